@@ -1,5 +1,5 @@
-/* The private map of gpu/: what a graph is inside, what a backend offers, and the few helpers that
-** every file shares. Public meaning and error rules: gpugraph.h.
+/* The private map of gpu/: what a graph is inside, what a backend offers, and the few
+** helpers that every file shares. Public meaning and error rules: gpugraph.h.
 **
 **     struct gpugraph_graph
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
@@ -7,8 +7,9 @@
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
 **       device     the device's copies of all this, private to cuda.cu
 **
-** No CSR holds edge numbers: a tree is turned into edge numbers by one pass over the edge list (the
-** first tight edge in order of number wins), so searches move no bytes that most queries never use. */
+** No CSR holds edge numbers: a tree is turned into edge numbers by one pass over the
+** edge list (the first tight edge in order of number wins), so searches move no bytes
+** that most queries never use. */
 #ifndef GPUGRAPH_BACKEND_H
 #define GPUGRAPH_BACKEND_H
 
@@ -18,27 +19,28 @@
 extern "C" {
 #endif
 
-/* Compressed sparse rows; a view that owns nothing. The arcs of v are target[offset[v]] ..
-** target[offset[v + 1] - 1], in no promised order unless sorted. */
+/* Compressed sparse rows; a view that owns nothing. The arcs of v are
+** target[offset[v]] .. target[offset[v + 1] - 1], in no promised order unless sorted. */
 typedef struct csr {
     uint32_t n;
     uint64_t m;
-    const uint64_t *offset;   /* n + 1 */
-    const uint32_t *target;   /* m */
-    const void *weight;       /* m of the graph's weight layout, or NULL */
-    bool sorted;              /* every row ascending by target */
+    const uint64_t *offset; /* n + 1 */
+    const uint32_t *target; /* m */
+    const void *weight;     /* m of the graph's weight layout, or NULL */
+    bool sorted;            /* every row ascending by target */
 } csr;
 
 enum csr_kind {
     CSR_OUT = 0, /* the same numbers as gpugraph_direction */
     CSR_IN,
-    CSR_BOTH,    /* every edge twice; a loop once */
-    CSR_SIMPLE,  /* undirected, no loops, no parallel arcs, sorted; never weighted */
+    CSR_BOTH,   /* every edge twice; a loop once */
+    CSR_SIMPLE, /* undirected, no loops, no parallel arcs, sorted; never weighted */
     CSR_KINDS
 };
 
-/* Weights are stored as narrow as the distances they make: uint32_t where every distance fits 32 bits,
-** int64_t or double otherwise. The layout of edge list and CSR is the same. */
+/* Weights are stored as narrow as the distances they make: uint32_t where every
+** distance fits 32 bits, int64_t or double otherwise. The layout of edge list and CSR
+** is the same. */
 
 struct csr_slot { /* owns the arrays of one kind */
     uint64_t *offset;
@@ -50,42 +52,44 @@ struct csr_slot { /* owns the arrays of one kind */
 
 struct gpugraph_graph {
     uint32_t n, m;
-    gpugraph_edge_list edges;          /* points into the arrays below */
+    gpugraph_edge_list edges; /* points into the arrays below */
     uint32_t *source, *target;
     void *weight;
     int64_t *edge_id;
     gpugraph_distance_type distance_type;
-    gpugraph_ids ids;                  /* points into id_* */
+    gpugraph_ids ids; /* points into id_* */
     int64_t *id_integer;
     uint64_t *id_text_offset;
     char *id_text_bytes;
-    uint32_t *direct;                  /* direct[id - direct_first] or NULL: fast id look-up */
+    uint32_t *direct; /* direct[id - direct_first] or NULL: fast id look-up */
     int64_t direct_first;
     uint64_t direct_count;
     struct csr_slot csr[CSR_KINDS];
-    uint32_t searches;                 /* finished so far: later ones may afford more preparation */
+    uint32_t searches; /* finished so far: later ones may afford more preparation */
     int64_t host_bytes;
-    struct device_graph *device;       /* NULL until a device was used */
+    struct device_graph *device; /* NULL until a device was used */
 };
 
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);
 
-/* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted: view.weight is set
-** too (not for SIMPLE). sorted: rows ascending by target. */
-gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool sorted,
-                       gpugraph_run *run, csr *view);
+/* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
+** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. */
+gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                       bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 
 /* ---- run.c: status, interrupts, time, memory ---- */
 
-/* Sets status and sentence, unless an earlier error stands (the first one explains). Returns it. */
-gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Sets status and sentence, unless an earlier error stands (the first one explains).
+** Returns it. */
+gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
 /* Every public entry calls this first: clears status, message, stop. */
 void gg_begin(gpugraph_run *run);
-/* From the calling thread, as often as convenient (rate-limited inside): asks run->interrupted and sets
-** run->stop. Returns true when the run must end; the caller then returns gg_stopped(run). */
+/* From the calling thread, as often as convenient (rate-limited inside): asks
+** run->interrupted and sets run->stop. Returns true when the run must end; the caller
+** then returns gg_stopped(run). */
 bool gg_poll(gpugraph_run *run);
 /* From any thread: has the run been stopped, or has it failed? */
 static inline bool gg_stopping(const gpugraph_run *run) {
@@ -95,30 +99,35 @@ gpugraph_status gg_stopped(gpugraph_run *run); /* sets GPUGRAPH_INTERRUPTED */
 double gg_now_ms(void);
 void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* count * size bytes, uninitialised, large blocks aligned for huge pages; NULL after gg_fail(NO_MEMORY)
-** with the bytes named. gg_alloc_zero: zeroed. Free with gg_release. */
+/* count * size bytes, uninitialised, large blocks aligned for huge pages; NULL after
+** gg_fail(NO_MEMORY) with the bytes named. gg_alloc_zero: zeroed. Free with
+** gg_release. */
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
-/* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads or the cores. */
+/* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads
+** or the cores. */
 int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- tree.c: parents after a search ---- */
 
-/* tree_edge[v] for depths or distances found in `direction`: gpugraph.h states the rule. Phase
-** "parents". */
-gpugraph_status gg_depth_tree(gpugraph_graph *graph, gpugraph_direction direction, gpugraph_run *run,
-                              const uint32_t *depth, uint32_t *tree_edge);
+/* tree_edge[v] for depths or distances found in `direction`: gpugraph.h states the
+** rule. Phase "parents". */
+gpugraph_status gg_depth_tree(gpugraph_graph *graph, gpugraph_direction direction,
+                              gpugraph_run *run, const uint32_t *depth,
+                              uint32_t *tree_edge);
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, gpugraph_direction direction,
-                                 gpugraph_run *run, const void *distance, uint32_t *tree_edge);
+                                 gpugraph_run *run, const void *distance,
+                                 uint32_t *tree_edge);
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
-                                gpugraph_run *run, const uint32_t *parent, uint32_t *tree_edge);
+                                gpugraph_run *run, const uint32_t *parent,
+                                uint32_t *tree_edge);
 
 /* ---- ids.c ---- */
 
-/* hash[v] of id and seed for every vertex: of the id's value, not of its number, so that a vertex keeps
-** its hash whatever else is in the graph. */
+/* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
+** that a vertex keeps its hash whatever else is in the graph. */
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
                             uint32_t *hash);
 
@@ -128,24 +137,26 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 
 typedef struct backend {
     const char *name; /* "cpu", "cuda" */
-    gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, uint32_t *depth,
-                           uint32_t *tree_edge);
-    gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, void *distance,
-                            uint32_t *tree_edge);
-    gpugraph_status (*dfs)(gpugraph_graph *, uint32_t source, bool ordered, gpugraph_direction,
-                           gpugraph_run *, const gpugraph_dfs_tree *);
-    gpugraph_status (*mis)(gpugraph_graph *, gpugraph_priority, int64_t seed, gpugraph_run *,
-                           uint8_t *member);
+    gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                           uint32_t *depth, uint32_t *tree_edge);
+    gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            void *distance, uint32_t *tree_edge);
+    gpugraph_status (*dfs)(gpugraph_graph *, uint32_t source, bool ordered,
+                           gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
+    gpugraph_status (*mis)(gpugraph_graph *, gpugraph_priority, int64_t seed,
+                           gpugraph_run *, uint8_t *member);
     gpugraph_status (*triangles)(gpugraph_graph *, gpugraph_run *, uint64_t *count);
     gpugraph_status (*degrees)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
                                uint32_t *degree);
-    const gpugraph_method *methods; /* ends with a NULL function; the first of a function is its auto */
+    const gpugraph_method
+        *methods; /* ends with a NULL function; the first of a function is its auto */
     bool (*usable)(const char **why);
     bool (*device_at)(int i, gpugraph_device *device);
     /* Bytes held on the device for this graph; gives them back. */
     int64_t (*held)(const gpugraph_graph *graph);
     void (*release)(gpugraph_graph *graph);
-    /* Is a context open (opening costs a good part of a second)? Are this graph's arrays there? */
+    /* Is a context open (opening costs a good part of a second)? Are this graph's
+    ** arrays there? */
     bool (*context_open)(void);
     /* Device bytes that `function` will need on this graph, beyond what is held. */
     int64_t (*needs)(const gpugraph_graph *graph, const char *function);
@@ -153,37 +164,44 @@ typedef struct backend {
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
 
-/* dispatch.c: which backend runs `function`. Settles run->method against run->backend, weighs predicted
-** times (tuning.h) for auto, sets run->used_backend and run->used_method. NULL after gg_fail.
-** *fallback is set when auto would leave the device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
+/* dispatch.c: which backend runs `function`. Settles run->method against run->backend,
+** weighs predicted times (tuning.h) for auto, sets run->used_backend and
+** run->used_method. NULL after gg_fail. *fallback is set when auto would leave the
+** device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
 const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
                          bool *fallback);
 /* Does run->used_method equal name? */
 bool gg_method_is(const gpugraph_run *run, const char *name);
 
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
-gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, uint32_t *,
-                           uint32_t *);
-gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, void *,
-                            uint32_t *);
-gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction, gpugraph_run *,
-                           const gpugraph_dfs_tree *);
-gpugraph_status gg_cpu_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *, uint8_t *);
+gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                           uint32_t *, uint32_t *);
+gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            void *, uint32_t *);
+gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
+                           gpugraph_run *, const gpugraph_dfs_tree *);
+gpugraph_status gg_cpu_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
+                           uint8_t *);
 gpugraph_status gg_cpu_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *);
-gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *, uint32_t *);
-gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, uint32_t *,
-                            uint32_t *);
-gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *, void *,
-                             uint32_t *);
-gpugraph_status gg_cuda_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction, gpugraph_run *,
-                            const gpugraph_dfs_tree *);
-gpugraph_status gg_cuda_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *, uint8_t *);
+gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+                               uint32_t *);
+gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            uint32_t *, uint32_t *);
+gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                             void *, uint32_t *);
+gpugraph_status gg_cuda_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
+                            gpugraph_run *, const gpugraph_dfs_tree *);
+gpugraph_status gg_cuda_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
+                            uint8_t *);
 gpugraph_status gg_cuda_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *);
-gpugraph_status gg_cuda_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *, uint32_t *);
+gpugraph_status gg_cuda_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+                                uint32_t *);
 
-/* The plan of a DFS tree: preorder and postorder numbers from parents, on the CPU (dfs.c). */
-gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run, const uint32_t *parent,
-                               const uint32_t *depth, uint32_t *preorder, uint32_t *postorder);
+/* The plan of a DFS tree: preorder and postorder numbers from parents, on the CPU
+** (dfs.c). */
+gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
+                               const uint32_t *parent, const uint32_t *depth,
+                               uint32_t *preorder, uint32_t *postorder);
 
 #ifdef __cplusplus
 }

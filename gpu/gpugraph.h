@@ -8,16 +8,18 @@
 **            v
 **     arrays the caller owns, one entry for each vertex number
 **
-** Vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids by their bytes. Edge
-** numbers 0 .. m-1 follow the order of edge ids (equal ids: by source, target, input order). So "the
-** smallest id" is everywhere the smallest number, and every answer except the unordered DFS tree is
-** the same whatever the order of the input, the backend, or the number of threads.
+** Vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids by
+** their bytes. Edge numbers 0 .. m-1 follow the order of edge ids (equal ids: by
+** source, target, input order). So "the smallest id" is everywhere the smallest
+** number, and every answer except the unordered DFS tree is the same whatever the
+** order of the input, the backend, or the number of threads.
 **
-** Ownership: result arrays belong to the caller, who sizes them before the call; NULL means "not
-** wanted" where a comment says so. A graph may be searched by one thread at a time.
+** Ownership: result arrays belong to the caller, who sizes them before the call; NULL
+** means "not wanted" where a comment says so. A graph may be searched by one thread at
+** a time.
 **
-** Errors: every function that can fail returns a gpugraph_status; the sentence that explains it is in
-** run->message. After an error the graph is still usable. */
+** Errors: every function that can fail returns a gpugraph_status; the sentence that
+** explains it is in run->message. After an error the graph is still usable. */
 #ifndef GPUGRAPH_H
 #define GPUGRAPH_H
 
@@ -31,7 +33,8 @@ extern "C" {
 
 #define GPUGRAPH_VERSION "0.1.0"
 
-/* No vertex, no edge, not reached: in every array of 32-bit vertex numbers, edge numbers or depths. */
+/* No vertex, no edge, not reached: in every array of 32-bit vertex numbers, edge
+** numbers or depths. */
 #define GPUGRAPH_NONE UINT32_MAX
 
 typedef enum gpugraph_status {
@@ -68,17 +71,19 @@ typedef struct gpugraph_run {
     int64_t memory_limit; /* bytes of device memory this process may hold, 0: no limit */
     /* Asked about every 10 ms, only from the calling thread; not 0: stop. May be NULL. */
     int (*interrupted)(void *listener);
-    /* Told of every finished phase, from the calling thread: "map", "csr", "upload", "search",
-    ** "parents", ... items: edges or vertices handled; detail: a sentence or "". May be NULL. */
-    void (*phase)(void *listener, const char *name, double ms, int64_t items, const char *detail);
+    /* Told of every finished phase, from the calling thread: "map", "csr", "upload",
+    ** "search", "parents", ... items: edges or vertices handled; detail: a sentence or
+    ** "". May be NULL. */
+    void (*phase)(void *listener, const char *name, double ms, int64_t items,
+                  const char *detail);
     void *listener;
     /* reported */
-    gpugraph_status status;        /* of the latest call */
-    char message[400];             /* the sentence that goes with it, "" when ok */
-    const char *used_method;       /* static strings: what the latest search ran on */
-    const char *used_backend;      /* "cpu" or "cuda" */
+    gpugraph_status status;   /* of the latest call */
+    char message[400];        /* the sentence that goes with it, "" when ok */
+    const char *used_method;  /* static strings: what the latest search ran on */
+    const char *used_backend; /* "cpu" or "cuda" */
     /* private to the library */
-    int stop;                      /* read by worker threads and kernels: 1 after an interrupt */
+    int stop; /* read by worker threads and kernels: 1 after an interrupt */
     double next_poll_ms;
 } gpugraph_run;
 
@@ -93,34 +98,38 @@ typedef enum gpugraph_weight_type {
     GPUGRAPH_REAL_WEIGHTS     /* double, finite, not negative (-0.0 is taken as 0.0) */
 } gpugraph_weight_type;
 
-/* A column of ids. Entry i is the INTEGER value[i], or, where is_text is not NULL and bit i of it
-** (is_text[i / 8] >> (i % 8) & 1) is set, text number value[i] of the edges' texts. */
+/* A column of ids. Entry i is the INTEGER value[i], or, where is_text is not NULL and
+** bit i of it (is_text[i / 8] >> (i % 8) & 1) is set, text number value[i] of the
+** edges' texts. */
 typedef struct gpugraph_id_column {
     const int64_t *value;
     const uint8_t *is_text; /* NULL: no text in this column */
 } gpugraph_id_column;
 
-/* Distinct texts: number t is bytes[offset[t]] .. bytes[offset[t + 1] - 1], any bytes, NUL included. */
+/* Distinct texts: number t is bytes[offset[t]] .. bytes[offset[t + 1] - 1], any bytes,
+** NUL included. */
 typedef struct gpugraph_texts {
     int64_t count;
     const uint64_t *offset; /* count + 1 */
     const char *bytes;
 } gpugraph_texts;
 
-/* Edges as columns, read by gpugraph_create and not kept. Parallel edges and loops are allowed. */
+/* Edges as columns, read by gpugraph_create and not kept. Parallel edges and loops are
+** allowed. */
 typedef struct gpugraph_edges {
     int64_t count;
     gpugraph_id_column source, target;
     gpugraph_weight_type weight_type;
-    const void *weight;      /* int64_t or double by weight_type; NULL when unweighted */
-    const int64_t *edge_id;  /* NULL: 1 .. count */
-    gpugraph_texts texts;    /* the texts of all three id columns */
-    int64_t vertex_count;    /* vertices beyond the endpoints: they may repeat, or be endpoints too */
+    const void *weight;     /* int64_t or double by weight_type; NULL when unweighted */
+    const int64_t *edge_id; /* NULL: 1 .. count */
+    gpugraph_texts texts;   /* the texts of all three id columns */
+    int64_t
+        vertex_count; /* vertices beyond the endpoints: they may repeat, or be endpoints too */
     gpugraph_id_column vertex;
 } gpugraph_edges;
 
-/* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a negative, NaN or
-** infinite weight. Phase "map". Free with gpugraph_free. */
+/* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a
+** negative, NaN or infinite weight. Phase "map". Free with gpugraph_free. */
 gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
                                 gpugraph_graph **graph);
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
@@ -129,12 +138,14 @@ uint32_t gpugraph_vertex_count(const gpugraph_graph *graph);
 uint32_t gpugraph_edge_count(const gpugraph_graph *graph);
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
 /* Bytes held now: host arrays and CSRs, device copies. */
-void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes, int64_t *device_bytes);
+void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
+                     int64_t *device_bytes);
 /* Gives device copies back; the next search on a device uploads again. */
 void gpugraph_release_device(gpugraph_graph *graph);
 
-/* The ids, to be read in place; valid while the graph lives. Vertex v < integer_count is the INTEGER
-** integer[v], or first_integer + v where integer is NULL; any other is text v - integer_count. */
+/* The ids, to be read in place; valid while the graph lives. Vertex v < integer_count
+** is the INTEGER integer[v], or first_integer + v where integer is NULL; any other is
+** text v - integer_count. */
 typedef struct gpugraph_ids {
     uint32_t integer_count;
     int64_t first_integer;
@@ -145,15 +156,16 @@ const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph);
 
 /* The vertex number of an id, or GPUGRAPH_NONE. */
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id);
-uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes, size_t length);
+uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
+                            size_t length);
 
 /* The edges by edge number, to be read in place; valid while the graph lives. */
 typedef struct gpugraph_edge_list {
     const uint32_t *source, *target; /* vertex numbers */
     const int64_t *edge_id;          /* NULL: edge e has the id e + 1 */
     gpugraph_weight_type weight_type;
-    const uint32_t *weight32;        /* exactly one of these three is set when weighted: */
-    const int64_t *weight64;         /* which one follows gpugraph_distance_type_of */
+    const uint32_t *weight32; /* exactly one of these three is set when weighted: */
+    const int64_t *weight64;  /* which one follows gpugraph_distance_type_of */
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
@@ -167,61 +179,67 @@ typedef enum gpugraph_direction {
     GPUGRAPH_BOTH     /* undirected */
 } gpugraph_direction;
 
-/* The type of distances follows the graph: UINT32 where the sum of each vertex's largest weight shows
-** that no shortest path can reach 2^32 - 1, else UINT64, and REAL for REAL weights. */
+/* The type of distances follows the graph: UINT32 where the sum of each vertex's
+** largest weight shows that no shortest path can reach 2^32 - 1, else UINT64, and REAL
+** for REAL weights. */
 typedef enum gpugraph_distance_type {
     GPUGRAPH_UINT32 = 0, /* uint32_t, not reached: UINT32_MAX */
-    GPUGRAPH_UINT64,     /* uint64_t, not reached: UINT64_MAX; reached: at most INT64_MAX */
-    GPUGRAPH_REAL        /* double, not reached: INFINITY */
+    GPUGRAPH_UINT64, /* uint64_t, not reached: UINT64_MAX; reached: at most INT64_MAX */
+    GPUGRAPH_REAL    /* double, not reached: INFINITY */
 } gpugraph_distance_type;
 gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph);
 
 /* Where a search starts and ends. */
 typedef struct gpugraph_search {
-    const uint32_t *source;    /* source_count vertex numbers, at least 1; repeats are allowed */
+    const uint32_t
+        *source; /* source_count vertex numbers, at least 1; repeats are allowed */
     uint32_t source_count;
-    const uint32_t *target;    /* the search may stop once all of these are final; */
-    uint32_t target_count;     /* 0: every vertex is wanted */
+    const uint32_t *target; /* the search may stop once all of these are final; */
+    uint32_t target_count;  /* 0: every vertex is wanted */
     gpugraph_direction direction;
-    uint32_t max_depth;        /* gpugraph_bfs: no vertex deeper; GPUGRAPH_NONE: no bound */
-    bool bounded;              /* gpugraph_sssp: no vertex farther than max_distance */
-    uint64_t max_distance;     /* integer distances */
-    double max_real_distance;  /* REAL distances */
-    uint64_t limit;            /* the search may stop once that many vertices are final; they are the
+    uint32_t max_depth;    /* gpugraph_bfs: no vertex deeper; GPUGRAPH_NONE: no bound */
+    bool bounded;          /* gpugraph_sssp: no vertex farther than max_distance */
+    uint64_t max_distance; /* integer distances */
+    double max_real_distance; /* REAL distances */
+    uint64_t limit; /* the search may stop once that many vertices are final; they are the
                                ** nearest ones (ties at the end complete or not); 0: no limit */
 } gpugraph_search;
 
-/* Breadth-first search. depth[n]: edges on a shortest path from the nearest source, GPUGRAPH_NONE where
-** not reached (or, after an early end by target, bound or limit, not known to be final).
-** tree_edge[n], NULL when not wanted: the number of the edge by which a vertex was reached, by the
-** deterministic rule: the smallest edge number among those from a vertex one step nearer.
-** GPUGRAPH_NONE at sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic,
-** Patterson (SC 2012). */
-gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
-                             uint32_t *depth, uint32_t *tree_edge);
+/* Breadth-first search. depth[n]: edges on a shortest path from the nearest source,
+** GPUGRAPH_NONE where not reached (or, after an early end by target, bound or limit,
+** not known to be final). tree_edge[n], NULL when not wanted: the number of the edge
+** by which a vertex was reached, by the deterministic rule: the smallest edge number
+** among those from a vertex one step nearer. GPUGRAPH_NONE at sources and where not
+** reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson (SC 2012). */
+gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                             gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge);
 
-/* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph). tree_edge as
-** above; among edges equally good the smallest number from a strictly nearer vertex; where all of them
-** tie at the same distance (zero weights, or weights lost to rounding) the one with fewest such steps
-** from a strictly nearer vertex, then the smallest number. GPUGRAPH_INVALID without weights,
-** GPUGRAPH_RANGE where a wanted vertex is reached only beyond INT64_MAX (or the largest double).
-** Delta-stepping after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
+/* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
+** tree_edge as above; among edges equally good the smallest number from a strictly
+** nearer vertex; where all of them tie at the same distance (zero weights, or weights
+** lost to rounding) the one with fewest such steps from a strictly nearer vertex, then
+** the smallest number. GPUGRAPH_INVALID without weights, GPUGRAPH_RANGE where a wanted
+** vertex is reached only beyond INT64_MAX (or the largest double). Delta-stepping
+** after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, uint32_t *tree_edge);
 
-/* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to their root.
-** root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or v being a source. */
+/* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
+** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
+** v being a source. */
 gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const uint32_t *tree_edge, uint32_t *root);
+                               gpugraph_run *run, const uint32_t *tree_edge,
+                               uint32_t *root);
 
 /* The end of edge e that is not v: v's parent when e is v's tree edge. */
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint32_t e, uint32_t v);
 
-/* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all vertices.
-** ordered: the lexicographic tree (neighbours by vertex number; roots by vertex number); else any
-** DFS-like spanning tree found by parallel workers. Each array has n entries; NULL when not wanted,
-** except depth. preorder and postorder number the returned tree from 0 (a forest is numbered
-** through); GPUGRAPH_NONE where not reached. tree_edge: the smallest edge number from the parent. */
+/* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all
+** vertices. ordered: the lexicographic tree (neighbours by vertex number; roots by
+** vertex number); else any DFS-like spanning tree found by parallel workers. Each
+** array has n entries; NULL when not wanted, except depth. preorder and postorder
+** number the returned tree from 0 (a forest is numbered through); GPUGRAPH_NONE where
+** not reached. tree_edge: the smallest edge number from the parent. */
 typedef struct gpugraph_dfs_tree {
     uint32_t *depth, *parent, *tree_edge, *preorder, *postorder;
 } gpugraph_dfs_tree;
@@ -229,26 +247,29 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree);
 
-/* The maximal independent set that a greedy pass in order of priority chooses, on the undirected
-** simple graph. member[n]: 1 or 0. */
+/* The maximal independent set that a greedy pass in order of priority chooses, on the
+** undirected simple graph. member[n]: 1 or 0. */
 typedef enum gpugraph_priority {
-    GPUGRAPH_BY_DEGREE = 0, /* fewest distinct neighbours first, then hash(id, seed), then id */
-    GPUGRAPH_BY_DEGREE_ID,  /* fewest distinct neighbours first, then id */
-    GPUGRAPH_BY_RANDOM,     /* hash(id, seed), then id */
-    GPUGRAPH_BY_ID          /* lowest id first */
+    GPUGRAPH_BY_DEGREE =
+        0, /* fewest distinct neighbours first, then hash(id, seed), then id */
+    GPUGRAPH_BY_DEGREE_ID, /* fewest distinct neighbours first, then id */
+    GPUGRAPH_BY_RANDOM,    /* hash(id, seed), then id */
+    GPUGRAPH_BY_ID         /* lowest id first */
 } gpugraph_priority;
-gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority, int64_t seed,
-                             gpugraph_run *run, uint8_t *member);
+gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
+                             int64_t seed, gpugraph_run *run, uint8_t *member);
 
 /* Triangles of the undirected simple graph, each counted once. */
-gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run, uint64_t *count);
+gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                   uint64_t *count);
 
-/* degree[n]: edges that leave (OUT), enter (IN) or touch (BOTH; a loop counts twice) each vertex. */
+/* degree[n]: edges that leave (OUT), enter (IN) or touch (BOTH; a loop counts twice)
+** each vertex. */
 gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, uint32_t *degree);
 
-/* The reached vertices in ascending order of value, equal values by vertex number. value: n entries of
-** the type; order: room for n; *count: how many are reached. */
+/* The reached vertices in ascending order of value, equal values by vertex number.
+** value: n entries of the type; order: room for n; *count: how many are reached. */
 gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
                                gpugraph_run *run, uint32_t *order, uint32_t *count);
 
@@ -258,7 +279,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
 typedef struct gpugraph_method {
     const char *function; /* "bfs", "sssp", "dfs", "mis", "triangles", "degrees" */
     const char *name;
-    const char *backend;  /* "cpu" or "cuda" */
+    const char *backend; /* "cpu" or "cuda" */
     const char *description;
 } gpugraph_method;
 /* Method number i of this build, on backends present or not; NULL past the last. */
@@ -269,11 +290,12 @@ typedef struct gpugraph_device {
     char name[256];
     int64_t memory, free; /* bytes */
 } gpugraph_device;
-/* Device number i: the CPU is 0, CUDA devices follow. false past the last. Opens no context for
-** devices it only counts; memory and free of a CUDA device do open one. */
+/* Device number i: the CPU is 0, CUDA devices follow. false past the last. Opens no
+** context for devices it only counts; memory and free of a CUDA device do open one. */
 bool gpugraph_device_at(int i, gpugraph_device *device);
 
-/* Whether a CUDA device can be used now; if not, *why (when not NULL) is a static sentence. */
+/* Whether a CUDA device can be used now; if not, *why (when not NULL) is a static
+** sentence. */
 bool gpugraph_cuda_usable(const char **why);
 
 #ifdef __cplusplus
