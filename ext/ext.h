@@ -3,8 +3,10 @@
 **   xFilter (table_function.c)
 **     -> arguments, settled by the function's descriptor (algorithms.c)
 **     -> graph_acquire (cache.c): the graph as this statement must see it
+**          -> the cursor's scope (scope.c): which statement execution is asking
 **          -> edge_parse (edge_source.c): text -> table, columns or query
-**          -> scope_now (scope.c): which statement execution is asking
+**          -> source_resolve (row_source.c): names -> what there is in the database
+**          -> stamp (stamp.c): is a kept graph still what the table holds?
 **          -> graph_load (loader.c): rows -> gpugraph_create
 **     -> search kept with the graph, or gpugraph_bfs and friends
 **     -> rows straight from the result arrays
@@ -41,28 +43,33 @@ void edge_source_clear(edge_source *source);
 
 /* ---- scope.c: which execution of which statement is calling ----
 ** The executing statements are those that are busy and hold no row (sqlite3_data_count 0): the caller and
-** whatever it is nested in. (statement, its RUN counter) names an execution. */
+** whatever it is nested in. An execution lives as long as cursors of this extension that it opened: SQLite
+** closes them all when a statement ends (those of a trigger's body when that firing ends), and never
+** closes the last of them before. */
 
 typedef struct scope {
     int count;
     struct scope_entry {
         sqlite3_stmt *statement;
-        int run;
-    } entry
-        [8]; /* deeper nestings share a scope with their eighth level's: never cached */
-    bool overflow;
-    sqlite3_int64 total_changes;
+        unsigned long long serial; /* names the execution: a statement is run, and its address used, again */
+    } entry[8];
+    bool overflow; /* nested deeper: equal to no scope, so nothing is shared with it */
 } scope;
 
-void scope_now(sqlite3 *db, scope *now);
+typedef struct connection connection;
+
+/* Every cursor holds the scope it was opened in: scope_open in xOpen, scope_close in xClose. A scalar
+** function keeps one for its statement by sqlite3_set_auxdata. SQLITE_OK or SQLITE_NOMEM; after
+** scope_close, or on a zeroed scope, scope_close does nothing. */
+int scope_open(connection *c, scope *s);
+void scope_close(connection *c, scope *s);
 bool scope_equal(const scope *a, const scope *b);
-/* Is every execution of the scope still under way? */
-bool scope_alive(sqlite3 *db, const scope *s);
-/* Does one of the executing statements contain this text as a literal, or hold it
-** bound? */
-bool scope_has_text(sqlite3 *db, const scope *now, const char *text);
-/* Is any executing statement one that writes? */
-bool scope_writes(const scope *now);
+/* How SQL text of this extension's own making begins, where it names what a schema holds. */
+#define OWN_SQL "/* gpugraph */ "
+/* Does an executing statement contain this text as a literal, or hold it bound? 1, 0, or -1: no memory. */
+int scope_has_text(connection *c, const scope *s, const char *text);
+/* Is any statement of the scope one that writes? */
+bool scope_writes(connection *c, const scope *s);
 
 /* ---- one connection ---- */
 
@@ -87,33 +94,121 @@ typedef struct config {
     int progress;
 } config;
 
-typedef struct connection {
+struct connection {
     sqlite3 *db;
     config config;
-    timings timings;          /* of the latest search */
-    struct graph_ref *graphs; /* most recently used first */
-    sqlite3_stmt *probe; /* stepped to learn of an interrupt; prepared on first use */
-    int references;      /* modules and functions registered with this connection */
-    unsigned long long clock; /* counts uses, for least recently used */
-} connection;
+    timings timings;              /* of the latest search */
+    struct graph_ref *graphs;     /* most recently used first */
+    struct binding *bindings;     /* cache.c: which graph a running statement has seen */
+    struct execution *executions; /* scope.c */
+    sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
+    int tables;                   /* virtual tables of this extension that are connected */
+    unsigned long long expiries;  /* of probes that are gone */
+    int references;               /* modules and functions registered with this connection */
+    unsigned long long clock;     /* counts uses and executions */
+};
 
 void connection_addref(connection *c);
 void connection_unref(void *c); /* an xDestroy */
+/* Every xConnect and xCreate that succeeds; every xDisconnect and xDestroy. A prepared
+** statement that is kept makes sqlite3_close fail; SQLite disconnects virtual tables
+** first, so one is kept only between the two. Without a connected table no graph is kept
+** from one statement to the next. */
+void connection_table_opened(connection *c);
+void connection_table_closed(connection *c);
 
 /* interrupt.c: has the connection been interrupted? Steps a statement of a few hundred
 ** VDBE steps, so the host's progress handler runs too. Fits gpugraph_run.interrupted
 ** with the connection as listener. */
 int connection_interrupted(void *connection);
+/* Counts the times that SQLite has expired this connection's prepared statements, which
+** DETACH does: what was known of an attached file is then void. 0: not to be known now. */
+unsigned long long connection_expiries(connection *c);
 /* A gpugraph_run set up from config: listener = c, phases go to c->timings, progress
 ** lines to stderr. */
 void connection_run(connection *c, gpugraph_run *run);
+/* The SQLITE_ code for a status of the library. */
+int code_of_status(gpugraph_status status);
+/* A line on stderr for work over a second, where config.progress asks for it and stderr
+** is a terminal. */
+void connection_progress(connection *c, const char *phase, double ms, sqlite3_int64 items);
 
 /* timings.c */
 void timings_start(timings *t); /* a new search: clears, starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
 void timings_finish(timings *t); /* appends the row 'total' */
+void timings_clear(timings *t);  /* frees the rows */
 double now_ms(void);
+
+/* ---- table_info.c: what the schema says ---- */
+
+/* kind: 't' rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual table
+** USING gpugraph. */
+typedef struct table_info {
+    char *schema, *name; /* as stored; sqlite3_free through table_info_clear */
+    char kind;
+    int columns;
+    char **column, **type;   /* visible columns in order, with their declared types */
+    char rowid_name[8];      /* rowid, oid or _rowid_, whichever no column hides; "" when
+                             ** none works */
+    int integer_primary_key; /* the column that is the rowid, or -1 */
+} table_info;
+
+/* schema NULL: temp, main, then attached ones, as SQLite looks. SQLITE_ERROR with a
+** sentence (no function name) that lists the tables there are. */
+int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
+               char **error);
+void table_info_clear(table_info *info);
+int table_add_column(table_info *info, const char *name, const char *type);
+/* Case-insensitive, as SQL is; -1: none. */
+int table_column(const table_info *info, const char *name);
+/* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in graph_ref. */
+char affinity_of_type(const char *declared_type);
+/* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
+void name_list_add(sqlite3_str *list, int count, const char *name);
+void name_list_end(sqlite3_str *list, int count);
+
+/* ---- row_source.c: a source whose names are settled ---- */
+
+typedef struct row_source {
+    char kind;        /* 'q' a query, else the table's kind */
+    table_info table; /* of a query: column names alone */
+    bool searched;    /* the table was named without its schema */
+    char *name;       /* for sentences: "main.roads" or "the query in edges" */
+    char *column[4];  /* source, destination, weight, edge id; NULL: none. Of vertices the
+                      ** first alone. Owned by table or query */
+    char affinity;    /* of the first column */
+    sqlite3_stmt *query;
+} row_source;
+
+/* Looks the names up; checks and prepares a query. what: "edges" or "vertices". *error is
+** the whole sentence. Cleared by row_source_clear, also after an error. */
+int source_resolve(connection *c, const char *function, const char *what, const scope *s,
+                   const edge_source *source, row_source *rows, char **error);
+void row_source_clear(row_source *rows);
+/* The sentence (no function name) for a search by weight of edges without; NULL: no memory. */
+char *source_without_weight(const row_source *rows);
+
+/* ---- stamp.c: has a table changed? ---- */
+
+/* What a schema looks like now; made inside the read transaction it holds open. */
+typedef struct stamp stamp;
+
+/* Of plain tables, edges and perhaps vertices (else NULL). The read transactions stay open
+** until stamp_settle. */
+int stamp_take(connection *c, const row_source *edges, const row_source *vertices,
+               stamp **made);
+/* Of the same schemas as an earlier stamp. */
+int stamp_retake(connection *c, const stamp *earlier, stamp **made);
+void stamp_settle(stamp *s);
+void stamp_free(stamp *s); /* NULL is allowed */
+/* Do the tables hold now what they held when the kept stamp was taken? */
+bool stamp_agrees(stamp *kept, const stamp *now);
+/* May what is read now outlive the statement? */
+bool stamp_keepable(connection *c, const stamp *now);
+/* Is a write transaction under way where the tables are? */
+bool stamp_writing(const stamp *now);
 
 /* ---- cache.c: graphs and searches, kept as long as they are surely right ---- */
 
@@ -123,6 +218,9 @@ typedef struct search_ref {
     struct search_ref *next;
     void *key;
     int key_bytes;
+    unsigned hash;       /* of the key */
+    bool irreproducible; /* may be set after search_keep: another run may give other rows,
+                         ** so it stays while a running statement may ask again */
     void *result; /* what the descriptor made */
     void (*free_result)(void *result);
     sqlite3_int64 bytes;
@@ -137,13 +235,12 @@ typedef struct graph_ref {
     char *edges, *vertices; /* the texts that name it; vertices may be NULL */
     bool has_weight;        /* weights were read */
     bool weight_column;     /* the source has a weight column */
-    char *weight_error;   /* why the weights could not be read, when they were optional */
+    char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
-    bool scoped;          /* belongs to one statement execution: */
-    scope scope;
-    struct stamp
-        *stamp; /* else: what the tables looked like when it was read (cache.c) */
+    struct stamp *stamp; /* what the tables looked like when it was read (stamp.c); NULL:
+                         ** the graph belongs to the statements it is bound to */
+    int bindings;        /* running statements that have seen it */
     search_ref *searches;
     unsigned long long used;
     int references; /* cursors and runs that use it */
@@ -159,6 +256,7 @@ typedef struct graph_request {
     const char *vertices; /* or NULL */
     int vertices_bytes;
     enum weight_need weight;
+    const scope *scope;            /* the cursor's; NULL: one for this call alone */
 } graph_request;
 
 /* The graph as the calling statement must see it, with a reference to give back by
@@ -174,50 +272,36 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *));
 void search_release(connection *c, graph_ref *graph, search_ref *search);
-/* Frees what is over cache_limit, least recently used first; never what a running
-** statement may need. */
+/* Frees what is over cache_limit, least recently used first; never what a running statement may need. */
 void cache_trim(connection *c);
-/* Called by every xBestIndex: forgets graphs of statement executions that have ended. */
-void cache_forget_ended(connection *c);
+/* Called by scope_close: the execution has ended; what only it could see is freed. */
+void cache_execution_ended(connection *c, unsigned long long serial);
+/* For gpugraph_graphs: "current", "stale" or "this statement". Reads no edges. */
+const char *graph_state(connection *c, graph_ref *graph);
 void cache_free(connection *c);
 
 /* ---- loader.c: rows -> graph ---- */
 
 typedef struct loaded {
     gpugraph_graph *graph;
-    bool has_weight, weight_column;
+    bool has_weight;
     char *weight_error;
-    char source_affinity;
 } loaded;
 
-/* Reads the source (resolved names) and builds the graph. optional_weight: a bad
-** weight does not fail the load but is told in weight_error. Timings: "read" (detail:
+enum weight_reading {
+    READ_NO_WEIGHTS,
+    TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
+    READ_WEIGHTS
+};
+
+/* Reads the rows and builds the graph. vertices may be NULL. Timings: "read" (detail:
 ** which reader and why), "map". */
-int graph_load(connection *c, const graph_request *request, const edge_source *edges,
-               const edge_source *vertices, bool optional_weight, const scope *caller,
-               loaded *result, char **error);
+int graph_load(connection *c, const char *function, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               char **error);
 /* The aggregate function that takes rows in: gpugraph_collect. Registered by
 ** extension.c. */
 int loader_register(connection *c);
-
-/* Schema, kind and columns of a table or view; used by loader and cache. kind: 't'
-** rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual table USING
-** gpugraph. Returns SQLITE_ERROR with a sentence (no function name) that lists the
-** tables or columns there are. */
-typedef struct table_info {
-    char *schema, *name; /* as stored; sqlite3_free through table_info_clear */
-    char kind;
-    int columns;
-    char **column, **type; /* visible columns in order, with their declared types */
-    char rowid_name
-        [8]; /* rowid, oid or _rowid_, whichever no column hides; "" when none works */
-    int integer_primary_key; /* column that is the rowid, or -1 */
-} table_info;
-int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
-               char **error);
-void table_info_clear(table_info *info);
-/* SQLite's affinity rules for a declared type: 'A' .. 'E' as in graph_ref. */
-char affinity_of_type(const char *declared_type);
 
 /* ---- table_function.c: one virtual table for all functions ---- */
 

@@ -14,6 +14,7 @@
 #define GPUGRAPH_BACKEND_H
 
 #include "gpugraph.h"
+#include "tuning.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,11 +62,11 @@ struct gpugraph_graph {
     int64_t *id_integer;
     uint64_t *id_text_offset;
     char *id_text_bytes;
-    uint32_t *direct; /* direct[id - direct_first] or NULL: fast id look-up */
-    int64_t direct_first;
-    uint64_t direct_count;
+    uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
+    uint32_t *id_rank;    /* set bits before each word of id_present */
+    uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
-    uint32_t searches; /* finished so far: later ones may afford more preparation */
+    uint32_t searches; /* begun so far: later ones may afford more preparation */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -78,6 +79,9 @@ size_t gg_distance_size(gpugraph_distance_type type);
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Host bytes of all kinds made so far; gives them back. */
+int64_t gg_csr_bytes(const gpugraph_graph *graph);
+void gg_free_csr(gpugraph_graph *graph);
 
 /* ---- run.c: status, interrupts, time, memory ---- */
 
@@ -96,6 +100,13 @@ static inline bool gg_stopping(const gpugraph_run *run) {
     return __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0;
 }
 gpugraph_status gg_stopped(gpugraph_run *run); /* sets GPUGRAPH_INTERRUPTED */
+/* gg_poll for loops that a team of OpenMP threads shares: the calling thread asks, the
+** others look. True: leave the loop. */
+bool gg_pause(gpugraph_run *run);
+/* The same as a loop's condition: for (i = low; i < high && !gg_leave(run, i); i++) */
+static inline bool gg_leave(gpugraph_run *run, uint64_t i) {
+    return i % GG_POLL_ITEMS == 0 && gg_pause(run);
+}
 double gg_now_ms(void);
 void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -105,18 +116,46 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
+/* A hash of 64 bits that mixes every bit into every other. */
+static inline uint64_t gg_mix(uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+/* Where part number `part` of `parts` equal slices of n items begins. */
+static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
+    return n / (uint64_t)parts * (uint64_t)part + n % (uint64_t)parts * (uint64_t)part /
+                                                      (uint64_t)parts;
+}
+/* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
+** which all keys agree. The scratch arrays have count entries too. (order.c) */
+gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
+                              uint32_t *value, uint64_t *key_scratch,
+                              uint32_t *value_scratch);
 /* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads
 ** or the cores. */
 int gg_threads(const gpugraph_run *run, uint64_t work);
 
+/* ---- search.c: what gpugraph_bfs and gpugraph_sssp share ---- */
+
+/* Are vertices and direction of a search in range? GPUGRAPH_INVALID and a sentence if
+** not. */
+gpugraph_status gg_check_search(const gpugraph_graph *graph,
+                                const gpugraph_search *search, gpugraph_run *run);
+/* The CSR that a search walks, and the one that holds its arcs turned round. */
+enum csr_kind gg_forward_kind(gpugraph_direction direction);
+enum csr_kind gg_reverse_kind(gpugraph_direction direction);
+
 /* ---- tree.c: parents after a search ---- */
 
-/* tree_edge[v] for depths or distances found in `direction`: gpugraph.h states the
-** rule. Phase "parents". */
-gpugraph_status gg_depth_tree(gpugraph_graph *graph, gpugraph_direction direction,
+/* tree_edge[v] for depths or distances found by `search` (its direction and sources
+** count): gpugraph.h states the rule. Phase "parents". */
+gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, const uint32_t *depth,
                               uint32_t *tree_edge);
-gpugraph_status gg_distance_tree(gpugraph_graph *graph, gpugraph_direction direction,
+gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  uint32_t *tree_edge);
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
@@ -125,6 +164,17 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 uint32_t *tree_edge);
 
 /* ---- ids.c ---- */
+
+/* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids gives
+** back what belongs to the ids. *map_note: a static phrase for the phase. */
+gpugraph_status gg_map_ids(gpugraph_graph *graph, const gpugraph_edges *edges,
+                           gpugraph_run *run, const char **map_note);
+void gg_free_ids(gpugraph_graph *graph);
+/* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (texts.c) */
+gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
+                              uint32_t *number, uint64_t count);
+/* As memcmp, a prefix first. */
+int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */
@@ -172,6 +222,20 @@ const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_r
                          bool *fallback);
 /* Does run->used_method equal name? */
 bool gg_method_is(const gpugraph_run *run, const char *name);
+/* After a backend's function: true when it failed with GPUGRAPH_DEVICE_MEMORY and
+** fallback (from gg_choose) is set. The error is then cleared, used_backend and
+** used_method say the CPU, and the caller runs gg_cpu_<function>:
+**     const backend *on = gg_choose(graph, "mis", run, &fallback);
+**     if (!on) return run->status;
+**     on->mis(graph, priority, seed, run, member);
+**     if (gg_fall_back(run, "mis", fallback))
+**         gg_cpu_mis(graph, priority, seed, run, member);
+**     return run->status; */
+bool gg_fall_back(gpugraph_run *run, const char *function, bool fallback);
+/* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
+** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
+void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
+                     const char *more);
 
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,

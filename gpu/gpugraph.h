@@ -85,6 +85,7 @@ typedef struct gpugraph_run {
     /* private to the library */
     int stop; /* read by worker threads and kernels: 1 after an interrupt */
     double next_poll_ms;
+    char why[200]; /* why the latest search ran where it did */
 } gpugraph_run;
 
 /* ---------------------------------------------------------------------------------------------
@@ -246,6 +247,13 @@ typedef struct gpugraph_dfs_tree {
 gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree);
+
+/* More of a tree found earlier: from its depth and parent makes those of tree_edge, preorder
+** and postorder that are not NULL. So an unordered tree, which another search would find
+** differently, can be asked for the rest later. */
+gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
+                                       gpugraph_direction direction, gpugraph_run *run,
+                                       const gpugraph_dfs_tree *tree);
 
 /* The maximal independent set that a greedy pass in order of priority chooses, on the
 ** undirected simple graph. member[n]: 1 or 0. */

@@ -13,6 +13,7 @@
 ** Peers: plain SQL and a few lines of C here; others were measured elsewhere, see
 *docs/performance.md. */
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,7 +267,7 @@ static int run_job(const char *name, const char *file) {
 /* ---- the database ---- */
 
 static void fill_from_dimacs(sqlite3 *db, const char *graph) {
-    char command[4096];
+    char command[4200];
     snprintf(command, sizeof command, "gzip -dcf '%s'", graph);
     FILE *in = popen(command, "r");
     sqlite3_stmt *insert;
@@ -330,7 +331,7 @@ static double measure(const char *self, const char *name, const char *file,
     double ms[RUNS], reads[RUNS];
     int got = 0;
     for (int i = 0; i < RUNS; i++) {
-        char command[4096], label[64];
+        char command[10000], label[64];
         double value, rows;
         snprintf(command, sizeof command, "'%s' --job %s '%s'", self, name, file);
         FILE *in = popen(command, "r");
@@ -379,7 +380,7 @@ int main(int argc, char **argv) {
     }
     char file[4096];
     double ms[JOBS], read = 0;
-    snprintf(file, sizeof file, "%s/bench_sql.db", argv[1]);
+    snprintf(file, sizeof file, "%.4000s/bench_sql.db", argv[1]);
     make_database(file, argc > 2 ? argv[2] : NULL);
     for (int i = 0; i < JOBS; i++) {
         ms[i] = measure(argv[0], jobs[i].name, file,

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds gpugraph, loads the roads of New York, asks them a few questions in the sqlite3 shell, and draws a map.
+#   examples/quickstart.sh
+# Environment: GPUGRAPH_SO, an extension that is built already; OUT, the folder for database and map.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd .. && pwd)
+
+if [ -z "${GPUGRAPH_SO:-}" ]; then
+    ../.ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 xz-utils
+    echo "building gpugraph (log: build/quickstart.log)"
+    mkdir -p ../build
+    nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
+    [ -z "$nvcc" ] || export CUDACXX=$nvcc
+    { cmake -S .. -B ../build && cmake --build ../build -j "$(nproc)" --target gpugraph_extension; } \
+        >../build/quickstart.log 2>&1 || { tail -n 40 ../build/quickstart.log && exit 1; }
+    GPUGRAPH_SO=$root/build/gpugraph
+fi
+export OUT=${OUT:-$root/build}
+database=$OUT/new-york.db
+map=$OUT/new-york.svg
+
+shell() {
+    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -bail -init /dev/null -cmd ".load $GPUGRAPH_SO" "$database"
+}
+rm -f "$database"
+echo "loading the roads of New York"
+shell <new_york.sql
+shell <quickstart.sql
+{
+    cat <<'SQL'
+CREATE TEMP TABLE field AS
+SELECT vertex, distance
+FROM gpu_sssp('roads', (SELECT node FROM landmarks WHERE name = 'Times Square')) WHERE direction = 'both';
+SQL
+    cat map.sql
+} | shell >"$map"
+
+cat <<END
+
+The map of it all:  $map
+                    (a browser shows it; the SQL that drew it is examples/map.sql)
+The database:       $database
+
+Now it is your turn:
+    sqlite3 $database -cmd ".load $GPUGRAPH_SO"
+END

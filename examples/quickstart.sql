@@ -1,0 +1,57 @@
+.headers on
+.mode box --wrap 80
+.echo on
+-- How far is it from Times Square? One search, joined with the table of landmarks.
+
+SELECT name, printf('%.1f', distance / 1e4) AS km, replace(hex(zeroblob(distance / 20000)), '00', '█') AS ' '
+FROM gpu_sssp('roads', (SELECT node FROM landmarks WHERE name = 'Times Square'))
+JOIN landmarks ON node = vertex
+WHERE direction = 'both' AND distance > 0
+ORDER BY distance;
+
+-- The way to the airport, every step of it joined with the landmark that it passes, and told in stretches.
+
+CREATE TABLE route AS
+SELECT p.*
+FROM landmarks a, landmarks b, gpu_path('roads', a.node, b.node) p
+WHERE a.name = 'Times Square' AND b.name = 'John F. Kennedy Airport' AND direction = 'both';
+
+SELECT min(seq) || ' - ' || max(seq) AS steps, near,
+       printf('%.1f', min(distance) / 1e4) AS 'from km', printf('%.1f', max(distance) / 1e4) AS 'to km'
+FROM (SELECT *, seq - row_number() OVER (PARTITION BY near ORDER BY seq) AS stretch
+      FROM (SELECT seq, distance, name AS near,
+                   min(abs(c.lon - l.lon) * 0.76 + abs(c.lat - l.lat))
+            FROM route JOIN crossings c ON c.id = vertex, landmarks l
+            GROUP BY seq))
+GROUP BY near, stretch ORDER BY min(seq);
+
+-- Within 500 m of the Empire State Building: an isochrone is a search with a bound.
+
+SELECT distance / 1000 * 100 AS 'from m', count(*) AS crossings,
+       round(avg(lat), 4) AS lat, round(avg(lon), 4) AS lon
+FROM gpu_sssp('roads', (SELECT node FROM landmarks WHERE name = 'Empire State Building'))
+JOIN crossings ON id = vertex
+WHERE direction = 'both' AND distance < 5000
+GROUP BY distance / 1000;
+
+-- Whose crossings are these? Every crossing goes to its nearest landmark by road: one search from all of them.
+
+SELECT name, count(*) AS crossings, printf('%.1f', max(distance) / 1e4) AS 'farthest km'
+FROM gpu_sssp CROSS JOIN landmarks ON node = source
+WHERE edges = 'roads' AND sources = (SELECT json_group_array(node) FROM landmarks) AND direction = 'both'
+GROUP BY name ORDER BY crossings DESC LIMIT 8;
+
+-- How many turns to the end of the map? Breadth-first search counts roads, not metres.
+
+SELECT depth, vertex, lat, lon
+FROM gpu_bfs('roads', (SELECT node FROM landmarks WHERE name = 'Times Square')) JOIN crossings ON id = vertex
+WHERE direction = 'both'
+ORDER BY depth DESC LIMIT 3;
+
+-- A charging station at as many crossings as can be, but never at two ends of one road: an independent set.
+
+SELECT count(*) AS stations, (SELECT count(*) FROM crossings) AS crossings FROM gpu_mis('roads');
+
+-- Where did the time of that last query go?
+
+SELECT phase, round(ms, 1) AS ms, items, detail FROM gpugraph_timings;

@@ -1,0 +1,33 @@
+/* Between cache.c, which finds graphs, and graph_read.c, which reads those that are not there. */
+#ifndef GPUGRAPH_CACHE_H
+#define GPUGRAPH_CACHE_H
+
+#include "ext.h"
+
+/* One graph on its way: what its texts say, and what that is in the database. */
+typedef struct reading {
+    connection *c;
+    const graph_request *request;
+    const scope *scope;
+    edge_source edges_text, vertices_text;
+    row_source edges, vertices;
+    stamp *hold;
+    double started_ms;
+    const char *why; /* static: for the timings */
+    char **error;
+} reading;
+
+/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may be kept, and
+** r->hold is the read transaction it was read in, if any. */
+int read_graph(reading *r, graph_ref **made);
+void reading_clear(reading *r);
+/* The sentence for tables that cannot be looked at; returns rc. */
+int explain_lock(reading *r, int rc, const char *name);
+/* Adds the phase "check": what came before rows were read, or instead. */
+void check_done(reading *r);
+
+/* No longer found by anybody; freed as soon as nobody uses it. */
+void graph_drop(connection *c, graph_ref *g);
+void search_free(search_ref *s);
+
+#endif

@@ -1,0 +1,108 @@
+/* How a long search stays in touch with the connection it runs for: interrupts, the host's progress handler,
+** phases and lines of progress; and the one statement that a connection keeps for it. */
+#include "ext.h"
+#include <string.h>
+#include <unistd.h>
+
+/* A few hundred VDBE steps, so that a progress handler with a usual interval runs too. */
+static const char probe_sql[] = OWN_SQL
+    "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
+    "SELECT count(*) FROM c";
+
+/* The kept probe, or one that the caller must finalise. NULL: *rc tells why. */
+static sqlite3_stmt *probe_of(connection *c, int *rc) {
+    *rc = SQLITE_OK;
+    if (c->probe)
+        return c->probe;
+    sqlite3_stmt *probe = NULL;
+    *rc = sqlite3_prepare_v3(c->db, probe_sql, -1,
+                             c->tables ? SQLITE_PREPARE_PERSISTENT : 0, &probe, NULL);
+    if (c->tables)
+        c->probe = probe;
+    return probe;
+}
+
+int connection_interrupted(void *connection_pointer) {
+    connection *c = connection_pointer;
+    int rc;
+    sqlite3_stmt *probe = probe_of(c, &rc);
+    if (probe) {
+        sqlite3_step(probe);
+        rc = sqlite3_reset(probe);
+        if (probe != c->probe)
+            sqlite3_finalize(probe);
+    }
+    return rc == SQLITE_INTERRUPT;
+}
+
+unsigned long long connection_expiries(connection *c) {
+    int rc;
+    if (!c->tables || !probe_of(c, &rc))
+        return 0;
+    /* An expired statement is prepared again, and counted, when it is stepped. */
+    rc = sqlite3_step(c->probe);
+    sqlite3_reset(c->probe);
+    if (rc != SQLITE_ROW)
+        return 0;
+    return 1 + c->expiries +
+           (unsigned)sqlite3_stmt_status(c->probe, SQLITE_STMTSTATUS_REPREPARE, 0);
+}
+
+void connection_table_opened(connection *c) {
+    c->tables++;
+}
+
+void connection_table_closed(connection *c) {
+    if (--c->tables > 0 || !c->probe)
+        return;
+    /* What the next probe counts must not look like what this one has counted. */
+    c->expiries +=
+        1 + (unsigned)sqlite3_stmt_status(c->probe, SQLITE_STMTSTATUS_REPREPARE, 0);
+    sqlite3_finalize(c->probe);
+    c->probe = NULL;
+}
+
+static void on_phase(void *listener, const char *name, double ms, int64_t items,
+                     const char *detail) {
+    connection *c = listener;
+    timings_add(&c->timings, name, ms, items, detail);
+    connection_progress(c, name, ms, items);
+}
+
+void connection_progress(connection *c, const char *phase, double ms,
+                         sqlite3_int64 items) {
+    if (ms < 1000 || !c->config.progress || !isatty(STDERR_FILENO))
+        return;
+    char line[120];
+    sqlite3_snprintf(sizeof line, line, "gpugraph: %s, %lld items, %.1f s\n", phase,
+                     items, ms / 1000);
+    ssize_t written = write(STDERR_FILENO, line, strlen(line));
+    (void)written;
+}
+
+void connection_run(connection *c, gpugraph_run *run) {
+    memset(run, 0, sizeof *run);
+    if (strcmp(c->config.backend, "cpu") == 0)
+        run->backend = GPUGRAPH_CPU;
+    else if (strcmp(c->config.backend, "cuda") == 0)
+        run->backend = GPUGRAPH_CUDA;
+    run->threads = c->config.threads;
+    run->device = c->config.device;
+    run->memory_limit = c->config.memory_limit;
+    run->interrupted = connection_interrupted;
+    run->phase = on_phase;
+    run->listener = c;
+}
+
+int code_of_status(gpugraph_status status) {
+    switch (status) {
+    case GPUGRAPH_OK:
+        return SQLITE_OK;
+    case GPUGRAPH_NO_MEMORY:
+        return SQLITE_NOMEM;
+    case GPUGRAPH_INTERRUPTED:
+        return SQLITE_INTERRUPT;
+    default:
+        return SQLITE_ERROR;
+    }
+}

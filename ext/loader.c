@@ -1,0 +1,295 @@
+/* Rows of a table, view or query -> columns (loader.h) -> graph.
+**
+** Three readers, fastest first: whole pages (page_reader.h), for plain tables of integers; the
+** aggregate function gpugraph_collect, for any table: its rows never leave SQLite's own loop; and
+** sqlite3_step for each row of anything else. The last two meet in take_row. */
+#include "loader.h"
+#include "page_reader.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reader: whole pages ---- */
+
+/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it went. */
+static bool read_pages(loader *l, const char **why_not) {
+    const row_source *rows = l->rows;
+    page_table table = {
+        .db = l->c->db,
+        .schema = rows->table.schema,
+        .table = rows->table.name,
+        .rowid = rows->table.rowid_name,
+        .column = {rows->column[0], rows->column[1],
+                   l->weights != READ_NO_WEIGHTS ? rows->column[2] : NULL}};
+    page_columns got;
+    switch (page_read(&table, l->c->config.threads, connection_interrupted, l->c, &got,
+                      why_not)) {
+    case PAGE_NOT_USED:
+        return false;
+    case PAGE_INTERRUPTED:
+        l->rc = SQLITE_INTERRUPT;
+        return true;
+    case PAGE_READ:
+        break;
+    }
+    l->count = l->room = got.count;
+    l->edge_id = got.rowid;
+    l->id[0].value = got.source;
+    l->id[1].value = got.target;
+    l->real_weight = got.real_weight != NULL;
+    l->weight = l->real_weight ? (number *)got.real_weight : (number *)got.weight;
+    if (l->count > UINT32_MAX - 1)
+        too_many_rows(l);
+    else
+        check_weights(l);
+    return true;
+}
+
+/* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
+
+static const char pointer_type[] = "gpugraph_loader";
+
+/* gpugraph_collect(loader, edge id or NULL, source, destination [, weight]) */
+static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
+    loader **slot = sqlite3_aggregate_context(context, sizeof *slot);
+    if (!slot) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    loader *l = *slot;
+    if (!l) {
+        l = count > 2 ? sqlite3_value_pointer(value[0], pointer_type) : NULL;
+        if (!l) {
+            sqlite3_result_error(context, "gpugraph_collect is called by gpugraph alone",
+                                 -1);
+            return;
+        }
+        *slot = l;
+    }
+    if (l->rc)
+        return;
+    if (take_row(l, l->rowid ? value[1] : NULL, value + 2))
+        sqlite3_result_error_code(context, l->rc);
+}
+
+static void collect_final(sqlite3_context *context) {
+    loader **slot = sqlite3_aggregate_context(context, 0);
+    if (slot && *slot)
+        sqlite3_result_int64(context, (*slot)->count);
+}
+
+int loader_register(connection *c) {
+    connection_addref(c); /* given back by SQLite, also when this fails */
+    return sqlite3_create_function_v2(c->db, "gpugraph_collect", -1,
+                                      SQLITE_UTF8 | SQLITE_DIRECTONLY, c, NULL,
+                                      collect_step, collect_final, connection_unref);
+}
+
+/* ", "a", "b"" of the columns that are wanted */
+static void append_columns(const loader *l, sqlite3_str *sql) {
+    for (int i = 0; i < 3; i++) {
+        if (l->rows->column[i] && (i < 2 || l->weights != READ_NO_WEIGHTS))
+            sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : "", l->rows->column[i]);
+    }
+}
+
+/* After a step: why it failed, unless take_row has said so. */
+static int explain(loader *l, int rc) {
+    if (l->rc)
+        return l->rc;
+    if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+        return l->rc = rc;
+    return loader_fail(l, rc,
+                       sqlite3_mprintf("%s cannot be read: %s", l->rows->name,
+                                       sqlite3_errmsg(l->c->db)));
+}
+
+static int prepare(loader *l, sqlite3_str *text, sqlite3_stmt **statement) {
+    char *sql = sqlite3_str_finish(text);
+    *statement = NULL;
+    if (!sql)
+        return l->rc = SQLITE_NOMEM;
+    int rc = sqlite3_prepare_v3(l->c->db, sql, -1, 0, statement, NULL);
+    sqlite3_free(sql);
+    return rc ? explain(l, rc) : SQLITE_OK;
+}
+
+static int read_inside(loader *l) {
+    const row_source *rows = l->rows;
+    sqlite3_str *text = sqlite3_str_new(l->c->db);
+    sqlite3_stmt *scan;
+    bool finished = false;
+    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(?1, ");
+    sqlite3_str_appendf(text, l->rowid ? "\"%w\", " : "NULL, ", l->rowid);
+    append_columns(l, text);
+    sqlite3_str_appendf(text, ") FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
+                        rows->table.name);
+    if (prepare(l, text, &scan))
+        return l->rc;
+    int rc = sqlite3_bind_pointer(scan, 1, l, pointer_type, NULL);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(scan);
+        /* Of an empty table the result is NULL; else the number of rows that came here. */
+        if (rc == SQLITE_ROW)
+            finished = sqlite3_column_int64(scan, 0) == l->count;
+    }
+    if (rc != SQLITE_ROW)
+        explain(l, rc);
+    else if (!finished)
+        loader_fail(l, SQLITE_ERROR,
+                    sqlite3_mprintf("another function has taken the name "
+                                    "gpugraph_collect; load gpugraph after it"));
+    sqlite3_finalize(scan);
+    return l->rc;
+}
+
+/* ---- reader: a step for each row ---- */
+
+static int step_rows(loader *l, sqlite3_stmt *statement, int id_column) {
+    sqlite3_value *value[3] = {NULL, NULL, NULL}, *id = NULL;
+    int columns = sqlite3_column_count(statement), rc;
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < 3 && i < columns; i++)
+            value[i] = sqlite3_column_value(statement, i);
+        if (id_column >= 0)
+            id = sqlite3_column_value(statement, id_column);
+        if (take_row(l, id, value))
+            return l->rc;
+    }
+    return rc == SQLITE_DONE ? SQLITE_OK : explain(l, rc);
+}
+
+static int read_steps(loader *l) {
+    const row_source *rows = l->rows;
+    if (rows->query) {
+        int rc = step_rows(l, rows->query, rows->column[3] ? 3 : -1);
+        sqlite3_reset(rows->query);
+        return rc;
+    }
+    sqlite3_str *text = sqlite3_str_new(l->c->db);
+    sqlite3_stmt *statement;
+    sqlite3_str_appendall(text, OWN_SQL "SELECT ");
+    append_columns(l, text);
+    if (rows->column[3])
+        sqlite3_str_appendf(text, ", \"%w\"", rows->column[3]);
+    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"", rows->table.schema,
+                        rows->table.name);
+    if (prepare(l, text, &statement))
+        return l->rc;
+    step_rows(l, statement, rows->column[3] ? sqlite3_column_count(statement) - 1 : -1);
+    sqlite3_finalize(statement);
+    return l->rc;
+}
+
+/* ---- the load ---- */
+
+/* The name by which SQL asks for the edge id; NULL: there is none. */
+static const char *rowid_of(const row_source *rows) {
+    if (rows->kind != 't')
+        return NULL;
+    if (rows->table.rowid_name[0])
+        return rows->table.rowid_name;
+    int key = rows->table.integer_primary_key;
+    return key >= 0 ? rows->table.column[key] : NULL;
+}
+
+static void loader_start(loader *l, connection *c, const char *function, intern *texts,
+                         const row_source *rows, bool edges,
+                         enum weight_reading weights) {
+    memset(l, 0, sizeof *l);
+    l->c = c;
+    l->function = function;
+    l->texts = texts;
+    l->rows = rows;
+    l->edges = edges;
+    l->rowid = edges ? rowid_of(rows) : NULL;
+    l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
+    l->started_ms = now_ms();
+    l->next_progress_ms = l->started_ms + 1000;
+}
+
+/* Reads the rows by whichever reader serves, and accounts for it. */
+static int read_rows(loader *l) {
+    static const char *const what[] = {"a query", "a view", "a virtual table",
+                                       "a graph table"};
+    const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
+    const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
+    char *detail;
+    if (kind) {
+        read_steps(l);
+        detail =
+            sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
+    } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers", l->rows->name);
+    } else {
+        read_inside(l);
+        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
+                                 l->rows->name, why_not);
+    }
+    double ms = now_ms() - l->started_ms;
+    timings_add(&l->c->timings, "read", ms, l->count, detail);
+    connection_progress(l->c, "read", ms, l->count);
+    sqlite3_free(detail);
+    return l->rc;
+}
+
+static gpugraph_id_column id_column(const id_array *id) {
+    return (gpugraph_id_column){id->value, id->is_text};
+}
+
+static int create_graph(connection *c, const char *function, const loader *edges,
+                        const loader *vertices, const intern *texts,
+                        gpugraph_graph **graph, char **error) {
+    gpugraph_edges given = {.count = edges->count,
+                            .source = id_column(&edges->id[0]),
+                            .target = id_column(&edges->id[1]),
+                            .weight = edges->weight,
+                            .edge_id = edges->edge_id,
+                            .texts = {texts->count, texts->offset, texts->bytes},
+                            .vertex_count = vertices->count,
+                            .vertex = id_column(&vertices->id[0])};
+    if (edges->weights != READ_NO_WEIGHTS)
+        given.weight_type =
+            edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    gpugraph_run run;
+    connection_run(c, &run);
+    int rc = code_of_status(gpugraph_create(&given, &run, graph));
+    if (rc == SQLITE_ERROR) {
+        *error = sqlite3_mprintf("%s: %s", function, run.message);
+        return *error ? rc : SQLITE_NOMEM;
+    }
+    return rc;
+}
+
+int graph_load(connection *c, const char *function, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               char **error) {
+    loader e, v;
+    intern texts;
+    memset(&texts, 0, sizeof texts);
+    memset(&v, 0, sizeof v);
+    memset(result, 0, sizeof *result);
+    loader_start(&e, c, function, &texts, edges, true, weights);
+    int rc = read_rows(&e);
+    if (rc == SQLITE_OK && vertices) {
+        loader_start(&v, c, function, &texts, vertices, false, READ_NO_WEIGHTS);
+        rc = read_rows(&v);
+    }
+    loader *failed = e.rc ? &e : &v;
+    *error = failed->error;
+    failed->error = NULL;
+    if (rc == SQLITE_OK)
+        rc = create_graph(c, function, &e, &v, &texts, &result->graph, error);
+    double freeing = now_ms();
+    if (rc == SQLITE_OK) {
+        result->has_weight = e.weights != READ_NO_WEIGHTS;
+        result->weight_error = e.weight_error;
+        e.weight_error = NULL;
+    }
+    int64_t count = e.count + v.count;
+    loader_clear(&e);
+    loader_clear(&v);
+    intern_clear(&texts);
+    timings_add(&c->timings, "free", now_ms() - freeing, count,
+                "the columns that were read");
+    return rc;
+}

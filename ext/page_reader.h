@@ -1,0 +1,60 @@
+/* Reads an ordinary rowid table by decoding its b-tree pages, several times faster than
+** stepping a statement; or steps aside, saying why, and the caller reads row by row.
+**
+**     page_read       page_reader.c   decides: is this plainly the fast case?
+**       page_list     page_walk.c     interior pages -> the leaves in order of rowid
+**       page_collect  page_walk.c     leaves -> columns, on several threads
+**         page_leaf   page_format.c   one leaf's cells -> columns
+**
+** Every page comes through SQLite's own file object, inside a read transaction of the
+** connection: the file is never opened here, since closing a second descriptor would
+** drop the process's POSIX locks on it. */
+#ifndef GPUGRAPH_PAGE_READER_H
+#define GPUGRAPH_PAGE_READER_H
+
+#ifdef SQLITE_CORE
+#include <sqlite3.h>
+#else
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT3
+#endif
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct page_table {
+    sqlite3 *db;
+    const char *schema, *table; /* names as stored, unquoted */
+    const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
+    const char *column[3];      /* source, destination, weight; [2] NULL: no weight */
+    const char *vfs;            /* for tests: one more VFS to trust; else NULL */
+} page_table;
+
+/* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
+typedef struct page_columns {
+    int64_t count;
+    int64_t *rowid; /* NULL: 1 .. count */
+    int64_t *source, *target;
+    int64_t *weight;     /* every weight is an INTEGER; or */
+    double *real_weight; /* some weight is REAL (integers are converted) */
+    int64_t slow_rows;   /* rows that the fast cell decoder left to the careful one */
+} page_columns;
+
+void page_columns_clear(page_columns *columns);
+
+enum page_outcome {
+    PAGE_READ,       /* *columns is the table as the calling statement must see it */
+    PAGE_NOT_USED,   /* *why_not, a static sentence, says why; read row by row */
+    PAGE_INTERRUPTED /* interrupted() returned true, or SQLite said so */
+};
+
+/* Reads the table on up to `threads` threads (0: one for each core). interrupted, which
+** may be NULL, is asked from the calling thread every few megabytes. Holds the
+** connection's mutex, and a read transaction of its own on the schema. Values that the
+** row reader would have to refuse or convert (NULL, TEXT, BLOB, a REAL id) are never in
+** *columns: the whole read steps aside. *why_not is NULL unless PAGE_NOT_USED; *columns
+** is zeroed unless PAGE_READ. */
+enum page_outcome page_read(const page_table *table, int threads,
+                            int (*interrupted)(void *), void *listener,
+                            page_columns *columns, const char **why_not);
+
+#endif

@@ -1,0 +1,278 @@
+/* xBestIndex for all table functions: which constraints become values for xFilter, and
+** what the plan may leave out.
+**
+**     edges = ?, source = ?, ...   argv, settled by us alone (omit)
+**     vertex = ?                   the same, where the comparison is by bytes
+**     depth <= ?, distance < ?     argv, and checked once more by SQLite
+**     LIMIT, OFFSET                argv, where nothing but us drops or sorts rows
+**     ORDER BY, columns used       bits of idxNum
+**
+** idxStr has two characters for each argv: what it is for, and how it compares. An
+** argument that this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT);
+** one that is not there at all only makes it dear: SQLite tries subsets of what stands
+** in the statement, so the sentence that explains comes from xFilter. */
+#include "table_function.h"
+
+#include <string.h>
+
+#define NEVER_COST  1e30 /* an argument is missing */
+#define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
+#define ROW_COST    10.0 /* one row of a search that is kept */
+
+/* What xBestIndex was offered; -1: nothing usable of this sort. */
+typedef struct offer {
+    int equal[FIELDS];
+    int bound[2], bounds;
+    int limit, offset;
+    bool offset_lost; /* an OFFSET that we cannot see */
+    int others; /* constraints that SQLite will check, so that rows go missing after us */
+    unsigned unusable; /* arguments, by field */
+} offer;
+
+typedef struct plan {
+    const algorithm *algorithm;
+    sqlite3_index_info *info;
+    offer offer;
+    char *token;
+    int values;
+    int bits;
+} plan;
+
+static bool is_value_field(const algorithm *a, int field) {
+    return a->ends_early && !a->paths && (field == F_DEPTH || field == F_DISTANCE);
+}
+
+static int refuse(sqlite3_vtab *vtab, const algorithm *a, int field) {
+    sqlite3_free(vtab->zErrMsg);
+    vtab->zErrMsg = sqlite3_mprintf(
+        "%s: the argument %s can be compared by = or IN alone; write +%s to "
+        "compare the value that was used",
+        a->name, field_text[field].name, field_text[field].name);
+    return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static void take_value_constraint(plan *p, int i, int field) {
+    offer *o = &p->offer;
+    int op = p->info->aConstraint[i].op;
+    bool usable = p->info->aConstraint[i].usable;
+    if (field == F_VERTEX && op == SQLITE_INDEX_CONSTRAINT_EQ && usable &&
+        o->equal[F_VERTEX] < 0 &&
+        sqlite3_stricmp(sqlite3_vtab_collation(p->info, i), "BINARY") == 0) {
+        o->equal[F_VERTEX] = i;
+        return;
+    }
+    o->others++;
+    if (usable && is_value_field(p->algorithm, field) && o->bounds < 2 &&
+        (op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT ||
+         op == SQLITE_INDEX_CONSTRAINT_EQ))
+        o->bound[o->bounds++] = i;
+}
+
+/* Sorts the constraints. Returns false after an argument that is compared by something
+** else than =. */
+static bool sort_constraints(plan *p, int *refused) {
+    offer *o = &p->offer;
+    memset(o, 0, sizeof *o);
+    for (int f = 0; f < FIELDS; f++)
+        o->equal[f] = -1;
+    o->limit = o->offset = -1;
+    for (int i = 0; i < p->info->nConstraint; i++) {
+        int op = p->info->aConstraint[i].op, column = p->info->aConstraint[i].iColumn;
+        bool usable = p->info->aConstraint[i].usable;
+        if (op == SQLITE_INDEX_CONSTRAINT_LIMIT) {
+            o->limit = usable ? i : -1;
+        } else if (op == SQLITE_INDEX_CONSTRAINT_OFFSET) {
+            o->offset = usable ? i : -1;
+            o->offset_lost = !usable;
+        } else if (column < 0) {
+            o->others++;
+        } else if (p->algorithm->field[column] < F_FIRST_ARGUMENT) {
+            take_value_constraint(p, i, p->algorithm->field[column]);
+        } else if (op != SQLITE_INDEX_CONSTRAINT_EQ) {
+            *refused = p->algorithm->field[column];
+            return false;
+        } else if (usable && o->equal[p->algorithm->field[column]] < 0) {
+            o->equal[p->algorithm->field[column]] = i;
+        } else {
+            o->others++;
+            if (!usable)
+                o->unusable |= 1u << p->algorithm->field[column];
+        }
+    }
+    return true;
+}
+
+static void give(plan *p, int constraint, int what, char how, bool omit) {
+    p->info->aConstraintUsage[constraint].argvIndex = p->values + 1;
+    p->info->aConstraintUsage[constraint].omit = omit;
+    p->token[2 * p->values] = (char)(TOKEN_FIRST + what);
+    p->token[2 * p->values + 1] = how;
+    p->values++;
+}
+
+/* Is the value one that may differ from one xFilter to the next? */
+static bool varies(plan *p, int constraint) {
+    sqlite3_value *value;
+    return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
+}
+
+static void give_values(plan *p) {
+    const offer *o = &p->offer;
+    for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++) {
+        int i = o->equal[f];
+        if (i < 0)
+            continue;
+        bool list = f == F_TARGET && sqlite3_vtab_in(p->info, i, -1) &&
+                    sqlite3_vtab_in(p->info, i, 1);
+        give(p, i, f, list ? TOKEN_LIST : TOKEN_EQUAL, true);
+        if (f == F_TARGET && varies(p, i))
+            p->bits |= PLAN_VARIABLE_TARGET;
+        if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
+            p->bits |= PLAN_VARIABLE_BOUND;
+    }
+    if (o->equal[F_VERTEX] >= 0) {
+        give(p, o->equal[F_VERTEX], F_VERTEX, TOKEN_EQUAL, true);
+        if (varies(p, o->equal[F_VERTEX]))
+            p->bits |= PLAN_JOINED;
+    }
+    for (int b = 0; b < o->bounds; b++) {
+        bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
+        int field = p->algorithm->field[p->info->aConstraint[o->bound[b]].iColumn];
+        give(p, o->bound[b], field, less ? TOKEN_LESS : TOKEN_AT_MOST, false);
+        if (varies(p, o->bound[b]))
+            p->bits |= PLAN_VARIABLE_BOUND;
+    }
+}
+
+static bool one_row(const plan *p, bool target_list) {
+    return !target_list && (p->offer.equal[F_VERTEX] >= 0 ||
+                            (p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths));
+}
+
+/* The order in which rows can be handed out so that SQLite need not sort, or -1.
+** Vertex, seq, preorder and postorder are different in every row, so whatever follows
+** them does not matter. */
+static int order_offered(const plan *p, bool target_list) {
+    const sqlite3_index_info *info = p->info;
+    const algorithm *a = p->algorithm;
+    if (one_row(p, target_list))
+        return ORDER_VERTEX;
+    if (info->aOrderBy[0].iColumn < 0)
+        return -1;
+    int field = a->field[info->aOrderBy[0].iColumn];
+    if (a->paths)
+        return field == F_SEQ && !target_list ? ORDER_VERTEX : -1;
+    if (field == F_VERTEX)
+        return ORDER_VERTEX;
+    if (target_list)
+        return -1;
+    if (field == F_PREORDER)
+        return ORDER_PREORDER;
+    if (field == F_POSTORDER)
+        return ORDER_POSTORDER;
+    if (field != F_DEPTH && field != F_DISTANCE)
+        return -1;
+    if (info->nOrderBy > 1 && (info->aOrderBy[1].iColumn < 0 ||
+                               a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
+                               info->aOrderBy[1].desc != info->aOrderBy[0].desc))
+        return -1;
+    return ORDER_VALUE;
+}
+
+static void choose_order(plan *p, bool target_list) {
+    if (p->info->nOrderBy == 0) {
+        p->bits |= ORDER_VERTEX << PLAN_ORDER_SHIFT;
+        return;
+    }
+    int order = order_offered(p, target_list);
+    p->info->orderByConsumed = order >= 0;
+    p->bits |= (order < 0 ? ORDER_VERTEX : order) << PLAN_ORDER_SHIFT;
+    if (order >= 0 && p->info->aOrderBy[0].desc)
+        p->bits |= PLAN_DESCENDING;
+    if (order == ORDER_PREORDER)
+        p->bits |= PLAN_PREORDER;
+    if (order == ORDER_POSTORDER)
+        p->bits |= PLAN_POSTORDER;
+}
+
+/* A search may stop after LIMIT + OFFSET rows if these are the rows that SQLite will
+** want: nobody drops any, and either every order will do or the nearest come first,
+** ties in any order. */
+static void choose_limit(plan *p) {
+    const offer *o = &p->offer;
+    const sqlite3_index_info *info = p->info;
+    bool nearest = info->nOrderBy == 0 || (info->nOrderBy == 1 && info->orderByConsumed &&
+                                           !(p->bits & PLAN_DESCENDING) &&
+                                           p->bits >> PLAN_ORDER_SHIFT == ORDER_VALUE);
+    if (o->limit < 0 || o->offset_lost || o->others > 0 || !nearest ||
+        p->algorithm->paths || !p->algorithm->ends_early || o->equal[F_VERTEX] >= 0 ||
+        o->equal[F_TARGET] >= 0)
+        return;
+    give(p, o->limit, TOKEN_LIMIT, TOKEN_EQUAL, false);
+    if (o->offset >= 0)
+        give(p, o->offset, TOKEN_OFFSET, TOKEN_EQUAL, false);
+}
+
+/* Which arrays the columns need that the statement uses. */
+static int columns_wanted(const plan *p) {
+    const algorithm *a = p->algorithm;
+    int wants = 0;
+    for (int i = 0; i < a->fields; i++) {
+        if (!(p->info->colUsed >> i & 1))
+            continue;
+        if (a->field[i] == F_EDGE || (a->field[i] == F_PARENT && a->kind != SEARCH_DFS))
+            wants |= PLAN_TREE;
+        else if (a->field[i] == F_SOURCE && p->offer.equal[F_SOURCES] >= 0)
+            wants |= PLAN_TREE | PLAN_ROOTS;
+        else if (a->field[i] == F_PREORDER)
+            wants |= PLAN_PREORDER;
+        else if (a->field[i] == F_POSTORDER)
+            wants |= PLAN_POSTORDER;
+    }
+    return a->paths ? PLAN_TREE : wants;
+}
+
+static void estimate(plan *p, bool target_list) {
+    const offer *o = &p->offer;
+    sqlite3_index_info *info = p->info;
+    bool missing =
+        o->equal[F_EDGES] < 0 ||
+        (p->algorithm->needs_source && o->equal[F_SOURCE] < 0 && o->equal[F_SOURCES] < 0);
+    if (one_row(p, target_list)) {
+        info->estimatedCost = ROW_COST;
+        info->estimatedRows = 1;
+        info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    } else {
+        bool few = p->algorithm->paths || target_list;
+        info->estimatedRows = few             ? 100
+                              : o->bounds > 0 ? (int)SEARCH_COST / 10
+                                              : (int)SEARCH_COST;
+        info->estimatedCost = ROW_COST + (double)info->estimatedRows;
+    }
+    if (missing)
+        info->estimatedCost = NEVER_COST;
+}
+
+int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info) {
+    plan p = {.algorithm = a, .info = info};
+    int refused;
+    if (!sort_constraints(&p, &refused))
+        return refuse(vtab, a, refused);
+    for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++)
+        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0)
+            return SQLITE_CONSTRAINT;
+    p.token = sqlite3_malloc(2 * (FIELDS + 4) + 1);
+    if (!p.token)
+        return SQLITE_NOMEM;
+    info->idxStr = p.token;
+    info->needToFreeIdxStr = 1;
+    give_values(&p);
+    bool target_list = p.offer.equal[F_TARGET] >= 0 &&
+                       memchr(p.token, TOKEN_LIST, (size_t)p.values * 2) != NULL;
+    choose_order(&p, target_list);
+    choose_limit(&p);
+    p.token[2 * p.values] = '\0';
+    info->idxNum = p.bits | columns_wanted(&p);
+    estimate(&p, target_list);
+    return SQLITE_OK;
+}

@@ -1,0 +1,149 @@
+/* Searches kept with their graphs, and what happens when everything kept is over the limit.
+**
+**     graph_ref -> search_ref -> search_ref -> ...     most recently used first
+**
+** A search that would give the same rows again may be forgotten at any time nobody reads it; one that would
+** not (an unordered DFS tree) stays while a running statement may ask for it again. */
+#include "cache.h"
+#include <string.h>
+
+/* More of one graph are not worth looking through. */
+enum { KEPT_SEARCHES = 64 };
+
+static unsigned hash_of(const void *key, int bytes) {
+    const unsigned char *at = key;
+    unsigned hash = 2166136261u; /* FNV-1a */
+    for (int i = 0; i < bytes; i++)
+        hash = (hash ^ at[i]) * 16777619u;
+    return hash;
+}
+
+void search_free(search_ref *s) {
+    s->free_result(s->result);
+    sqlite3_free(s->key);
+    sqlite3_free(s);
+}
+
+search_ref *search_find(connection *c, graph_ref *graph, const void *key, int key_bytes) {
+    unsigned hash = hash_of(key, key_bytes);
+    for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
+        search_ref *s = *at;
+        if (s->hash != hash || s->dropped || s->key_bytes != key_bytes ||
+            memcmp(s->key, key, (size_t)key_bytes) != 0)
+            continue;
+        *at = s->next;
+        s->next = graph->searches;
+        graph->searches = s;
+        s->used = ++c->clock;
+        s->references++;
+        return s;
+    }
+    return NULL;
+}
+
+static void search_drop(graph_ref *graph, search_ref *s) {
+    search_ref **at = &graph->searches;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    search_free(s);
+}
+
+static bool may_forget(const graph_ref *graph, const search_ref *s) {
+    return s->references == 0 && !(s->irreproducible && graph->bindings > 0);
+}
+
+/* The least recently used search that may go; NULL: none. *count: how many there are. */
+static search_ref *oldest_search(const graph_ref *graph, int *count) {
+    search_ref *oldest = NULL;
+    *count = 0;
+    for (search_ref *s = graph->searches; s; s = s->next) {
+        if (may_forget(graph, s)) {
+            oldest = s;
+            ++*count;
+        }
+    }
+    return oldest;
+}
+
+search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
+                        void *result, sqlite3_int64 bytes, void (*free_result)(void *)) {
+    search_ref *s = sqlite3_malloc(sizeof *s), *oldest;
+    void *copy = sqlite3_malloc(key_bytes ? key_bytes : 1);
+    int count;
+    if (!s || !copy) {
+        sqlite3_free(s);
+        sqlite3_free(copy);
+        free_result(result);
+        return NULL;
+    }
+    memcpy(copy, key, (size_t)key_bytes);
+    *s = (search_ref){.next = graph->searches,
+                      .key = copy,
+                      .key_bytes = key_bytes,
+                      .hash = hash_of(key, key_bytes),
+                      .result = result,
+                      .free_result = free_result,
+                      .bytes = bytes,
+                      .used = ++c->clock,
+                      .references = 1};
+    graph->searches = s;
+    while ((oldest = oldest_search(graph, &count)) != NULL && count > KEPT_SEARCHES)
+        search_drop(graph, oldest);
+    return s;
+}
+
+void search_release(connection *c, graph_ref *graph, search_ref *search) {
+    if (!search)
+        return;
+    search->references--;
+    if (search->dropped && search->references == 0)
+        search_drop(graph, search);
+    cache_trim(c);
+}
+
+static sqlite3_int64 bytes_of(const graph_ref *graph) {
+    int64_t host = 0, device = 0;
+    if (graph->graph)
+        gpugraph_memory(graph->graph, &host, &device);
+    return host + device;
+}
+
+static sqlite3_int64 bytes_kept(const connection *c) {
+    sqlite3_int64 bytes = 0;
+    for (const graph_ref *g = c->graphs; g; g = g->next) {
+        bytes += bytes_of(g);
+        for (const search_ref *s = g->searches; s; s = s->next)
+            bytes += s->bytes;
+    }
+    return bytes;
+}
+
+/* Frees the least recently used thing that nobody needs. false: there is none. */
+static bool forget_oldest(connection *c) {
+    graph_ref *old_graph = NULL, *holder = NULL;
+    search_ref *old_search = NULL;
+    int count;
+    for (graph_ref *g = c->graphs; g; g = g->next) {
+        search_ref *s = oldest_search(g, &count);
+        if (s && (!old_search || s->used < old_search->used)) {
+            old_search = s;
+            holder = g;
+        }
+        if (g->references == 0 && g->bindings == 0 &&
+            (!old_graph || g->used < old_graph->used))
+            old_graph = g;
+    }
+    if (old_search && (!old_graph || old_search->used < old_graph->used))
+        search_drop(holder, old_search);
+    else if (old_graph)
+        graph_drop(c, old_graph);
+    else
+        return false;
+    return true;
+}
+
+void cache_trim(connection *c) {
+    while (bytes_kept(c) > c->config.cache_limit && forget_oldest(c))
+        ;
+}

@@ -1,0 +1,117 @@
+/* Tokens of SQL text: see sql_text.h. */
+#include "ext.h"
+#include "sql_text.h"
+#include <string.h>
+
+static bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
+}
+
+static bool begins_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+
+static bool in_word(char c) {
+    return begins_word(c) || (c >= '0' && c <= '9') || c == '$';
+}
+
+const char *sql_skip_space(const char *at, const char *end) {
+    while (at < end) {
+        if (is_space(*at)) {
+            at++;
+        } else if (end - at >= 2 && at[0] == '-' && at[1] == '-') {
+            while (at < end && *at != '\n')
+                at++;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+            at += 2;
+            while (at < end && !(at[0] == '*' && end - at >= 2 && at[1] == '/'))
+                at++;
+            at = at < end ? at + 2 : end;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+static char closing(char c) {
+    return c == '[' ? ']' : c == '\'' || c == '"' || c == '`' ? c : 0;
+}
+
+const char *sql_next(const char *at, const char *end, sql_token *token) {
+    at = sql_skip_space(at, end);
+    token->start = at;
+    if (at == end) {
+        token->kind = SQL_END;
+    } else if (begins_word(*at)) {
+        token->kind = SQL_WORD;
+        while (at < end && in_word(*at))
+            at++;
+    } else if (closing(*at)) {
+        char mark = closing(*at);
+        token->kind = SQL_UNFINISHED;
+        for (at++; at < end && token->kind == SQL_UNFINISHED; at++) {
+            if (*at != mark)
+                continue;
+            if (mark != ']' && end - at >= 2 && at[1] == mark)
+                at++;
+            else
+                token->kind = SQL_QUOTED;
+        }
+    } else {
+        token->kind = SQL_OTHER;
+        bool number = *at >= '0' && *at <= '9';
+        for (at++; number && at < end && in_word(*at);)
+            at++;
+    }
+    token->end = at;
+    return at;
+}
+
+bool sql_word_is(const char *at, const char *end, const char *keyword) {
+    sql_token token;
+    sql_next(at, end, &token);
+    size_t length = strlen(keyword);
+    return token.kind == SQL_WORD && (size_t)(token.end - token.start) == length &&
+           sqlite3_strnicmp(token.start, keyword, (int)length) == 0;
+}
+
+char *sql_unquote(const sql_token *token) {
+    char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
+    const char *at = token->start + (mark != 0), *end = token->end - (mark != 0);
+    char *name = sqlite3_malloc64((sqlite3_uint64)(end - at) + 1), *to = name;
+    if (!name)
+        return NULL;
+    while (at < end) {
+        if (*at == mark) /* a doubled mark stands for one */
+            at++;
+        *to++ = *at++;
+    }
+    *to = 0;
+    return name;
+}
+
+/* Is the value of a '..' or ".." token exactly these bytes? */
+static bool token_is(const sql_token *token, const char *value) {
+    char mark = *token->start;
+    const char *at = token->start + 1, *end = token->end - 1;
+    while (at < end && *value) {
+        if (*at == mark)
+            at++;
+        if (*at++ != *value++)
+            return false;
+    }
+    return at == end && *value == 0;
+}
+
+bool sql_has_literal(const char *sql, const char *value) {
+    const char *end = sql + strlen(sql);
+    sql_token token;
+    do {
+        sql = sql_next(sql, end, &token);
+        if (token.kind == SQL_QUOTED && (*token.start == '\'' || *token.start == '"') &&
+            token_is(&token, value))
+            return true;
+    } while (token.kind != SQL_END);
+    return false;
+}

@@ -1,0 +1,212 @@
+/* Has a table changed since its graph was read?
+**
+**     stamp    expiries, total changes, writing
+**       part   temp   schema version                       a table made there would hide main.roads
+**       part   main   schema version, data version, file   where roads is
+**
+** While no transaction of this connection writes to the schema, its data version moves with every commit,
+** this connection's own and others', once a read transaction has begun; DROP, CREATE and ALTER move the
+** schema version; DETACH, after which a name may mean another file, expires prepared statements.
+** During a write transaction neither version moves, and after ROLLBACK they read as before: what is read
+** then is kept for nobody else, and what was kept before it serves while nothing has been written. */
+#include "ext.h"
+#include <string.h>
+
+typedef struct part {
+    char *schema, *file;
+    int schema_version;
+    unsigned data_version;
+    bool source;        /* the table is here; else a schema that is looked at earlier */
+    sqlite3_stmt *held; /* a row of PRAGMA schema_version: the read transaction */
+} part;
+
+struct stamp {
+    unsigned long long expiries;
+    sqlite3_int64 total_changes;
+    bool writing;   /* a write transaction is under way where the tables are */
+    bool unwritten; /* but nothing has been written by statements still under way */
+    bool memdb;     /* sqlite3_deserialize can replace it without a trace */
+    int count, room;
+    part *part;
+};
+
+static int hold(connection *c, part *p) {
+    char *sql = sqlite3_mprintf("PRAGMA \"%w\".schema_version", p->schema);
+    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, &p->held, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (rc)
+        return rc;
+    rc = sqlite3_step(p->held);
+    if (rc != SQLITE_ROW)
+        return rc == SQLITE_DONE ? SQLITE_ERROR : rc;
+    p->schema_version = sqlite3_column_int(p->held, 0);
+    const char *file = sqlite3_db_filename(c->db, p->schema);
+    p->file = sqlite3_mprintf("%s", file ? file : "");
+    return p->file ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int take_part(connection *c, stamp *s, const char *schema, bool source) {
+    for (int i = 0; i < s->count; i++) {
+        if (sqlite3_stricmp(s->part[i].schema, schema) == 0) {
+            s->part[i].source |= source;
+            return SQLITE_OK;
+        }
+    }
+    if (s->count == s->room) {
+        int room = s->room ? 2 * s->room : 4;
+        part *parts = sqlite3_realloc64(s->part, (sqlite3_uint64)room * sizeof *parts);
+        if (!parts)
+            return SQLITE_NOMEM;
+        s->part = parts;
+        s->room = room;
+    }
+    part *p = &s->part[s->count++];
+    memset(p, 0, sizeof *p);
+    p->source = source;
+    p->schema = sqlite3_mprintf("%s", schema);
+    return p->schema ? hold(c, p) : SQLITE_NOMEM;
+}
+
+/* The table's schema, and those in which a name without schema is looked for before it. */
+static int take_source(connection *c, stamp *s, const row_source *rows) {
+    static const int looked_at[] = {1,
+                                    0}; /* temp, main, then the attached ones in order */
+    const char *schema, *own = rows->table.schema;
+    int rc = SQLITE_OK;
+    for (int i = 0; rows->searched && rc == SQLITE_OK; i++) {
+        schema = sqlite3_db_name(c->db, i < 2 ? looked_at[i] : i);
+        if (!schema || sqlite3_stricmp(schema, own) == 0)
+            break;
+        rc = take_part(c, s, schema, false);
+    }
+    return rc ? rc : take_part(c, s, own, true);
+}
+
+/* Is some statement that writes between its first step and its end? Its changes are not counted yet. */
+static bool some_statement_writes(sqlite3 *db) {
+    sqlite3_stmt *statement = NULL;
+    while ((statement = sqlite3_next_stmt(db, statement)) != NULL) {
+        if (sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement))
+            return true;
+    }
+    return false;
+}
+
+/* What there is to know of the connection as a whole, once every part is held. */
+static int take_rest(connection *c, stamp *s) {
+    for (int i = 0; i < s->count; i++) {
+        part *p = &s->part[i];
+        sqlite3_vfs *vfs = NULL;
+        if (!p->source)
+            continue;
+        if (sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_DATA_VERSION,
+                                 &p->data_version) != SQLITE_OK)
+            return SQLITE_ERROR;
+        sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
+        s->memdb |= *p->file && vfs && strcmp(vfs->zName, "memdb") == 0;
+        s->writing |= sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_WRITE;
+    }
+    s->expiries = connection_expiries(c);
+    s->total_changes = sqlite3_total_changes64(c->db);
+    s->unwritten = s->writing && !some_statement_writes(c->db);
+    return SQLITE_OK;
+}
+
+static int finish(connection *c, stamp *s, int rc, stamp **made) {
+    if (rc == SQLITE_OK)
+        rc = take_rest(c, s);
+    if (rc == SQLITE_OK)
+        *made = s;
+    else
+        stamp_free(s);
+    return rc;
+}
+
+static stamp *new_stamp(void) {
+    stamp *s = sqlite3_malloc(sizeof *s);
+    if (s)
+        memset(s, 0, sizeof *s);
+    return s;
+}
+
+int stamp_take(connection *c, const row_source *edges, const row_source *vertices,
+               stamp **made) {
+    stamp *s = new_stamp();
+    *made = NULL;
+    if (!s)
+        return SQLITE_NOMEM;
+    int rc = take_source(c, s, edges);
+    if (rc == SQLITE_OK && vertices)
+        rc = take_source(c, s, vertices);
+    return finish(c, s, rc, made);
+}
+
+int stamp_retake(connection *c, const stamp *earlier, stamp **made) {
+    stamp *s = new_stamp();
+    *made = NULL;
+    if (!s)
+        return SQLITE_NOMEM;
+    int rc = SQLITE_OK;
+    for (int i = 0; i < earlier->count && rc == SQLITE_OK; i++)
+        rc = take_part(c, s, earlier->part[i].schema, earlier->part[i].source);
+    return finish(c, s, rc, made);
+}
+
+void stamp_settle(stamp *s) {
+    for (int i = 0; i < s->count; i++) {
+        sqlite3_finalize(s->part[i].held);
+        s->part[i].held = NULL;
+    }
+}
+
+void stamp_free(stamp *s) {
+    if (!s)
+        return;
+    stamp_settle(s);
+    for (int i = 0; i < s->count; i++) {
+        sqlite3_free(s->part[i].schema);
+        sqlite3_free(s->part[i].file);
+    }
+    sqlite3_free(s->part);
+    sqlite3_free(s);
+}
+
+static bool part_agrees(const part *a, const part *b) {
+    return a->schema_version == b->schema_version &&
+           (!a->source || a->data_version == b->data_version) &&
+           strcmp(a->schema, b->schema) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+bool stamp_agrees(stamp *kept, const stamp *now) {
+    if (kept->count != now->count || now->memdb || !now->expiries ||
+        kept->expiries != now->expiries)
+        return false;
+    for (int i = 0; i < now->count; i++) {
+        if (!part_agrees(&kept->part[i], &now->part[i]))
+            return false;
+    }
+    if (now->writing)
+        return now->unwritten && kept->total_changes == now->total_changes;
+    kept->total_changes = now->total_changes;
+    return true;
+}
+
+/* With a shared cache, read_uncommitted shows what another connection may yet roll back. */
+static bool reads_uncommitted(connection *c) {
+    sqlite3_stmt *statement = NULL;
+    bool yes = true;
+    if (sqlite3_prepare_v2(c->db, "PRAGMA read_uncommitted", -1, &statement, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        yes = sqlite3_column_int(statement, 0) != 0;
+    sqlite3_finalize(statement);
+    return yes;
+}
+
+bool stamp_keepable(connection *c, const stamp *now) {
+    return !now->writing && now->expiries && !now->memdb && !reads_uncommitted(c);
+}
+
+bool stamp_writing(const stamp *now) {
+    return now->writing;
+}

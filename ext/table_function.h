@@ -1,0 +1,293 @@
+/* The table functions from the inside. One virtual table serves gpu_bfs, gpu_sssp, gpu_path,
+** gpu_dfs and gpu_mis; a descriptor for each says which columns it has and which search
+** answers it.
+**
+**   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (tokens)
+**   xFilter     arguments.c  argv by tokens  -> struct arguments
+**               cache.c      edges, vertices -> graph
+**               resolve.c    ids, numbers    -> vertex numbers, bounds
+**               answer.c     arguments       -> struct answer, kept with the graph
+**               rows.c       answer          -> rows: a range of vertices, a list, or paths
+**   xNext, xColumn           read arrays only */
+#ifndef GPUGRAPH_TABLE_FUNCTION_H
+#define GPUGRAPH_TABLE_FUNCTION_H
+
+#include "ext.h"
+
+#define DEFAULT_CACHE_LIMIT ((sqlite3_int64)1 << 30)
+
+/* ---- columns ---- */
+
+enum field {
+    /* what a row says */
+    F_VERTEX,
+    F_DEPTH,
+    F_DISTANCE,
+    F_PARENT,
+    F_EDGE,
+    F_SEQ,
+    F_COST,
+    F_PREORDER,
+    F_POSTORDER,
+    /* what was asked: hidden columns, the arguments */
+    F_EDGES,
+    F_SOURCE,
+    F_TARGET,
+    F_SOURCES,
+    F_MAX_DEPTH,
+    F_MAX_DISTANCE,
+    F_DIRECTION,
+    F_WEIGHTED,
+    F_ORDERED,
+    F_PRIORITY,
+    F_SEED,
+    F_VERTICES,
+    F_METHOD,
+    F_BACKEND,
+    FIELDS,
+    F_FIRST_ARGUMENT = F_EDGES
+};
+
+extern const struct field_text {
+    const char *name, *type; /* type: "" for none, so that values compare as they are */
+} field_text[FIELDS];
+
+/* ---- searches ---- */
+
+enum search_kind { SEARCH_BFS, SEARCH_SSSP, SEARCH_DFS, SEARCH_MIS };
+
+/* Arrays by vertex number that one search made. Those that no plan has wanted yet are
+** NULL; what is there never changes, so any number of cursors may read it. */
+enum answer_array {
+    A_TREE_EDGE, /* uint32_t; the first four in the order of the plan's bits */
+    A_ROOT,      /* uint32_t */
+    A_PREORDER,  /* uint32_t */
+    A_POSTORDER, /* uint32_t */
+    A_VALUE,     /* depth or distance, of the answer's type */
+    A_PARENT,    /* uint32_t; gpu_dfs */
+    A_MEMBER,    /* uint8_t; gpu_mis, which has no values */
+    ANSWER_ARRAYS
+};
+
+typedef struct answer {
+    uint32_t n;
+    gpugraph_distance_type type;
+    void *array[ANSWER_ARRAYS];
+    struct order {
+        uint32_t *vertex; /* the reached ones by value, preorder, postorder */
+        uint32_t count;
+    } order[3];
+    const char *method, *backend; /* what it ran on */
+} answer;
+
+enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
+
+/* What a search is asked, settled. */
+typedef struct question {
+    enum search_kind kind;
+    gpugraph_search search; /* for gpu_dfs: source[0] or none */
+    bool ordered;
+    gpugraph_priority priority;
+    sqlite3_int64 seed;
+    unsigned wants; /* PLAN_TREE .. PLAN_POSTORDER */
+} question;
+
+/* ---- functions ---- */
+
+struct algorithm {
+    const char *name;           /* "gpu_bfs" */
+    const unsigned char *field; /* enum field by column */
+    int fields;
+    bool paths;      /* rows are the steps of paths */
+    bool ends_early; /* bounds, targets and limits save work */
+    bool needs_source;
+    enum weight_need weight;
+    enum search_kind kind, unweighted_kind;
+    const char *example; /* for sentences */
+};
+typedef struct algorithm algorithm;
+
+extern const algorithm algorithms[];
+extern const int algorithm_count;
+/* Does the function use searches of this gpugraph_method function? */
+bool algorithm_uses(const algorithm *a, const char *method_function);
+
+/* Runs the search for what the question wants and *have lacks (nothing is there before
+** the first time). Only the missing arrays are added; on failure *have is as it was. */
+gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                            answer *have);
+/* Bytes of one item of an array. */
+size_t answer_item_size(const answer *a, enum answer_array array);
+
+/* ---- plans ---- */
+
+enum plan_bits {
+    PLAN_TREE = 1 << A_TREE_EDGE,
+    PLAN_ROOTS = 1 << A_ROOT,
+    PLAN_PREORDER = 1 << A_PREORDER,
+    PLAN_POSTORDER = 1 << A_POSTORDER,
+    PLAN_WANTS = 15,
+    PLAN_DESCENDING = 16,
+    /* Values that are not known before the statement runs, so that others may follow. */
+    PLAN_VARIABLE_TARGET = 32,
+    PLAN_VARIABLE_BOUND = 64,
+    PLAN_JOINED = 128,   /* `vertex = ?`: others will follow */
+    PLAN_ORDER_SHIFT = 8 /* ORDER_ above */
+};
+
+/* A token: what the value is for, and how it compares. */
+enum { TOKEN_LIMIT = FIELDS, TOKEN_OFFSET };
+#define TOKEN_FIRST   'A'
+#define TOKEN_EQUAL   '='
+#define TOKEN_LIST    '*'
+#define TOKEN_LESS    '<'
+#define TOKEN_AT_MOST '-'
+
+int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info);
+
+/* ---- one call ---- */
+
+/* A text that an earlier call of the cursor was given. */
+typedef struct text {
+    char *bytes; /* NUL-terminated; NULL: no text */
+    int count;
+} text;
+
+typedef struct bound {
+    bool given;
+    bool nothing;     /* no value qualifies */
+    uint64_t integer; /* the largest value that does, for each type of value */
+    double real;
+} bound;
+
+typedef struct arguments {
+    /* as given; valid within xFilter */
+    sqlite3_value *value[FIELDS];
+    sqlite3_value *limit, *offset;
+    struct given_bound {
+        sqlite3_value *value;
+        bool strict;
+    } given_bound[2];
+    int given_bounds;
+    bool target_list;
+    unsigned plan;
+    /* settled */
+    bool no_rows; /* a NULL, or an id that is no vertex */
+    gpugraph_direction direction;
+    int weighted, ordered; /* 0, 1; weighted -1: by the source */
+    gpugraph_priority priority;
+    sqlite3_int64 seed;
+    int backend;        /* gpugraph_backend, or -1: as configured */
+    const char *method; /* NULL: auto */
+    struct number {
+        int type; /* SQLITE_INTEGER, SQLITE_FLOAT, or SQLITE_NULL: none */
+        sqlite3_int64 integer;
+        double real;
+    } maximum;
+    bound bound;     /* maximum and the pushed-down comparisons together */
+    uint32_t source; /* GPUGRAPH_NONE: a list, or none */
+    bool has_target;
+    uint32_t only_vertex; /* of `vertex = ?`, else GPUGRAPH_NONE */
+    uint64_t limit_rows;  /* 0: none */
+} arguments;
+
+typedef struct numbers {
+    uint32_t *item;
+    uint32_t count, room;
+} numbers;
+
+/* The timings that were there when a search began. They come back if it turns out that
+** there was nothing to do, or that the search is a step of another one. */
+typedef struct search_watch {
+    timings earlier;
+} search_watch;
+
+struct step {
+    uint32_t vertex, edge;
+};
+
+typedef struct cursor {
+    sqlite3_vtab_cursor base;
+    connection *c;
+    const algorithm *algorithm;
+    scope scope;
+    /* The graph, and the texts that it and the sources came from. A cursor lives
+    ** within one execution of its statement, so while the texts stay the graph does. */
+    graph_ref *graph;
+    text edges, vertices, sources_text;
+    enum weight_need weight;
+    arguments arguments;
+    numbers sources, targets; /* vertex numbers, ascending, each once */
+    /* the search that answers */
+    char *key;
+    int key_room;
+    search_ref *search;
+    answer *answer;
+    /* the timings of a search in the making, answer.c */
+    search_watch watch;
+    bool working;
+    double begun_ms, acquiring_ms;
+    /* rows: item[position], or where item is NULL position itself, is a vertex; of a
+    ** path step[position]. A path is laid out when the one before it has been read. */
+    const gpugraph_ids *ids;
+    const uint32_t *item;
+    sqlite3_int64 position, end;
+    int direction; /* 1, -1 */
+    struct step *step;
+    sqlite3_int64 step_room;
+    uint32_t next_target, target; /* targets.item[next_target] comes after target */
+    uint32_t vertex;              /* of this row */
+} cursor;
+
+/* Sets the sentence "gpu_bfs: ..." and returns rc; SQLITE_NOMEM where there is no room
+** for it. */
+int cursor_fail(cursor *cur, int rc, const char *format, ...);
+/* The same of a sentence in *error, which it frees; an interrupt or no memory has
+** none. */
+int cursor_fail_with(cursor *cur, int rc, char *error);
+
+/* arguments.c. Everything that can be settled without the graph. */
+int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
+                   sqlite3_value **argv);
+/* Is there a value, and not NULL? */
+bool argument_given(const arguments *a, int field);
+/* "the argument direction must be <what>, not 'up'" */
+int argument_must_be(cursor *cur, int field, const char *what);
+int number_of(sqlite3_value *value, struct number *number);
+void number_to_integer(struct number *number);
+int text_set(text *t, sqlite3_value *value);
+bool text_is(const text *t, sqlite3_value *value);
+void text_clear(text *t);
+
+/* resolve.c. Ids to vertex numbers, bounds. */
+int arguments_resolve(cursor *cur);
+
+extern const char *const direction_names[3];
+extern const char *const priority_names[4];
+extern const char *const backend_names[3];
+
+/* answer.c. Sets cur->graph. */
+int answer_graph(cursor *cur);
+/* Gives graph and search back. */
+void answer_drop(cursor *cur);
+/* Sets cur->search and cur->answer: kept, or made now. */
+int answer_find(cursor *cur);
+/* Adds the order to the answer unless it is there. */
+int answer_order(cursor *cur, int order);
+void watch_begin(search_watch *watch, connection *c);
+void watch_end(search_watch *watch, connection *c);
+/* Begins and ends what answer_graph and answer_find do to the timings. */
+void answer_begin(cursor *cur);
+void answer_end(cursor *cur);
+
+/* rows.c. The first row of the answer; the row at or after position; its columns and
+** rowid. */
+int rows_start(cursor *cur);
+int rows_settle(cursor *cur);
+void row_column(const cursor *cur, sqlite3_context *context, int column);
+sqlite3_int64 row_id(const cursor *cur);
+
+/* ---- lists.c: gpugraph_devices, _methods, _graphs, _timings ---- */
+int lists_register(connection *c);
+
+#endif

@@ -1,0 +1,50 @@
+/* The phases of a connection's latest search, as gpugraph_timings lists them. */
+#include "ext.h"
+#include <string.h>
+#include <time.h>
+
+double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+void timings_clear(timings *t) {
+    for (int i = 0; i < t->count; i++)
+        sqlite3_free(t->row[i].detail);
+    sqlite3_free(t->row);
+    memset(t, 0, sizeof *t);
+}
+
+void timings_start(timings *t) {
+    for (int i = 0; i < t->count; i++)
+        sqlite3_free(t->row[i].detail);
+    t->count = 0;
+    t->failed = false;
+    t->started_ms = now_ms();
+}
+
+void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
+                 const char *detail) {
+    if (t->count == t->room) {
+        int room = t->room ? 2 * t->room : 16;
+        timing *row = sqlite3_realloc64(t->row, (sqlite3_uint64)room * sizeof *row);
+        if (!row) {
+            t->failed = true;
+            return;
+        }
+        t->row = row;
+        t->room = room;
+    }
+    timing *row = &t->row[t->count];
+    sqlite3_snprintf(sizeof row->phase, row->phase, "%s", phase);
+    row->ms = ms;
+    row->items = items;
+    row->detail = detail && *detail ? sqlite3_mprintf("%s", detail) : NULL;
+    t->failed |= detail && *detail && !row->detail;
+    t->count++;
+}
+
+void timings_finish(timings *t) {
+    timings_add(t, "total", now_ms() - t->started_ms, 0, NULL);
+}

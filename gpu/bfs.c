@@ -1,0 +1,401 @@
+/* Breadth-first search: the public function and its CPU backend.
+**
+**     queue     [ level 0 | level 1 | ... | frontier |  found now  |        ]  room for n
+**                                         ^begin     ^end          ^tail
+**     visited   a bit for each vertex, in words of 64; bits past n are set
+**
+** A level is expanded in one of three ways:
+**   narrow      few vertices in the frontier (roads: always): the calling thread alone,
+**               without atomics or barriers, level after level
+**   top-down    threads share the frontier; a vertex belongs to who sets its bit first
+**   bottom-up   threads share the unvisited vertices, each of which looks for one visited
+**               neighbour among the arcs turned round and stops at the first. All levels
+**               so far are complete, so such a neighbour can only be in the frontier, and
+**               the visited set itself serves as the frontier's bitmap. What is found goes
+**               to a second bitmap, so that the first stands still meanwhile.
+** The switch between the last two follows Beamer, Asanovic and Patterson,
+** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
+** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
+** The arcs turned round are those of the other direction. They are used where they are
+** there; a later search of the same graph makes them, once its frontier explodes. */
+#include "backend.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct bfs {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    gpugraph_graph *graph;
+    csr forward, reverse;
+    bool may_reverse, has_reverse;
+    uint32_t *depth;
+    uint32_t *queue;
+    uint64_t *visited, *next; /* next: bottom-up's second bitmap */
+    uint64_t words;
+    uint64_t begin, end, tail; /* of the queue */
+    uint64_t found;            /* vertices reached so far */
+    uint64_t arcs_seen;        /* by top-down and narrow levels */
+    uint64_t poll_at;          /* arcs_seen at which to poll again */
+    uint32_t level;            /* of the frontier */
+    uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
+    uint32_t bottom_up_levels;
+    double csr_ms; /* spent on the reverse within this search */
+};
+
+/* ---- ends ---- */
+
+/* Is there nothing left to look for? A vertex is final as soon as it is found. */
+static bool satisfied(struct bfs *b) {
+    const gpugraph_search *search = b->search;
+    while (b->pending > 0 && b->depth[search->target[b->pending - 1]] != GPUGRAPH_NONE)
+        b->pending--;
+    if (search->target_count > 0 && b->pending == 0)
+        return true;
+    return search->limit > 0 && b->found >= search->limit;
+}
+
+static bool at_the_end(struct bfs *b) {
+    return b->begin == b->end || b->level >= b->search->max_depth || satisfied(b);
+}
+
+/* The level is complete: what it found is the frontier now. */
+static void next_level(struct bfs *b) {
+    b->begin = b->end;
+    b->end = b->tail;
+    b->level++;
+}
+
+/* Arcs that leave the frontier. */
+static uint64_t frontier_arcs(const struct bfs *b) {
+    uint64_t arcs = 0;
+    for (uint64_t i = b->begin; i < b->end; i++)
+        arcs += b->forward.offset[b->queue[i] + 1] - b->forward.offset[b->queue[i]];
+    return arcs;
+}
+
+/* ---- levels by one thread ---- */
+
+/* Expands part of the frontier. Without a branch on whether a vertex is new, which no processor
+** could foresee: every target is written behind the queue's end, which moves on only for
+** new ones. */
+static void expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
+    const uint64_t *offset = b->forward.offset;
+    const uint32_t *target = b->forward.target;
+    uint64_t *visited = b->visited;
+    uint32_t *queue = b->queue;
+    uint64_t tail = b->tail;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t v = queue[i];
+        uint64_t arc = offset[v], stop = offset[v + 1];
+        b->arcs_seen += stop - arc;
+        for (; arc < stop; arc++) {
+            uint32_t w = target[arc];
+            uint64_t word = visited[w >> 6];
+            visited[w >> 6] = word | (uint64_t)1 << (w & 63);
+            queue[tail] = w;
+            tail += ~word >> (w & 63) & 1;
+        }
+    }
+    for (uint64_t i = b->tail; i < tail; i++)
+        b->depth[queue[i]] = b->level + 1;
+    b->found += tail - b->tail;
+    b->tail = tail;
+}
+
+/* Levels while the frontier is narrow, in vertices and in arcs. Returns true when the
+** search is over. */
+static bool narrow_levels(struct bfs *b) {
+    while (!at_the_end(b)) {
+        if (b->end - b->begin > GG_BFS_NARROW || frontier_arcs(b) > GG_BFS_NARROW_ARCS)
+            return false;
+        expand_alone(b, b->begin, b->end);
+        next_level(b);
+        if (b->arcs_seen >= b->poll_at) {
+            b->poll_at = b->arcs_seen + GG_POLL_ITEMS;
+            if (gg_poll(b->run))
+                return true;
+        }
+    }
+    return true;
+}
+
+/* A wide level without helpers. */
+static void wide_level_alone(struct bfs *b) {
+    for (uint64_t i = b->begin; i < b->end && !gg_poll(b->run);) {
+        uint64_t slice = b->end - i < GG_BFS_NARROW ? b->end - i : GG_BFS_NARROW;
+        expand_alone(b, i, i + slice);
+        i += slice;
+    }
+    next_level(b);
+}
+
+/* ---- top-down levels by several threads ---- */
+
+/* What a thread has found and not yet moved to the queue. */
+struct finds {
+    uint32_t count;
+    uint32_t vertex[GG_BFS_FINDS];
+};
+
+static void flush(struct bfs *b, struct finds *finds) {
+    if (finds->count == 0)
+        return;
+    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
+    memcpy(b->queue + at, finds->vertex, finds->count * sizeof *finds->vertex);
+    finds->count = 0;
+}
+
+static inline void add_find(struct bfs *b, struct finds *finds, uint32_t v) {
+    if (finds->count == GG_BFS_FINDS)
+        flush(b, finds);
+    finds->vertex[finds->count++] = v;
+}
+
+/* Offers a vertex to this thread: true when it is the first to come by. The plain look
+** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
+static inline bool claim(uint64_t *visited, uint32_t v) {
+    uint64_t bit = (uint64_t)1 << (v & 63);
+    uint64_t *word = &visited[v >> 6];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+        return false;
+    return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
+/* One vertex of the frontier; false when the run must end. */
+static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
+                          struct finds *finds) {
+    uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
+    const uint32_t *target = b->forward.target;
+    uint32_t level = b->level + 1;
+    *seen += stop - arc;
+    while (arc < stop) {
+        uint64_t pause = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop;
+        for (; arc < pause; arc++) {
+            uint32_t w = target[arc];
+            if (claim(b->visited, w)) {
+                b->depth[w] = level;
+                add_find(b, finds, w);
+            }
+        }
+        if (arc < stop && gg_pause(b->run))
+            return false;
+    }
+    return true;
+}
+
+static void top_down_level(struct bfs *b, int threads) {
+    uint64_t seen_by_all = 0;
+    uint64_t begin = b->begin, end = b->end;
+#pragma omp parallel num_threads(threads) reduction(+ : seen_by_all)
+    {
+        struct finds finds;
+        finds.count = 0;
+        uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
+        bool stop = false;
+#pragma omp for schedule(dynamic, GG_BFS_GRAB) nowait
+        for (uint64_t i = begin; i < end; i++) {
+            if (stop)
+                continue;
+            stop = !expand_shared(b, b->queue[i], &seen, &finds);
+            if (seen >= pause_at) {
+                pause_at = seen + GG_POLL_ITEMS;
+                stop = stop || gg_pause(b->run);
+            }
+        }
+        flush(b, &finds);
+        seen_by_all += seen;
+    }
+    b->found += b->tail - b->end;
+    b->arcs_seen += seen_by_all;
+    next_level(b);
+}
+
+/* ---- bottom-up levels ---- */
+
+/* The unvisited vertices of one word of the bitmap that have a neighbour in the
+** frontier. */
+static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
+    const uint64_t *visited = b->visited, *offset = b->reverse.offset;
+    const uint32_t *target = b->reverse.target;
+    uint64_t fresh = 0;
+    for (uint64_t left = ~visited[word]; left; left &= left - 1) {
+        uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+        uint64_t arc = offset[v], stop = offset[v + 1];
+        for (; arc < stop; arc++) {
+            uint32_t u = target[arc];
+            if (visited[u >> 6] >> (u & 63) & 1) {
+                b->depth[v] = b->level + 1;
+                fresh |= left & -left;
+                break;
+            }
+        }
+        *seen += arc - offset[v] + 1;
+    }
+    return fresh;
+}
+
+/* Returns how many vertices the level found. The queue is left behind. */
+static uint64_t bottom_up_level(struct bfs *b, int threads) {
+    uint64_t found = 0, words = b->words;
+#pragma omp parallel num_threads(threads) reduction(+ : found)
+    {
+        uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
+        bool stop = false;
+#pragma omp for schedule(dynamic, GG_BFS_GRAB_WORDS) nowait
+        for (uint64_t word = 0; word < words; word++) {
+            if (stop)
+                continue;
+            uint64_t fresh = find_in_word(b, word, &seen);
+            b->next[word] = b->visited[word] | fresh;
+            found += (uint64_t)__builtin_popcountll(fresh);
+            if (seen >= pause_at) {
+                pause_at = seen + GG_POLL_ITEMS;
+                stop = gg_pause(b->run);
+            }
+        }
+    }
+    uint64_t *before = b->visited;
+    b->visited = b->next;
+    b->next = before;
+    b->found += found;
+    b->level++;
+    b->bottom_up_levels++;
+    return found;
+}
+
+/* Puts the frontier into the queue again: what the latest bottom-up level found is what
+** the two bitmaps differ in. */
+static void fill_queue(struct bfs *b, int threads) {
+    uint64_t words = b->words;
+    b->tail = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        struct finds finds;
+        finds.count = 0;
+#pragma omp for schedule(static) nowait
+        for (uint64_t word = 0; word < words; word++) {
+            uint64_t fresh = b->visited[word] & ~b->next[word];
+            for (; fresh; fresh &= fresh - 1)
+                add_find(b, &finds,
+                         (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh));
+        }
+        flush(b, &finds);
+    }
+    b->begin = 0;
+    b->end = b->tail;
+}
+
+/* Levels from below, until the frontier is small again and shrinks. */
+static void bottom_up_levels(struct bfs *b) {
+    int threads = gg_threads(b->run, b->forward.n);
+    uint64_t frontier = b->end - b->begin, before;
+    do {
+        before = frontier;
+        frontier = bottom_up_level(b, threads);
+    } while (frontier > 0 && (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
+             b->level < b->search->max_depth && !satisfied(b) && !gg_poll(b->run));
+    fill_queue(b, threads);
+}
+
+/* ---- driver ---- */
+
+/* Is the frontier about to see so much of the graph that looking from below is less
+** work? Then makes sure of the arcs turned round, where they are worth their making. */
+static bool go_bottom_up(struct bfs *b, uint64_t arcs) {
+    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / GG_BFS_ALPHA)
+        return false;
+    enum csr_kind kind = gg_reverse_kind(b->search->direction);
+    if (!b->has_reverse) {
+        bool made = gg_csr_made(b->graph, kind);
+        if (!made && b->graph->searches <= GG_BFS_REVERSE_AFTER)
+            return false;
+        double started = gg_now_ms();
+        if (gg_csr(b->graph, kind, false, false, b->run, &b->reverse))
+            return false;
+        b->csr_ms += gg_now_ms() - started;
+        b->has_reverse = true;
+    }
+    return true;
+}
+
+static void search_levels(struct bfs *b) {
+    while (!narrow_levels(b) && !gg_poll(b->run)) {
+        uint64_t arcs = frontier_arcs(b);
+        int threads = gg_threads(b->run, arcs);
+        if (go_bottom_up(b, arcs))
+            bottom_up_levels(b);
+        else if (threads > 1)
+            top_down_level(b, threads);
+        else
+            wide_level_alone(b);
+    }
+}
+
+static void start(struct bfs *b) {
+    uint32_t n = b->forward.n;
+    int threads = gg_threads(b->run, n / 4);
+    uint32_t *depth = b->depth;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint32_t v = 0; v < n; v++)
+        depth[v] = GPUGRAPH_NONE;
+    memset(b->visited, 0, b->words * sizeof *b->visited);
+    if (n % 64)
+        b->visited[b->words - 1] = ~(uint64_t)0 << n % 64;
+    for (uint32_t i = 0; i < b->search->source_count; i++) {
+        uint32_t s = b->search->source[i];
+        if (depth[s] == GPUGRAPH_NONE) {
+            depth[s] = 0;
+            b->visited[s >> 6] |= (uint64_t)1 << (s & 63);
+            b->queue[b->tail++] = s;
+        }
+    }
+    b->end = b->found = b->tail;
+    b->poll_at = GG_POLL_ITEMS;
+    b->pending = b->search->target_count;
+}
+
+gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                           gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+    struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
+    b.may_reverse = !gg_method_is(run, "top-down");
+    if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
+        return run->status;
+    double started = gg_now_ms();
+    b.words = ((uint64_t)graph->n + 63) / 64;
+    /* Two bitmaps, then the queue, with room for one entry written in vain. */
+    uint64_t *workspace = gg_alloc(run, b.words * 16 + ((uint64_t)graph->n + 1) * 4, 1);
+    if (!workspace)
+        return run->status;
+    b.visited = workspace;
+    b.next = workspace + b.words;
+    b.queue = (uint32_t *)(workspace + 2 * b.words);
+    start(&b);
+    search_levels(&b);
+    gg_release(workspace);
+    if (run->status)
+        return run->status;
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    char more[80];
+    snprintf(more, sizeof more, "%u levels, %u of them bottom-up", b.level,
+             b.bottom_up_levels);
+    gg_search_phase(run, started + b.csr_ms, (int64_t)b.found, more);
+    return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                             gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+    gg_begin(run);
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    bool fallback = false;
+    const backend *on = gg_choose(graph, "bfs", run, &fallback);
+    if (!on)
+        return run->status;
+    on->bfs(graph, search, run, depth, tree_edge);
+    if (gg_fall_back(run, "bfs", fallback))
+        gg_cpu_bfs(graph, search, run, depth, tree_edge);
+    return run->status;
+}

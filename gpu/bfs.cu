@@ -1,0 +1,230 @@
+/* Breadth-first search on the device, method "multi-kernel"; bfs.c beside this has the
+** meaning and the CPU backend.
+**
+**     found      vertices of the newest level, as they were found
+**        |  update     cuts them into slices, counts them, decides whether to go on
+**     slices     the frontier
+**        |  explore    claims unvisited neighbours: depth NONE -> level
+**     found      ...
+**
+** Two kernels take turns, as in the tutorial on multi-kernel programming (Rodinia's BFS):
+** the end of a launch is the barrier between levels. The frontier is a queue where the
+** tutorial has masks, so that a level costs its own arcs and not n. The state that
+** decides lies on the device and the host looks at it through pinned memory once in a
+** while: it queues several levels at a time, and a level past the end finds its counter
+** at 0 and does nothing. */
+#include "cuda.cuh"
+#include "frontier.cuh"
+
+#include <stdio.h>
+
+enum { WALK_BLOCKS = 8, LIST_BLOCKS = 2 }; /* for each multiprocessor */
+
+struct state {
+    uint32_t frontier; /* slices of the frontier; 0 once the search is over */
+    uint32_t slices;   /* being collected */
+    uint32_t found;    /* vertices in the list */
+    uint32_t level;    /* of the vertices in the list */
+    uint32_t missing;  /* targets not reached */
+    uint32_t ticket;
+    uint32_t levels; /* that had vertices */
+    uint32_t over;
+    uint64_t reached;
+};
+
+struct bounds {
+    uint32_t max_depth;
+    bool targets;
+    uint64_t limit;       /* 0: none */
+    const uint32_t *stop; /* set by the host after an interrupt */
+};
+
+struct bfs {
+    struct state *state;
+    uint32_t *depth, *found, *tree;
+    uint32_t *ends;   /* sources, then targets */
+    uint32_t *wanted; /* bit v: v is a target that counts as missing */
+    uint64_t *slice;
+};
+
+/* ---- kernels ---- */
+
+/* One thread per source, repeats allowed. */
+static __global__ void seed(struct bfs b, uint32_t sources, uint32_t n) {
+    uint64_t whole = gg_whole_warps(sources);
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint32_t v = i < sources ? b.ends[i] : 0;
+        bool fresh = i < sources && v < n && atomicCAS(&b.depth[v], GPUGRAPH_NONE, 0u) ==
+                                                 GPUGRAPH_NONE;
+        uint32_t at = gg_reserve(&b.state->found, fresh);
+        if (fresh)
+            b.found[at] = v;
+    }
+}
+
+/* One thread per target, repeats allowed. */
+static __global__ void mark_targets(struct bfs b, const uint32_t *target,
+                                    uint32_t targets) {
+    for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
+        uint32_t v = target[i], bit = 1u << v % 32;
+        if (!(atomicOr(&b.wanted[v / 32], bit) & bit))
+            atomicAdd(&b.state->missing, 1u);
+    }
+}
+
+/* The block walks a tile of the frontier's arcs: one thread per arc. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    explore(device_csr g, struct bfs b) {
+    const uint32_t level = b.state->level, frontier = b.state->frontier;
+    gg_walk<uint32_t>(
+        g, b.slice, frontier, [](uint32_t v) { return v; },
+        [&](uint32_t, uint64_t arc, bool live) {
+            uint32_t v = live ? g.target[arc] : 0;
+            bool fresh = live && gg_peek(&b.depth[v]) == GPUGRAPH_NONE &&
+                         atomicCAS(&b.depth[v], GPUGRAPH_NONE, level) == GPUGRAPH_NONE;
+            uint32_t at = gg_reserve(&b.state->found, fresh);
+            if (fresh)
+                b.found[at] = v;
+        });
+}
+
+/* The level is complete: by one thread. */
+static __device__ void end_level(struct state *state, struct bounds bounds) {
+    uint32_t found = gg_peek(&state->found), slices = gg_peek(&state->slices);
+    uint32_t missing = gg_peek(&state->missing);
+    state->reached += found;
+    state->levels += found > 0;
+    state->over = state->over || found == 0 || slices == 0 ||
+                  state->level >= bounds.max_depth ||
+                  gg_told_to_stop(bounds.stop, slices) ||
+                  (bounds.targets && missing == 0) ||
+                  (bounds.limit > 0 && state->reached >= bounds.limit);
+    state->frontier = state->over ? 0 : slices;
+    state->slices = state->found = 0;
+    state->level++;
+}
+
+/* One thread per vertex found. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    update(device_csr g, struct bfs b, struct bounds bounds) {
+    struct state *state = b.state;
+    const uint64_t found = state->found;
+    const bool over = state->over;
+    uint64_t whole = gg_whole_warps(found);
+    for (uint64_t i = gg_thread(); i < whole && !over; i += gg_threads_of_grid()) {
+        bool live = i < found;
+        uint32_t v = live ? b.found[i] : 0;
+        if (live && bounds.targets && (b.wanted[v / 32] >> v % 32 & 1))
+            atomicSub(&state->missing, 1u);
+        gg_append_slices(g, v, live, b.slice, &state->slices);
+    }
+    if (gg_last_block(&state->ticket) && threadIdx.x == 0)
+        end_level(state, bounds);
+}
+
+/* ---- driver ---- */
+
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, bool tree, struct bfs *b) {
+    uint64_t ends = (uint64_t)search->source_count + search->target_count;
+    b->state = gg_carve<struct state>(space, 1);
+    b->ends = gg_carve<uint32_t>(space, ends);
+    b->wanted = gg_carve<uint32_t>(space, g->n / 32 + 1);
+    b->depth = gg_carve<uint32_t>(space, g->n);
+    b->found = gg_carve<uint32_t>(space, g->n);
+    b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
+    b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
+}
+
+static bool start(struct cuda_job *job, const struct device_csr *g,
+                  const gpugraph_search *search, struct bounds bounds, struct bfs *b) {
+    uint32_t sources = search->source_count, targets = search->target_count;
+    gg_fill(job, b->state, 0, sizeof *b->state);
+    gg_fill(job, b->wanted, 0, ((uint64_t)g->n / 32 + 1) * sizeof *b->wanted);
+    gg_fill(job, b->depth, 0xff, (uint64_t)g->n * sizeof *b->depth);
+    gg_upload(job, b->ends, search->source, (uint64_t)sources * sizeof *b->ends);
+    gg_upload(job, b->ends + sources, search->target,
+              (uint64_t)targets * sizeof *b->ends);
+    if (!gg_going(job))
+        return false;
+    seed<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*b, sources,
+                                                                          g->n);
+    gg_launched(job, "seed");
+    mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *b, b->ends + sources, targets);
+    gg_launched(job, "mark_targets");
+    update<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
+                                                                            bounds);
+    return gg_launched(job, "update");
+}
+
+static bool run_levels(struct cuda_job *job, const struct device_csr *g,
+                       struct bounds bounds, const struct bfs *b, struct state *state) {
+    unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
+    unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
+    int rounds = FIRST_ROUNDS;
+    do {
+        double began = gg_now_ms();
+        for (int i = 0; i < rounds && gg_going(job); i++) {
+            explore<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *b);
+            gg_launched(job, "explore");
+            update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *b, bounds);
+            gg_launched(job, "update");
+        }
+        if (!gg_fetch(job, state, b->state, sizeof *state))
+            return false;
+        rounds = gg_more_rounds(rounds, gg_now_ms() - began);
+    } while (!state->over);
+    return true;
+}
+
+static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
+                       const struct bfs *b, uint32_t *depth, uint32_t *tree_edge) {
+    uint64_t n = job->graph->n, bytes = n * sizeof *depth;
+    if (tree_edge) {
+        double started = gg_now_ms();
+        if (!gg_device_depth_tree(job, search->direction, b->depth, b->tree) ||
+            !gg_wait(job))
+            return false;
+        gg_phase(job->run, "parents", started, job->graph->m, "on the device");
+    }
+    double started = gg_now_ms();
+    if (!gg_download(job, depth, b->depth, bytes) ||
+        (tree_edge && !gg_download(job, tree_edge, b->tree, bytes)))
+        return false;
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
+             tree_edge ? " and tree edges" : "");
+    return true;
+}
+
+static void search_graph(struct cuda_job *job, const gpugraph_search *search,
+                         uint32_t *depth, uint32_t *tree_edge) {
+    struct device_csr g;
+    struct workspace space = {NULL, 0};
+    struct bfs b;
+    struct state state;
+    struct bounds bounds = {search->max_depth, search->target_count > 0, search->limit,
+                            job->device->device_stop};
+    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
+        return;
+    double started = gg_now_ms();
+    carve(&space, &g, search, tree_edge != NULL, &b);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, &g, search, tree_edge != NULL, &b);
+    if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
+        return;
+    char more[60];
+    snprintf(more, sizeof more, "%u levels", state.levels);
+    gg_search_phase(job->run, started, (int64_t)state.reached, more);
+    bring_back(job, search, &b, depth, tree_edge);
+}
+
+gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_graph(&job, search, depth, tree_edge);
+    return gg_job_close(&job);
+}

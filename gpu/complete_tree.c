@@ -1,0 +1,16 @@
+/* What else there is to know of a depth-first tree whose parents are known. */
+#include "backend.h"
+
+gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
+                                       gpugraph_direction direction, gpugraph_run *run,
+                                       const gpugraph_dfs_tree *tree) {
+    gg_begin(run);
+    if (!tree->depth || !tree->parent)
+        return gg_fail(run, GPUGRAPH_INVALID, "the tree's depth and parent are needed");
+    if (tree->preorder || tree->postorder)
+        gg_number_tree(graph, run, tree->parent, tree->depth, tree->preorder,
+                       tree->postorder);
+    if (run->status == GPUGRAPH_OK && tree->tree_edge)
+        gg_parent_edges(graph, direction, run, tree->parent, tree->tree_edge);
+    return run->status;
+}

@@ -1,0 +1,382 @@
+/* Compressed sparse rows from the edge list, by a counting sort in two passes, each of
+** which writes to few enough places at a time to stay in the cache:
+**
+**     lanes      edges as (row, column): OUT source, target; IN target, source;
+**        |       BOTH two lanes, the second without loops
+**        |  pass 1: each thread parts its slice by ranges of rows
+**        v
+**     parts      | rows 0 .. 511 | rows 512 .. 1023 | ...    as row << 32 | column
+**        |  pass 2: each part is sorted by row; threads take parts in turn
+**        v
+**     offset[n + 1], target[m], weight[m]
+**
+** The sort is stable for one lane, so rows are sorted by transposing twice: the arcs of
+** a CSR, listed row by row, go through the same sort as (target, row), and once more.
+** SIMPLE is a sorted BOTH without loops, with repeated targets squeezed out. */
+#include "backend.h"
+#include "tuning.h"
+
+#include <omp.h>
+#include <string.h>
+
+typedef struct lane {
+    const uint32_t *row, *column;
+    const void *weight;
+    uint64_t count;
+    bool skip_loops;
+} lane;
+
+typedef struct arc_sort {
+    gpugraph_run *run;
+    uint32_t n;
+    lane lane[2];
+    int lanes;
+    size_t weight_size; /* 0: none */
+    int threads, shift; /* part of a row: row >> shift */
+    uint64_t parts;
+    uint64_t *start; /* [threads][parts] */
+    uint64_t *begin; /* [parts + 1] */
+    uint64_t *arc;   /* parted: row << 32 | column */
+    void *weight;
+} arc_sort;
+
+static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t k,
+                               size_t size) {
+    if (size == sizeof(uint32_t))
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[k];
+    else if (size)
+        ((uint64_t *)to)[i] = ((const uint64_t *)from)[k];
+}
+
+/* ---- pass 1 ---- */
+
+static void count_parts(const arc_sort *s, int thread) {
+    uint64_t *count = s->start + (uint64_t)thread * s->parts;
+    for (int l = 0; l < s->lanes; l++) {
+        const lane *from = &s->lane[l];
+        uint64_t end = gg_slice(from->count, thread + 1, s->threads);
+        uint64_t i = gg_slice(from->count, thread, s->threads);
+        for (; i < end && !gg_leave(s->run, i); i++)
+            if (!from->skip_loops || from->row[i] != from->column[i])
+                count[from->row[i] >> s->shift]++;
+    }
+}
+
+static void counts_to_starts(const arc_sort *s) {
+    uint64_t start = 0;
+    for (uint64_t p = 0; p < s->parts; p++) {
+        s->begin[p] = start;
+        for (int t = 0; t < s->threads; t++) {
+            uint64_t *count = &s->start[(uint64_t)t * s->parts + p];
+            uint64_t here = *count;
+            *count = start;
+            start += here;
+        }
+    }
+    s->begin[s->parts] = start;
+}
+
+static void write_parts(const arc_sort *s, int thread) {
+    uint64_t *start = s->start + (uint64_t)thread * s->parts;
+    for (int l = 0; l < s->lanes; l++) {
+        const lane *from = &s->lane[l];
+        uint64_t end = gg_slice(from->count, thread + 1, s->threads);
+        uint64_t i = gg_slice(from->count, thread, s->threads);
+        for (; i < end && !gg_leave(s->run, i); i++) {
+            uint32_t row = from->row[i], column = from->column[i];
+            if (from->skip_loops && row == column)
+                continue;
+            uint64_t place = start[row >> s->shift]++;
+            s->arc[place] = (uint64_t)row << 32 | column;
+            copy_weight(s->weight, place, from->weight, i, s->weight_size);
+        }
+    }
+}
+
+/* ---- pass 2 ---- */
+
+/* Counts in offset[row], turns counts into places, moves each place on while writing,
+** and so finds in offset[row] the end of the row, which is the start of the next. */
+static void sort_part(const arc_sort *s, uint64_t part, struct csr_slot *slot) {
+    uint64_t low = part << s->shift, high = (part + 1) << s->shift;
+    uint64_t begin = s->begin[part], end = s->begin[part + 1];
+    uint64_t *offset = slot->offset, place = begin;
+    high = high < s->n ? high : s->n;
+    if (low >= high)
+        return;
+    memset(offset + low, 0, sizeof *offset * (high - low));
+    for (uint64_t i = begin; i < end && !gg_leave(s->run, i); i++)
+        offset[s->arc[i] >> 32]++;
+    for (uint64_t v = low; v < high; v++) {
+        uint64_t count = offset[v];
+        offset[v] = place;
+        place += count;
+    }
+    for (uint64_t i = begin; i < end && !gg_leave(s->run, i); i++) {
+        uint64_t to = offset[s->arc[i] >> 32]++;
+        slot->target[to] = (uint32_t)s->arc[i];
+        copy_weight(slot->weight, to, s->weight, i, s->weight_size);
+    }
+    for (uint64_t v = high - 1; v > low; v--)
+        offset[v] = offset[v - 1];
+    offset[low] = begin;
+}
+
+/* ---- both passes ---- */
+
+static void plan_parts(arc_sort *s, uint64_t arcs) {
+    uint64_t most = arcs / GG_CSR_PART_ARCS, last_row = s->n ? s->n - 1 : 0;
+    most = most < 1 ? 1 : most > GG_CSR_PARTS ? GG_CSR_PARTS : most;
+    s->threads = gg_threads(s->run, arcs);
+    s->shift = 0;
+    while ((last_row >> s->shift) + 1 > most)
+        s->shift++;
+    s->parts = (last_row >> s->shift) + 1;
+}
+
+/* Makes what the slot lacks of offset, target and (weight_size) weight. */
+static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, uint64_t m,
+                        size_t weight_size) {
+    slot->m = m;
+    if (!slot->offset)
+        slot->offset = gg_alloc(run, (uint64_t)n + 1, sizeof *slot->offset);
+    if (!slot->target && !gg_stopping(run))
+        slot->target = gg_alloc(run, m, sizeof *slot->target);
+    if (!slot->weight && weight_size && !gg_stopping(run))
+        slot->weight = gg_alloc(run, m, weight_size);
+    return !gg_stopping(run);
+}
+
+static void run_passes(arc_sort *s, struct csr_slot *slot) {
+    gpugraph_run *run = s->run;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+    for (int t = 0; t < s->threads; t++)
+        count_parts(s, t);
+    counts_to_starts(s);
+    uint64_t arcs = s->begin[s->parts];
+    if (gg_stopping(run) || !slot_arrays(run, slot, s->n, arcs, s->weight_size))
+        return;
+    s->arc = gg_alloc(run, arcs, sizeof *s->arc);
+    s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
+    if (gg_stopping(run))
+        return;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+    for (int t = 0; t < s->threads; t++)
+        write_parts(s, t);
+    if (gg_stopping(run))
+        return;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
+    for (uint64_t p = 0; p < s->parts; p++)
+        if (!gg_pause(run))
+            sort_part(s, p, slot);
+    slot->offset[s->n] = arcs;
+}
+
+/* Sorts the lanes into the slot, whose own arrays the lanes may be. */
+static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
+    uint64_t arcs = 0;
+    for (int l = 0; l < s->lanes; l++)
+        arcs += s->lane[l].count;
+    plan_parts(s, arcs);
+    s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
+    s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
+    if (s->begin)
+        run_passes(s, slot);
+    gg_release(s->start);
+    gg_release(s->begin);
+    gg_release(s->arc);
+    gg_release(s->weight);
+}
+
+/* ---- sorted rows ---- */
+
+/* row[k]: the row of arc k. */
+static void list_rows(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
+                      uint32_t *row) {
+    int threads = gg_threads(run, slot->m);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (uint64_t v = 0; v < n; v++) {
+        if (v % 1024 == 0)
+            gg_pause(run);
+        if (gg_stopping(run))
+            continue;
+        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+            row[k] = (uint32_t)v;
+    }
+}
+
+static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                      size_t weight_size) {
+    uint32_t *row = gg_alloc(run, slot->m, sizeof *row);
+    if (row)
+        list_rows(run, slot, n, row);
+    if (!gg_stopping(run)) {
+        arc_sort s = {.run = run, .n = n, .lanes = 1, .weight_size = weight_size};
+        s.lane[0] = (lane){slot->target, row, slot->weight, slot->m, false};
+        sort_arcs(&s, slot);
+    }
+    gg_release(row);
+}
+
+static bool rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) {
+    int threads = gg_threads(run, slot->m), falls = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(| : falls)
+    for (uint64_t v = 0; v < n; v++) {
+        if (v % 1024 == 0)
+            gg_pause(run);
+        for (uint64_t k = slot->offset[v] + 1; k < slot->offset[v + 1] && !falls; k++)
+            falls |= slot->target[k - 1] > slot->target[k];
+    }
+    return !falls;
+}
+
+static void sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                      size_t weight_size, bool symmetric) {
+    if (!rows_sorted(run, slot, n)) {
+        transpose(run, slot, n, weight_size);
+        /* A symmetric CSR is its own transpose, and the first one has sorted it. */
+        if (!symmetric && !gg_stopping(run))
+            transpose(run, slot, n, weight_size);
+    }
+    slot->sorted = true;
+}
+
+/* ---- the kinds ---- */
+
+size_t gg_distance_size(gpugraph_distance_type type) {
+    return type == GPUGRAPH_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t weight_size,
+                      gpugraph_run *run, struct csr_slot *slot) {
+    arc_sort s = {.run = run, .n = graph->n, .weight_size = weight_size};
+    const lane out = {graph->source, graph->target, graph->weight, graph->m,
+                      kind == CSR_SIMPLE};
+    const lane in = {graph->target, graph->source, graph->weight, graph->m,
+                     kind != CSR_IN};
+    if (kind != CSR_IN)
+        s.lane[s.lanes++] = out;
+    if (kind != CSR_OUT)
+        s.lane[s.lanes++] = in;
+    sort_arcs(&s, slot);
+}
+
+/* distinct[v + 1]: different targets in row v, which is sorted. */
+static void count_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
+                           uint64_t *distinct) {
+    int threads = gg_threads(run, slot->m);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t count = 0;
+        if (v % 1024 == 0)
+            gg_pause(run);
+        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+            count += k == slot->offset[v] || slot->target[k] != slot->target[k - 1];
+        distinct[v + 1] = count;
+    }
+}
+
+/* Row v's different targets move to offset[v] of a smaller array. */
+static void copy_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
+                          const uint64_t *offset, uint32_t *target) {
+    int threads = gg_threads(run, slot->m);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t to = offset[v];
+        if (v % 1024 == 0)
+            gg_pause(run);
+        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+            if (k == slot->offset[v] || slot->target[k] != slot->target[k - 1])
+                target[to++] = slot->target[k];
+    }
+}
+
+static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
+    uint64_t *offset = gg_alloc(run, (uint64_t)n + 1, sizeof *offset);
+    if (!offset)
+        return;
+    count_distinct(run, slot, n, offset);
+    offset[0] = 0;
+    for (uint64_t v = 0; v < n; v++)
+        offset[v + 1] += offset[v];
+    uint32_t *target = NULL;
+    if (offset[n] < slot->m && !gg_stopping(run))
+        target = gg_alloc(run, offset[n], sizeof *target);
+    if (target) {
+        copy_distinct(run, slot, n, offset, target);
+        gg_release(slot->offset);
+        gg_release(slot->target);
+        slot->offset = offset;
+        slot->target = target;
+        slot->m = offset[n];
+    } else {
+        gg_release(offset); /* nothing to squeeze, or a failure */
+    }
+}
+
+static void release_slot(struct csr_slot *slot) {
+    gg_release(slot->offset);
+    gg_release(slot->target);
+    gg_release(slot->weight);
+    *slot = (struct csr_slot){0};
+}
+
+/* Brings the slot to what is wanted; after a failure it is empty. */
+static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                      bool sorted, gpugraph_run *run) {
+    static const char *const names[] = {"out", "in", "both", "simple"};
+    double start = gg_now_ms();
+    struct csr_slot *slot = &graph->csr[kind];
+    size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
+    if (!slot->made || (weighted && !slot->weight)) {
+        sorted = sorted || slot->sorted;
+        fill_slot(graph, kind, weight_size, run, slot);
+        slot->made = true;
+        slot->sorted = false;
+    }
+    if (slot->weight)
+        weight_size = gg_distance_size(graph->distance_type);
+    if (sorted && !slot->sorted && !gg_stopping(run))
+        sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
+    if (kind == CSR_SIMPLE && !gg_stopping(run))
+        squeeze(run, slot, graph->n);
+    if (gg_stopping(run)) {
+        release_slot(slot);
+        gg_stopped(run);
+        return;
+    }
+    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s", names[kind],
+             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "");
+}
+
+gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                       bool sorted, gpugraph_run *run, csr *view) {
+    struct csr_slot *slot = &graph->csr[kind];
+    weighted = weighted && kind != CSR_SIMPLE && graph->weight;
+    sorted = sorted || kind == CSR_SIMPLE;
+    if (!slot->made || (weighted && !slot->weight) || (sorted && !slot->sorted))
+        make_slot(graph, kind, weighted, sorted, run);
+    *view =
+        (csr){graph->n, slot->m, slot->offset, slot->target, slot->weight, slot->sorted};
+    return run->status;
+}
+
+bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
+    return graph->csr[kind].made;
+}
+
+int64_t gg_csr_bytes(const gpugraph_graph *graph) {
+    uint64_t bytes = 0, weight = gg_distance_size(graph->distance_type);
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        const struct csr_slot *slot = &graph->csr[kind];
+        if (slot->made)
+            bytes += ((uint64_t)graph->n + 1) * sizeof *slot->offset +
+                     slot->m * (sizeof *slot->target + (slot->weight ? weight : 0));
+    }
+    return (int64_t)bytes;
+}
+
+void gg_free_csr(gpugraph_graph *graph) {
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        release_slot(&graph->csr[kind]);
+}

@@ -1,0 +1,536 @@
+/* The CUDA backend's table, and the one place that opens devices, hands out their memory
+** and moves bytes over the bus.
+**
+**     process     asked once: how many devices, which pid; broken after a fatal error
+**     devices[]   one struct cuda_device for each ordinal, opened on first use
+**     mutex       held by a job from open to close: one search at a time on all devices
+**     ledger      bytes held on devices by this process; memory_limit bounds it
+**
+** Nothing here calls CUDA before the first question about a device, so that the library
+** loads where there is no driver. CUDA does not survive fork(): a child is told so. All
+** waiting is polling, in the thread that runs the search, so that an interrupt is felt
+** whatever the device does. */
+#include "cuda.cuh"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
+#define STAGE_BYTES ((size_t)4 << 20)
+/* Milliseconds of spinning before a wait begins to sleep between two looks. */
+#define SPIN_MS 0.3
+/* A workspace this many times larger than what a run needs, and more than SPARE_BYTES
+** larger, is given back. */
+#define SPARE_TIMES 4
+#define SPARE_BYTES ((size_t)256 << 20)
+
+static pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    pid_t pid; /* 0: nobody has asked yet */
+    int devices;
+    const char *why; /* not NULL: there is no device to use */
+    bool context, broken;
+} process;
+static struct cuda_device devices[GG_MAX_DEVICES];
+static int64_t ledger;
+
+/* ---- is there a device? ---- */
+
+/* The oldest architecture that this build has code for, as 10 * major + minor. */
+static int oldest_architecture() {
+    const int built_for[] = {__CUDA_ARCH_LIST__};
+    return built_for[0] / 10;
+}
+
+static bool device_fits(int ordinal) {
+    int major = 0, minor = 0;
+    return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) ==
+               cudaSuccess &&
+           cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal) ==
+               cudaSuccess &&
+           10 * major + minor >= oldest_architecture();
+}
+
+static void ask_runtime() {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    process.pid = getpid();
+    if (error == cudaErrorInsufficientDriver) {
+        process.why = "this machine has no CUDA driver, or one older than this build";
+    } else if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
+        process.why = "this machine has no CUDA device";
+    } else if (error != cudaSuccess) {
+        process.why = cudaGetErrorString(error);
+    } else {
+        process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
+        process.why = "the CUDA devices of this machine are older than this build";
+        for (int i = 0; i < process.devices; i++)
+            if (device_fits(i))
+                process.why = NULL;
+    }
+    cudaGetLastError();
+}
+
+static bool forked() { return process.pid != 0 && process.pid != getpid(); }
+
+static bool usable(const char **why) {
+    const char *reason;
+    pthread_mutex_lock(&process_mutex);
+    if (process.pid == 0)
+        ask_runtime();
+    reason = process.why;
+    if (!reason && forked())
+        reason = "this process is a fork of one that had used CUDA, which does not "
+                 "survive fork()";
+    if (!reason && process.broken)
+        reason = "the CUDA context of this process is lost after an earlier error: start "
+                 "the process again";
+    pthread_mutex_unlock(&process_mutex);
+    if (why)
+        *why = reason ? reason : "";
+    return reason == NULL;
+}
+
+/* ---- errors ---- */
+
+/* An error that every further call repeats has taken the context with it. */
+static void look_for_a_lost_context() {
+    cudaGetLastError();
+    if (cudaFree(NULL) != cudaSuccess)
+        process.broken = true;
+    cudaGetLastError();
+}
+
+bool gg_note(struct cuda_job *job, cudaError_t error, const char *what) {
+    if (error != cudaSuccess) {
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "CUDA device %d reported %s while it was to %s: %s", job->run->device,
+                cudaGetErrorName(error), what, cudaGetErrorString(error));
+        look_for_a_lost_context();
+    }
+    return gg_going(job);
+}
+
+bool gg_launched(struct cuda_job *job, const char *kernel) {
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) {
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "CUDA device %d could not start the kernel %s: %s", job->run->device,
+                kernel, cudaGetErrorString(error));
+        look_for_a_lost_context();
+    }
+    return gg_going(job);
+}
+
+/* ---- waiting ---- */
+
+static void nap() {
+    struct timespec pause = {0, 20000};
+    nanosleep(&pause, NULL);
+}
+
+/* Until the event has happened, or (NULL) the stream is empty. False when the run must
+** end first; long kernels are told to. */
+static bool poll_until(struct cuda_job *job, cudaEvent_t event) {
+    double began = gg_now_ms();
+    while (gg_going(job)) {
+        cudaError_t state = event ? cudaEventQuery(event) : cudaStreamQuery(job->stream);
+        if (state == cudaSuccess)
+            return true;
+        if (state != cudaErrorNotReady)
+            return gg_note(job, state, "run what was queued");
+        cudaGetLastError();
+        if (gg_poll(job->run))
+            gg_stopped(job->run);
+        else if (gg_now_ms() - began > SPIN_MS)
+            nap();
+    }
+    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+    return false;
+}
+
+bool gg_wait(struct cuda_job *job) { return poll_until(job, NULL); }
+
+unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor) {
+    uint64_t blocks = (items + GG_BLOCK - 1) / GG_BLOCK;
+    uint64_t most = (uint64_t)job->device->processors * (uint64_t)per_processor;
+    if (blocks > most)
+        blocks = most;
+    return blocks > 0 ? (unsigned)blocks : 1;
+}
+
+/* ---- jobs ---- */
+
+/* The mutex, waited for in short steps so that an interrupt is felt. */
+static bool lock_devices(gpugraph_run *run) {
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 5000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        int error = pthread_mutex_timedlock(&mutex, &until);
+        if (error == 0)
+            return true;
+        if (error != ETIMEDOUT) {
+            gg_fail(run, GPUGRAPH_DEVICE_FAILED,
+                    "the CUDA device is in use by this very thread, which an interrupt "
+                    "handler or a progress handler must not search with");
+            return false;
+        }
+        if (gg_poll(run)) {
+            gg_stopped(run);
+            return false;
+        }
+    }
+}
+
+static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
+    const char *what = "allocate pinned memory";
+    void *block = NULL;
+    gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
+            "create a stream");
+    if (gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped), what)) {
+        device->mailbox = (unsigned char *)block;
+        device->stop = (uint32_t *)(device->mailbox + GG_MAILBOX);
+        void *seen = NULL;
+        gg_note(job, cudaHostGetDevicePointer(&seen, device->stop, 0), what);
+        device->device_stop = (uint32_t *)seen;
+    }
+    for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
+        if (gg_note(job, cudaHostAlloc(&block, STAGE_BYTES, cudaHostAllocDefault), what))
+            device->stage[i] = (unsigned char *)block;
+        gg_note(job,
+                cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
+                "create an event");
+    }
+    return gg_going(job);
+}
+
+static bool open_device(struct cuda_job *job, int ordinal) {
+    struct cuda_device *device = &devices[ordinal];
+    double started = gg_now_ms();
+    if (!gg_note(job, cudaSetDevice(ordinal), "open a context"))
+        return false;
+    if (!device->open) {
+        cudaDeviceProp properties;
+        if (!gg_note(job, cudaGetDeviceProperties(&properties, ordinal), "describe itself"))
+            return false;
+        device->ordinal = ordinal;
+        device->processors = properties.multiProcessorCount;
+        if (!open_buffers(job, device))
+            return false;
+        device->open = process.context = true;
+        gg_phase(job->run, "context", started, 0, "device %d, %s", ordinal,
+                 properties.name);
+    }
+    job->device = device;
+    job->stream = device->stream;
+    *device->stop = 0;
+    return true;
+}
+
+static bool prepare(struct cuda_job *job) {
+    int ordinal = job->run->device;
+    if (ordinal < 0 || ordinal >= process.devices) {
+        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
+                "there is no CUDA device %d: this machine's are numbered 0 to %d", ordinal,
+                process.devices - 1);
+        return false;
+    }
+    if (!device_fits(ordinal)) {
+        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
+                "CUDA device %d is older than the architecture %d.%d that this build is "
+                "for",
+                ordinal, oldest_architecture() / 10, oldest_architecture() % 10);
+        return false;
+    }
+    struct device_graph *copy = job->graph->device;
+    if (copy && gg_device_graph_ordinal(copy) != ordinal) {
+        gg_note(job, cudaSetDevice(gg_device_graph_ordinal(copy)), "change devices");
+        gg_device_graph_free(job->graph, false);
+    }
+    return gg_going(job) && open_device(job, ordinal);
+}
+
+bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run) {
+    const char *why;
+    *job = cuda_job();
+    job->graph = graph;
+    job->run = run;
+    if (!usable(&why)) {
+        gg_fail(run, GPUGRAPH_NO_DEVICE, "no CUDA device can be used: %s", why);
+        return false;
+    }
+    if (!lock_devices(run))
+        return false;
+    if (!prepare(job)) {
+        pthread_mutex_unlock(&mutex);
+        return false;
+    }
+    return true;
+}
+
+gpugraph_status gg_job_close(struct cuda_job *job) {
+    cudaError_t state;
+    while ((state = cudaStreamQuery(job->stream)) == cudaErrorNotReady) {
+        if (gg_poll(job->run))
+            __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+        nap();
+    }
+    if (gg_going(job))
+        gg_note(job, state, "run what was queued");
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+    return job->run->status;
+}
+
+/* ---- memory ---- */
+
+static void free_workspace(struct cuda_device *device) {
+    if (device->workspace)
+        gg_free_block(device->workspace, device->workspace_bytes);
+    device->workspace = NULL;
+    device->workspace_bytes = 0;
+}
+
+void gg_free_block(void *block, uint64_t bytes) {
+    if (!block)
+        return;
+    cudaFree(block);
+    ledger -= (int64_t)bytes;
+}
+
+/* Bytes as they are counted: never 0, whole units of 256. */
+static uint64_t rounded(uint64_t bytes) {
+    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
+static int64_t free_bytes(const struct cuda_job *job) {
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    int64_t limit = job->run->memory_limit;
+    if (limit > 0 && limit - ledger < (int64_t)free)
+        return limit > ledger ? limit - ledger : 0;
+    return (int64_t)free;
+}
+
+void *gg_take(struct cuda_job *job, uint64_t bytes) {
+    int64_t limit = job->run->memory_limit;
+    bytes = rounded(bytes);
+    for (int attempt = 0; attempt < 2 && gg_going(job); attempt++) {
+        void *block = NULL;
+        cudaError_t error = cudaErrorMemoryAllocation;
+        if (limit <= 0 || bytes <= (uint64_t)limit - (uint64_t)(ledger < limit ? ledger : limit))
+            error = cudaMalloc(&block, bytes);
+        if (error == cudaSuccess) {
+            ledger += (int64_t)bytes;
+            return block;
+        }
+        cudaGetLastError();
+        if (error != cudaErrorMemoryAllocation) {
+            gg_note(job, error, "allocate memory");
+            return NULL;
+        }
+        if (attempt == 0 && !job->working)
+            free_workspace(job->device);
+    }
+    if (gg_going(job))
+        gg_fail(job->run, GPUGRAPH_DEVICE_MEMORY,
+                "device memory is exhausted: %lld bytes more are needed, %lld are "
+                "free%s",
+                (long long)bytes, (long long)free_bytes(job),
+                limit > 0 ? " under memory_limit" : "");
+    return NULL;
+}
+
+void gg_give(struct cuda_job *, void *block, uint64_t bytes) {
+    gg_free_block(block, rounded(bytes));
+}
+
+bool gg_workspace(struct cuda_job *job, struct workspace *space) {
+    struct cuda_device *device = job->device;
+    uint64_t bytes = rounded(space->used);
+    job->working = false;
+    if (!gg_going(job))
+        return false;
+    bool spare = device->workspace_bytes / SPARE_TIMES > bytes &&
+                 device->workspace_bytes > bytes + SPARE_BYTES;
+    if (bytes > device->workspace_bytes || spare) {
+        if (!gg_wait(job))
+            return false;
+        free_workspace(device);
+        device->workspace = (unsigned char *)gg_take(job, bytes);
+        if (!device->workspace)
+            return false;
+        device->workspace_bytes = bytes;
+    }
+    job->working = true;
+    space->base = device->workspace;
+    space->used = 0;
+    return true;
+}
+
+/* ---- transfers ---- */
+
+static size_t stage_part(uint64_t bytes, uint64_t part) {
+    uint64_t left = bytes - part * STAGE_BYTES;
+    return left < STAGE_BYTES ? (size_t)left : STAGE_BYTES;
+}
+
+bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes) {
+    struct cuda_device *device = job->device;
+    uint64_t parts = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+    for (uint64_t part = 0; part < parts; part++) {
+        int stage = (int)(part % GG_STAGES);
+        size_t size = stage_part(bytes, part);
+        if (!poll_until(job, device->staged[stage]))
+            return false;
+        memcpy(device->stage[stage], (const char *)from + part * STAGE_BYTES, size);
+        gg_note(job,
+                cudaMemcpyAsync((char *)to_device + part * STAGE_BYTES,
+                                device->stage[stage], size, cudaMemcpyHostToDevice,
+                                job->stream),
+                "receive data");
+        gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
+                "record an event");
+    }
+    return gg_going(job);
+}
+
+static bool queue_download(struct cuda_job *job, const void *from_device, uint64_t bytes,
+                           uint64_t part) {
+    int stage = (int)(part % GG_STAGES);
+    gg_note(job,
+            cudaMemcpyAsync(job->device->stage[stage],
+                            (const char *)from_device + part * STAGE_BYTES,
+                            stage_part(bytes, part), cudaMemcpyDeviceToHost, job->stream),
+            "send data");
+    return gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
+                   "record an event");
+}
+
+bool gg_download(struct cuda_job *job, void *to, const void *from_device,
+                 uint64_t bytes) {
+    uint64_t parts = (bytes + STAGE_BYTES - 1) / STAGE_BYTES, queued = 0;
+    for (uint64_t part = 0; part < parts; part++) {
+        int stage = (int)(part % GG_STAGES);
+        while (queued < parts && queued < part + GG_STAGES)
+            if (!queue_download(job, from_device, bytes, queued++))
+                return false;
+        if (!poll_until(job, job->device->staged[stage]))
+            return false;
+        memcpy((char *)to + part * STAGE_BYTES, job->device->stage[stage],
+               stage_part(bytes, part));
+    }
+    return gg_going(job);
+}
+
+bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
+    if (!gg_going(job))
+        return false;
+    gg_note(job,
+            cudaMemcpyAsync(job->device->mailbox, from_device, bytes,
+                            cudaMemcpyDeviceToHost, job->stream),
+            "send a result");
+    if (!gg_wait(job))
+        return false;
+    memcpy(to, job->device->mailbox, bytes);
+    return true;
+}
+
+bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes) {
+    if (gg_going(job) && bytes > 0)
+        gg_note(job, cudaMemsetAsync(array, byte, bytes, job->stream), "fill memory");
+    return gg_going(job);
+}
+
+/* ---- what dispatch.c asks ---- */
+
+static bool device_at(int i, gpugraph_device *device) {
+    if (!usable(NULL) || i < 0 || i >= process.devices)
+        return false;
+    if (!device)
+        return true;
+    cudaDeviceProp properties;
+    size_t free = 0, total = 0;
+    memset(device, 0, sizeof *device);
+    device->backend = "cuda";
+    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) {
+        memcpy(device->name, properties.name, sizeof device->name - 1);
+        device->memory = (int64_t)properties.totalGlobalMem;
+    }
+    pthread_mutex_lock(&mutex);
+    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess)
+        device->free = (int64_t)free;
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+    return true;
+}
+
+static int64_t held(const gpugraph_graph *graph) {
+    return graph->device ? gg_device_graph_bytes(graph->device) : 0;
+}
+
+static void release(gpugraph_graph *graph) {
+    if (!graph->device)
+        return;
+    if (forked()) {
+        gg_device_graph_free(graph, true);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    cudaSetDevice(gg_device_graph_ordinal(graph->device));
+    gg_device_graph_free(graph, false);
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool context_open() { return process.context && !forked(); }
+
+/* The arrays of a run, per vertex, as the algorithms carve them: an upper bound. */
+static int64_t needs(const gpugraph_graph *graph, const char *function) {
+    int64_t n = (int64_t)graph->n + 1, m = graph->m;
+    int64_t slices = 8 * n + m / 64;
+    if (strcmp(function, "bfs") == 0)
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n;
+    if (strcmp(function, "sssp") == 0)
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n;
+    if (strcmp(function, "dfs") == 0)
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 28 * n;
+    if (strcmp(function, "mis") == 0)
+        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + slices + 21 * n;
+    if (strcmp(function, "triangles") == 0)
+        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + 12 * n + 8 * m;
+    return gg_device_graph_lacks(graph, CSR_KINDS, false) + 4 * n;
+}
+
+static const gpugraph_method methods[] = {
+    {"bfs", "multi-kernel", "cuda",
+     "level by level: one kernel explores the frontier, one makes the next"},
+    {"sssp", "frontier", "cuda",
+     "relaxes a frontier of near vertices, far ones wait in a pile"},
+    {"dfs", "work-stealing", "cuda",
+     "unordered; every warp searches with its own stack, idle warps steal"},
+    {"dfs", "serial", "cuda",
+     "the lexicographic tree: no parallelism in it, so the host searches"},
+    {"mis", "rounds", "cuda",
+     "vertices with no earlier open neighbour join, round after round"},
+    {"triangles", "intersection", "cuda",
+     "intersects the rows of higher-ranking neighbours, warps share long ones"},
+    {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},
+    {NULL, NULL, NULL, NULL}};
+
+extern "C" {
+const backend gg_cuda_backend = {"cuda",        gg_cuda_bfs,       gg_cuda_sssp,
+                                 gg_cuda_dfs,   gg_cuda_mis,       gg_cuda_triangles,
+                                 gg_cuda_degrees, methods,         usable,
+                                 device_at,     held,              release,
+                                 context_open,  needs};
+}

@@ -1,0 +1,160 @@
+/* What every .cu file shares: a job on the device, its memory, its transfers, and the
+** device's copy of a graph. Nothing here loops over a graph.
+**
+**     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
+**       ^
+**     struct cuda_job       one call of a backend function; holds the device's mutex
+**       | gg_device_edges, gg_device_csr     views of what lies on the device
+**       | gg_workspace + gg_carve            one block for all arrays of the run
+**       | kernels, each followed by gg_launched
+**       | gg_wait, gg_fetch, gg_download     poll: an interrupt is felt at once
+**       v
+**     gg_job_close          the device is idle again; the run's status comes back
+**
+** Errors are sticky: run->status keeps the first, after which every step here returns
+** false or NULL and does nothing, so a sequence of steps is checked once at its end. */
+#ifndef GPUGRAPH_CUDA_CUH
+#define GPUGRAPH_CUDA_CUH
+
+#include "backend.h"
+
+#include <cuda_runtime.h>
+
+enum {
+    GG_BLOCK = 256,     /* threads of a block, everywhere */
+    GG_WARP = 32,       /* lanes of a warp */
+    GG_STAGES = 4,      /* pinned buffers that transfers pass through in turn */
+    GG_MAILBOX = 256,   /* bytes of pinned memory for small results */
+    GG_MAX_DEVICES = 16 /* ordinals beyond are refused */
+};
+
+struct cuda_device {
+    int ordinal, processors;
+    bool open;
+    cudaStream_t stream;
+    uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */
+    uint32_t *device_stop; /* the same word, by the device's address */
+    unsigned char *mailbox;
+    unsigned char *stage[GG_STAGES];
+    cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
+    unsigned char *workspace;      /* kept between runs */
+    size_t workspace_bytes;
+};
+
+struct cuda_job {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    struct cuda_device *device;
+    cudaStream_t stream;
+    bool working; /* arrays of this job lie in the workspace */
+};
+
+/* ---- cuda.cu: a job ---- */
+
+/* Takes the device for this thread, opening it where need be (phase "context"). False:
+** run->status says why, and there is nothing to close. */
+bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run);
+/* Waits until the device is idle and gives it back. */
+gpugraph_status gg_job_close(struct cuda_job *job);
+static inline bool gg_going(const struct cuda_job *job) {
+    return job->run->status == GPUGRAPH_OK;
+}
+/* Notes an error of the runtime; `what` names the step. True while the job is going. */
+bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
+/* After every launch. */
+bool gg_launched(struct cuda_job *job, const char *kernel);
+/* Until all that was queued is done; polls for interrupts meanwhile. */
+bool gg_wait(struct cuda_job *job);
+/* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
+** multiprocessor and never 0. */
+unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
+
+/* ---- cuda.cu: memory ---- */
+
+/* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
+void *gg_take(struct cuda_job *job, uint64_t bytes);
+void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
+
+/* The arrays of a run, carved in order from one block. The same sequence of gg_carve is
+** run twice: first on an empty workspace, to learn the size, then after gg_workspace. */
+struct workspace {
+    unsigned char *base; /* NULL: sizes alone */
+    uint64_t used;
+};
+bool gg_workspace(struct cuda_job *job, struct workspace *space);
+
+template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {
+    uint64_t at = space->used;
+    space->used += (count * sizeof(type) + 255) / 256 * 256;
+    return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
+}
+
+/* ---- cuda.cu: transfers, through pinned buffers, in the job's stream ---- */
+
+bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
+bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
+/* A small result (up to GG_MAILBOX bytes), once all that was queued is done. */
+bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
+/* Every byte of the array becomes `byte`. */
+bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
+
+/* ---- device_graph.cu: the device's copy of a graph ---- */
+
+struct device_edges { /* by edge number */
+    uint32_t n, m;
+    const uint32_t *source, *target;
+    const void *weight; /* NULL unless asked for */
+};
+
+struct device_csr { /* meaning as struct csr */
+    uint32_t n;
+    uint64_t m;
+    const uint64_t *offset;
+    const uint32_t *target;
+    const void *weight;
+};
+
+/* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
+bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view);
+/* offset[0 .. n] from counts[0 .. n], whose last entry is 0: sums of those before. */
+bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
+                uint32_t n, void *scratch, uint64_t scratch_bytes);
+uint64_t gg_offsets_scratch(uint32_t n);
+
+struct device_graph;
+int64_t gg_device_graph_bytes(const struct device_graph *copy);
+int gg_device_graph_ordinal(const struct device_graph *copy);
+/* Bytes that a CSR and the edges would still take, scratch included. */
+int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
+                              bool weighted);
+/* Frees the copy; the device must be current and idle. forget: its memory is gone
+** already (a child of fork). */
+void gg_device_graph_free(gpugraph_graph *graph, bool forget);
+/* Frees one block outside of a job; the mutex is held. */
+void gg_free_block(void *block, uint64_t bytes);
+
+/* ---- tree.cu: tree edges on the device; the rules are those of tree.c ---- */
+
+bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                          const uint32_t *depth, uint32_t *tree_edge);
+/* *ties: vertices whose edges all tie at their own distance; their tree edges are not
+** set, and the host settles them. */
+bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+                             const void *distance, const uint32_t *source,
+                             uint32_t *tree_edge, uint32_t *ties, uint32_t *scratch);
+bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *parent, uint32_t *tree_edge);
+
+/* ---- kernels' helpers ---- */
+
+/* This thread's number in the grid, and the grid's size, for grid-stride loops. */
+static __device__ __forceinline__ uint64_t gg_thread() {
+    return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+}
+static __device__ __forceinline__ uint64_t gg_threads_of_grid() {
+    return gridDim.x * (uint64_t)blockDim.x;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* Distances on the device, in the three types of gpugraph_distance_type.
+**
+**     type         stored as                     weight      not reached
+**     integer32    uint32                        uint32      all bits
+**     integer64    uint64                        int64       all bits
+**     real         uint64: the bits of a double  double      infinity
+**
+** A double that is not negative has bits that order as an unsigned integer, so one
+** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
+** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
+** a bound or a width of that value. */
+#ifndef GPUGRAPH_DISTANCE_CUH
+#define GPUGRAPH_DISTANCE_CUH
+
+#include "backend.h"
+
+struct integer32 {
+    typedef uint32_t word;
+    typedef uint32_t weight;
+    static __host__ __device__ word unreached() { return UINT32_MAX; }
+    static __device__ word add(word distance, weight w) {
+        word sum = distance + w;
+        return sum < distance ? unreached() : sum;
+    }
+    static __device__ word plus(word a, word b) { return add(a, b); }
+    static word from_real(double value) {
+        return value < 4294967294.0 ? (word)value : unreached() - 1;
+    }
+};
+
+struct integer64 {
+    typedef unsigned long long word;
+    typedef int64_t weight;
+    static __host__ __device__ word unreached() { return ~0ull; }
+    static __device__ word add(word distance, weight w) {
+        word sum = distance + (word)w;
+        return sum < distance ? unreached() : sum;
+    }
+    static __device__ word plus(word a, word b) { return add(a, (weight)b); }
+    static word from_real(double value) {
+        return value < 9.2e18 ? (word)value : (word)INT64_MAX;
+    }
+};
+
+struct real {
+    typedef unsigned long long word;
+    typedef double weight;
+    static __host__ __device__ word unreached() { return 0x7ff0000000000000ull; }
+    static __device__ word add(word distance, weight w) {
+        return (word)__double_as_longlong(
+            __dadd_rn(__longlong_as_double((long long)distance), w));
+    }
+    static __device__ word plus(word a, word b) {
+        return add(a, __longlong_as_double((long long)b));
+    }
+    static word from_real(double value) {
+        word bits;
+        static_assert(sizeof bits == sizeof value, "a double has 64 bits");
+        __builtin_memcpy(&bits, &value, sizeof bits);
+        return bits;
+    }
+};
+
+/* base plus step, and in any case more than base. */
+template <typename type>
+static __device__ __forceinline__ typename type::word gg_beyond(typename type::word base,
+                                                                typename type::word step) {
+    typename type::word sum = type::plus(base, step);
+    return sum > base ? sum : base + 1;
+}
+
+#endif

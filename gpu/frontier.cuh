@@ -1,0 +1,157 @@
+/* A frontier: the vertices whose arcs are to be walked next, cut into slices so that a
+** vertex with a million arcs is shared by many blocks.
+**
+**     list     v0 v1 v2 ...                 vertices, in any order, each once
+**                |  gg_append_slices
+**     slices   v0|0  v1|0 v1|1 v1|2  v2|0   vertex << 32 | slice number
+**                |  gg_walk
+**     arcs     a tile of slices for each block, its arcs dealt out evenly to the threads
+**
+** A vertex without arcs has no slice. Counters live in a struct in device memory, so that
+** many steps can be queued without asking the host in between: a kernel whose count is 0
+** returns at once. After the load balancing of Merrill, Garland, Grimshaw (PPoPP 2012). */
+#ifndef GPUGRAPH_FRONTIER_CUH
+#define GPUGRAPH_FRONTIER_CUH
+
+#include "cuda.cuh"
+
+#include <cub/block/block_scan.cuh>
+#include <cuda/atomic>
+
+enum {
+    SLICE_ARCS = 1024, /* arcs of a slice, at most: a tile of GG_BLOCK slices fits 32 bits */
+    THIN_TILE = 32,    /* slices of a tile where the frontier is small: all blocks work */
+    LARGE_ROUND = 8192 /* slices from which a round is worth a look at the stop flag */
+};
+
+#define ALL_LANES 0xffffffffu
+
+/* Slices of all vertices at once, at most. */
+static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
+    return n + arcs / SLICE_ARCS + 1;
+}
+
+/* A word that other threads may change during the kernel: never from a stale cache. */
+template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
+    return cuda::atomic_ref<word, cuda::thread_scope_device>(*at).load(
+        cuda::memory_order_relaxed);
+}
+
+static __device__ __forceinline__ uint64_t gg_whole_warps(uint64_t items) {
+    return (items + GG_WARP - 1) / GG_WARP * GG_WARP;
+}
+
+static __device__ __forceinline__ unsigned gg_lane() { return threadIdx.x % GG_WARP; }
+
+/* Places for those lanes that want one, behind *count. All lanes of the warp call. */
+static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {
+    unsigned mask = __ballot_sync(ALL_LANES, wanted);
+    uint32_t first = 0;
+    if (mask == 0)
+        return 0;
+    int leader = __ffs(mask) - 1;
+    if ((int)gg_lane() == leader)
+        first = atomicAdd(count, (uint32_t)__popc(mask));
+    first = __shfl_sync(ALL_LANES, first, leader);
+    return first + __popc(mask & ((1u << gg_lane()) - 1));
+}
+
+/* The slices of v, where `wanted`, go behind *count. All lanes of the warp call. */
+static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uint32_t v,
+                                                        bool wanted, uint64_t *slice,
+                                                        uint32_t *count) {
+    uint32_t mine = 0;
+    if (wanted)
+        mine = (uint32_t)((g.offset[v + 1] - g.offset[v] + SLICE_ARCS - 1) / SLICE_ARCS);
+    uint32_t before = mine; /* becomes the sum of this lane and those before it */
+    for (int step = 1; step < GG_WARP; step *= 2) {
+        uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
+        if ((int)gg_lane() >= step)
+            before += other;
+    }
+    uint32_t total = __shfl_sync(ALL_LANES, before, GG_WARP - 1), first = 0;
+    if (total == 0)
+        return;
+    if (gg_lane() == 0)
+        first = atomicAdd(count, total);
+    first = __shfl_sync(ALL_LANES, first, 0) + before - mine;
+    for (uint32_t i = 0; i < mine; i++)
+        slice[(uint64_t)first + i] = (uint64_t)v << 32 | i;
+}
+
+/* Walks the arcs of count slices, with the whole grid. For every arc, visit(value, arc,
+** true) is called, where value = load(vertex) was taken once for the slice. All threads
+** of a block call visit together; those without an arc pass live = false, so that visit
+** may use warp-wide operations. Returns for the whole block at once. */
+template <typename value_type, typename load_type, typename visit_type>
+static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64_t *slice,
+                                               uint32_t count, load_type load,
+                                               visit_type visit) {
+    typedef cub::BlockScan<uint32_t, GG_BLOCK> block_scan;
+    __shared__ typename block_scan::TempStorage scan;
+    __shared__ uint32_t first[GG_BLOCK]; /* arcs of the tile before each slice */
+    __shared__ uint64_t begin[GG_BLOCK];
+    __shared__ value_type value[GG_BLOCK];
+    uint32_t tile = count / gridDim.x + 1;
+    tile = tile < THIN_TILE ? THIN_TILE : tile > GG_BLOCK ? GG_BLOCK : tile;
+    for (uint64_t at = (uint64_t)blockIdx.x * tile; at < count;
+         at += (uint64_t)gridDim.x * tile) {
+        uint64_t arcs = 0, start = 0;
+        if (threadIdx.x < tile && at + threadIdx.x < count) {
+            uint64_t entry = slice[at + threadIdx.x];
+            uint32_t v = (uint32_t)(entry >> 32);
+            start = g.offset[v] + (entry & UINT32_MAX) * SLICE_ARCS;
+            arcs = g.offset[v + 1] - start;
+            arcs = arcs > SLICE_ARCS ? SLICE_ARCS : arcs;
+            value[threadIdx.x] = load(v);
+        }
+        uint32_t before, total;
+        block_scan(scan).ExclusiveSum((uint32_t)arcs, before, total);
+        first[threadIdx.x] = before;
+        begin[threadIdx.x] = start;
+        __syncthreads();
+        for (uint32_t base = 0; base < total; base += GG_BLOCK) {
+            uint32_t k = base + threadIdx.x, owner = 0;
+            bool live = k < total;
+            /* The last slice that begins at or before arc k of the tile. */
+            for (uint32_t step = GG_BLOCK / 2; live && step > 0; step /= 2)
+                if (first[owner + step] <= k)
+                    owner += step;
+            visit(value[owner], live ? begin[owner] + (k - first[owner]) : 0, live);
+        }
+        __syncthreads();
+    }
+}
+
+/* True for all threads of the block that is the last to come here; what the other blocks
+** did before is then visible. Every block calls it once, with all its threads; the last
+** one sets the ticket back. */
+static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+        if (last)
+            *ticket = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* Was the host interrupted? Read over the bus, so once in a round of some size. */
+static __device__ __forceinline__ bool gg_told_to_stop(const uint32_t *stop,
+                                                       uint32_t slices) {
+    return slices > LARGE_ROUND && *(const volatile uint32_t *)stop != 0;
+}
+
+/* How many rounds to queue before the host looks: few at first, more while a look costs
+** more than the rounds themselves. */
+enum { FIRST_ROUNDS = 4, MOST_ROUNDS = 64 };
+#define ROUNDS_MS 5.0
+static inline int gg_more_rounds(int rounds, double ms) {
+    return ms < ROUNDS_MS && rounds < MOST_ROUNDS ? 2 * rounds : rounds;
+}
+
+#endif

@@ -1,0 +1,409 @@
+/* A graph from edge columns: ids to vertex numbers (ids.c), edges into the order of edge
+** ids, weights as narrow as they may be.
+**
+**     input        edge id  9 -> 4      edge number   0  1  2
+**                  edge id  2 -> 7      edge_id       2  5  9
+**                  edge id  5 -> 4      source        .  .  .   = input[order[e]]
+**     order        1  2  0              target        .  .  .
+**
+** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
+** kept where it would read 1 .. m. */
+#include "backend.h"
+#include "tuning.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
+
+/* What gpugraph_create holds while it works. */
+typedef struct builder {
+    gpugraph_graph *graph;
+    const gpugraph_edges *edges;
+    gpugraph_run *run;
+    uint64_t m;
+    int threads;
+    uint32_t *order; /* order[edge number] = input row; NULL: the same */
+} builder;
+
+static inline uint64_t input_row(const builder *b, uint64_t e) {
+    return b->order ? b->order[e] : e;
+}
+
+/* ---- the order of edges ---- */
+
+/* ascending: strictly; plain: 1 .. m. */
+static void look_at_edge_ids(const builder *b, bool *ascending, bool *plain) {
+    const int64_t *id = b->edges->edge_id;
+    int falls = 0, differs = 0;
+#pragma omp parallel num_threads(b->threads) reduction(| : falls, differs)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(b->m, t + 1, team);
+        for (uint64_t i = gg_slice(b->m, t, team); i < end && !gg_leave(b->run, i); i++) {
+            falls |= i > 0 && id[i - 1] >= id[i];
+            differs |= id[i] != (int64_t)i + 1;
+        }
+    }
+    *ascending = !falls;
+    *plain = !differs;
+}
+
+typedef struct sort_arrays {
+    uint64_t *key, *key_scratch;
+    uint32_t *scratch;
+} sort_arrays;
+
+/* Rows low .. high - 1 of the order have one edge id: by source, target, input row. */
+static void order_equal_ids(const builder *b, const sort_arrays *a, uint64_t low,
+                            uint64_t high) {
+    const gpugraph_graph *graph = b->graph;
+    for (uint64_t i = low; i < high; i++) {
+        uint32_t row = b->order[i];
+        a->key[i] = (uint64_t)graph->source[row] << 32 | graph->target[row];
+    }
+    gg_sort_pairs(b->run, high - low, a->key + low, b->order + low, a->key_scratch + low,
+                  a->scratch + low);
+}
+
+static void sort_order(const builder *b, const sort_arrays *a) {
+    for (uint64_t i = 0; i < b->m; i++) {
+        a->key[i] = (uint64_t)b->edges->edge_id[i] ^ SIGN_BIT;
+        b->order[i] = (uint32_t)i;
+    }
+    if (gg_sort_pairs(b->run, b->m, a->key, b->order, a->key_scratch, a->scratch))
+        return;
+    for (uint64_t i = 0; i < b->m; i++)
+        b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
+    for (uint64_t i = 0, end; i < b->m && !gg_leave(b->run, i); i = end) {
+        int64_t id = b->graph->edge_id[i];
+        for (end = i + 1; end < b->m && b->graph->edge_id[end] == id;)
+            end++;
+        if (end - i > 1)
+            order_equal_ids(b, a, i, end);
+    }
+}
+
+/* to[e] = from[order[e]]; from is released. */
+static uint32_t *reorder(const builder *b, uint32_t *from) {
+    uint32_t *to = gg_alloc(b->run, b->m, sizeof *to);
+    if (!to)
+        return from;
+#pragma omp parallel num_threads(b->threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(b->m, t + 1, team);
+        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++)
+            to[e] = from[b->order[e]];
+    }
+    gg_release(from);
+    return to;
+}
+
+/* Edges whose ids are not strictly ascending. */
+static void order_by_sorting(builder *b, bool *plain) {
+    gpugraph_graph *graph = b->graph;
+    sort_arrays a = {0};
+    b->order = gg_alloc(b->run, b->m, sizeof *b->order);
+    a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
+    a.key_scratch = a.key ? gg_alloc(b->run, b->m, sizeof *a.key_scratch) : NULL;
+    a.scratch = a.key_scratch ? gg_alloc(b->run, b->m, sizeof *a.scratch) : NULL;
+    if (a.scratch)
+        sort_order(b, &a);
+    gg_release(a.key);
+    gg_release(a.key_scratch);
+    gg_release(a.scratch);
+    if (!gg_stopping(b->run))
+        graph->source = reorder(b, graph->source);
+    if (!gg_stopping(b->run))
+        graph->target = reorder(b, graph->target);
+    if (!gg_stopping(b->run))
+        *plain = graph->edge_id[0] == 1 && graph->edge_id[b->m - 1] == (int64_t)b->m;
+    for (uint64_t i = 1; *plain && i < b->m; i++)
+        *plain = graph->edge_id[i] == (int64_t)i + 1;
+}
+
+static void order_edges(builder *b, bool *sorted) {
+    gpugraph_graph *graph = b->graph;
+    bool ascending = true, plain = true;
+    *sorted = false;
+    if (b->edges->edge_id)
+        look_at_edge_ids(b, &ascending, &plain);
+    if (plain || gg_stopping(b->run))
+        return;
+    graph->edge_id = gg_alloc(b->run, b->m, sizeof *graph->edge_id);
+    if (!graph->edge_id)
+        return;
+    if (ascending) {
+        memcpy(graph->edge_id, b->edges->edge_id, sizeof *graph->edge_id * b->m);
+        return;
+    }
+    *sorted = true;
+    order_by_sorting(b, &plain);
+    if (plain) {
+        gg_release(graph->edge_id);
+        graph->edge_id = NULL;
+    }
+}
+
+/* ---- weights ---- */
+
+/* Smallest number of an edge whose weight is not allowed (m: none). Of INTEGER weights
+** *largest is the largest, *total their sum, each counted as 2^32 - 1 at most. */
+static uint64_t check_weights(const builder *b, uint64_t *largest, uint64_t *total) {
+    const int64_t *integer = b->edges->weight;
+    const double *real = b->edges->weight;
+    bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    uint64_t bad = b->m, top = 0, sum = 0;
+#pragma omp parallel num_threads(b->threads) reduction(min : bad) reduction(max : top)   \
+    reduction(+ : sum)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(b->m, t + 1, team);
+        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
+            uint64_t row = input_row(b, e);
+            bool good;
+            if (is_real) {
+                good = real[row] >= 0 && real[row] <= 1.7976931348623157e308;
+            } else {
+                uint64_t weight = (uint64_t)integer[row];
+                good = integer[row] >= 0;
+                top = good && weight > top ? weight : top;
+                sum += weight < UINT32_MAX ? weight : UINT32_MAX;
+            }
+            bad = !good && e < bad ? e : bad;
+        }
+    }
+    *largest = top;
+    *total = sum;
+    return bad;
+}
+
+static void report_weight(const builder *b, uint64_t e) {
+    const gpugraph_graph *graph = b->graph;
+    long long id = graph->edge_id ? (long long)graph->edge_id[e] : (long long)e + 1;
+    uint64_t row = input_row(b, e);
+    if (b->edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS) {
+        gg_fail(b->run, GPUGRAPH_INVALID,
+                "edge %lld has the negative weight %lld; weights must be 0 or more", id,
+                (long long)((const int64_t *)b->edges->weight)[row]);
+        return;
+    }
+    double weight = ((const double *)b->edges->weight)[row];
+    if (isnan(weight))
+        gg_fail(b->run, GPUGRAPH_INVALID, "edge %lld has a weight that is not a number",
+                id);
+    else if (isinf(weight))
+        gg_fail(b->run, GPUGRAPH_INVALID,
+                "edge %lld has an infinite weight; weights must be finite", id);
+    else
+        gg_fail(b->run, GPUGRAPH_INVALID,
+                "edge %lld has the negative weight %.17g; weights must be 0 or more", id,
+                weight);
+}
+
+/* The weights by edge number, in the layout of graph->distance_type. */
+static void *copy_weights(const builder *b) {
+    gpugraph_distance_type type = b->graph->distance_type;
+    const int64_t *integer = b->edges->weight;
+    const double *real = b->edges->weight;
+    void *weight = gg_alloc(b->run, b->m, gg_distance_size(type));
+    if (!weight)
+        return NULL;
+#pragma omp parallel num_threads(b->threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(b->m, t + 1, team);
+        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
+            uint64_t row = input_row(b, e);
+            if (type == GPUGRAPH_REAL)
+                ((double *)weight)[e] = real[row] + 0.0; /* -0.0 + 0.0 is 0.0 */
+            else if (type == GPUGRAPH_UINT64)
+                ((int64_t *)weight)[e] = integer[row];
+            else
+                ((uint32_t *)weight)[e] = (uint32_t)integer[row];
+        }
+    }
+    return weight;
+}
+
+static void raise(uint32_t *top, uint32_t weight) {
+    uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
+    while (old < weight &&
+           !__atomic_compare_exchange_n(top, &old, weight, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* The sum over all vertices of the largest weight of their edges: no path that visits
+** every vertex at most once is longer. */
+static uint64_t longest_path(const builder *b, const uint32_t *weight) {
+    const gpugraph_graph *graph = b->graph;
+    uint64_t sum = 0;
+    uint32_t *top = gg_alloc_zero(b->run, graph->n, sizeof *top);
+    if (!top)
+        return 0;
+#pragma omp parallel num_threads(b->threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(b->m, t + 1, team);
+        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
+            raise(&top[graph->source[e]], weight[e]);
+            raise(&top[graph->target[e]], weight[e]);
+        }
+    }
+    for (uint64_t v = 0; v < graph->n; v++)
+        sum += top[v];
+    gg_release(top);
+    return sum;
+}
+
+/* Two bounds on longest_path come first, since they cost nothing: n of the largest
+** weights, and every edge once for each of its ends. */
+static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
+    gpugraph_graph *graph = b->graph;
+    graph->distance_type = GPUGRAPH_UINT64;
+    if (largest < UINT32_MAX) {
+        graph->distance_type = GPUGRAPH_UINT32;
+        graph->weight = copy_weights(b);
+        if (!graph->weight || largest * graph->n < UINT32_MAX || total < UINT32_MAX / 2 ||
+            longest_path(b, graph->weight) < UINT32_MAX)
+            return;
+        gg_release(graph->weight);
+        graph->distance_type = GPUGRAPH_UINT64;
+    }
+    graph->weight = copy_weights(b);
+}
+
+static void take_weights(builder *b) {
+    uint64_t largest, total;
+    if (b->edges->weight_type == GPUGRAPH_UNWEIGHTED)
+        return;
+    uint64_t bad = check_weights(b, &largest, &total);
+    if (gg_stopping(b->run))
+        return;
+    if (bad < b->m) {
+        report_weight(b, bad);
+    } else if (b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS) {
+        b->graph->distance_type = GPUGRAPH_REAL;
+        b->graph->weight = copy_weights(b);
+    } else {
+        narrow_weights(b, largest, total);
+    }
+}
+
+/* ---- the graph ---- */
+
+static int64_t bytes_of(const gpugraph_graph *graph) {
+    uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
+    uint64_t bytes = sizeof *graph + m * (2 * sizeof(uint32_t));
+    bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
+    bytes += graph->edge_id ? m * sizeof *graph->edge_id : 0;
+    bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
+    if (graph->id_present)
+        bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
+    if (texts)
+        bytes += (texts + 1) * sizeof(uint64_t) + graph->id_text_offset[texts];
+    return (int64_t)bytes;
+}
+
+static void point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+    graph->edges = (gpugraph_edge_list){.source = graph->source,
+                                        .target = graph->target,
+                                        .edge_id = graph->edge_id,
+                                        .weight_type = type};
+    if (graph->distance_type == GPUGRAPH_REAL)
+        graph->edges.weight_real = graph->weight;
+    else if (graph->distance_type == GPUGRAPH_UINT64)
+        graph->edges.weight64 = graph->weight;
+    else
+        graph->edges.weight32 = graph->weight;
+}
+
+static void build(builder *b) {
+    gpugraph_graph *graph = b->graph;
+    gpugraph_run *run = b->run;
+    double start = gg_now_ms();
+    const char *ids_note = "";
+    bool sorted = false;
+    graph->m = (uint32_t)b->m;
+    graph->source = gg_alloc(run, b->m, sizeof *graph->source);
+    graph->target = graph->source ? gg_alloc(run, b->m, sizeof *graph->target) : NULL;
+    if (graph->target)
+        gg_map_ids(graph, b->edges, run, &ids_note);
+    if (!gg_stopping(run))
+        order_edges(b, &sorted);
+    if (!gg_stopping(run))
+        take_weights(b);
+    gg_release(b->order);
+    if (gg_stopping(run)) {
+        gg_stopped(run);
+        return;
+    }
+    point_edges(graph, b->edges->weight_type);
+    graph->host_bytes = bytes_of(graph);
+    gg_phase(run, "map", start, (int64_t)b->m, "%u vertices, %s%s", graph->n, ids_note,
+             sorted ? ", edges sorted by id" : "");
+}
+
+gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
+                                gpugraph_graph **graph) {
+    gg_begin(run);
+    *graph = NULL;
+    if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
+        return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
+    if (edges->count >= (int64_t)GPUGRAPH_NONE)
+        return gg_fail(run, GPUGRAPH_TOO_LARGE,
+                       "there are %lld edges, and a graph holds at most 2^32 - 2",
+                       (long long)edges->count);
+    builder b = {.edges = edges, .run = run, .m = (uint64_t)edges->count};
+    b.threads = gg_threads(run, b.m);
+    b.graph = gg_alloc_zero(run, 1, sizeof *b.graph);
+    if (!b.graph)
+        return run->status;
+    build(&b);
+    if (run->status) {
+        gpugraph_free(b.graph);
+        return run->status;
+    }
+    *graph = b.graph;
+    return run->status;
+}
+
+void gpugraph_free(gpugraph_graph *graph) {
+    if (!graph)
+        return;
+    gpugraph_release_device(graph);
+    gg_free_csr(graph);
+    gg_free_ids(graph);
+    gg_release(graph->source);
+    gg_release(graph->target);
+    gg_release(graph->weight);
+    gg_release(graph->edge_id);
+    gg_release(graph);
+}
+
+uint32_t gpugraph_vertex_count(const gpugraph_graph *graph) {
+    return graph->n;
+}
+
+uint32_t gpugraph_edge_count(const gpugraph_graph *graph) {
+    return graph->m;
+}
+
+gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph) {
+    return graph->edges.weight_type;
+}
+
+gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph) {
+    return graph->distance_type;
+}
+
+const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph) {
+    return &graph->ids;
+}
+
+const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph) {
+    return &graph->edges;
+}

@@ -1,0 +1,42 @@
+/* A hash of every vertex's id and a seed: of the id's value, not of its number, so that a
+** vertex keeps its hash whatever else is in the graph. An INTEGER is mixed with the
+** seed; a TEXT is taken in eight bytes at a time, its length first. */
+#include "backend.h"
+
+#include <omp.h>
+
+static uint64_t hash_text(const char *bytes, uint64_t length, uint64_t seed) {
+    uint64_t hash = gg_mix(~seed ^ gg_mix(length));
+    for (uint64_t i = 0; i < length; i += 8) {
+        uint64_t word = 0, left = length - i < 8 ? length - i : 8;
+        for (uint64_t k = 0; k < left; k++)
+            word |= (uint64_t)(uint8_t)bytes[i + k] << (8 * k);
+        hash = gg_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
+    }
+    return gg_mix(hash);
+}
+
+gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
+                            uint32_t *hash) {
+    const gpugraph_ids *ids = &graph->ids;
+    uint64_t n = graph->n, salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
+    int threads = gg_threads(run, n);
+#pragma omp parallel num_threads(threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(n, t + 1, team);
+        for (uint64_t v = gg_slice(n, t, team); v < end && !gg_leave(run, v); v++) {
+            uint64_t text = v - ids->integer_count, whole;
+            if (v >= ids->integer_count)
+                whole = hash_text(ids->texts.bytes + ids->texts.offset[text],
+                                  ids->texts.offset[text + 1] - ids->texts.offset[text],
+                                  salt);
+            else
+                whole = gg_mix(
+                    gg_mix(salt ^ (ids->integer ? (uint64_t)ids->integer[v]
+                                                : (uint64_t)ids->first_integer + v)));
+            hash[v] = (uint32_t)(whole >> 32);
+        }
+    }
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}

@@ -1,0 +1,292 @@
+/* Maximal independent set: the public function and the CPU backend.
+**
+**     key[v]     the smaller, the earlier a greedy pass looks at v; equal keys by number
+**                    by degree       distinct neighbours << 32 | hash
+**                    by degree, id   distinct neighbours << 32 | v
+**                    by random       hash << 32 | v
+**                    by id           v
+**     state[v]   OPEN -> JOINED (an earlier vertex is not), or DROPPED (a neighbour has)
+**                lives in the caller's member array, where DROPPED and JOINED are 0 and 1
+**
+** "greedy" sorts and looks at each vertex once. "rounds" looks at all open vertices again
+** and again, on all threads: v joins once every neighbour before it has dropped, and at
+** once drops its neighbours. States only ever become final, and each is final for a
+** reason that stays true, so whatever the threads see of each other the set is that of
+** the greedy pass; a round needs no snapshot and no barrier but its end. After Luby (SIAM
+** J. Comput. 15, 1986) and Blelloch, Fineman, Shun (SPAA 2012); a list of the open
+** vertices as in Nke et al. (cuMIS, ICS 2026).
+**
+** A chain of vertices that wait for each other (a path by id) decides few in a round: the
+** greedy pass then does the rest. */
+#include "backend.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DROPPED = 0, JOINED = 1, OPEN = 2 };
+
+enum {
+    CHUNK = 512, /* open vertices that a thread takes at a time */
+    SLOW = 8     /* rounds end when one decides less than 1 / SLOW of the open vertices */
+};
+
+struct mis {
+    csr g;
+    gpugraph_run *run;
+    gpugraph_priority priority;
+    uint32_t *hash; /* NULL where the priority needs none */
+    uint8_t *state;
+};
+
+static inline uint8_t state_of(const struct mis *m, uint32_t v) {
+    return __atomic_load_n(&m->state[v], __ATOMIC_RELAXED);
+}
+
+static inline uint64_t key_of(const struct mis *m, uint32_t v) {
+    uint64_t degree = m->g.offset[v + 1] - m->g.offset[v];
+    switch (m->priority) {
+    case GPUGRAPH_BY_DEGREE:
+        return degree << 32 | m->hash[v];
+    case GPUGRAPH_BY_DEGREE_ID:
+        return degree << 32 | v;
+    case GPUGRAPH_BY_RANDOM:
+        return (uint64_t)m->hash[v] << 32 | v;
+    default:
+        return v;
+    }
+}
+
+/* v joins, its neighbours drop. */
+static inline void join(struct mis *m, uint32_t v) {
+    __atomic_store_n(&m->state[v], JOINED, __ATOMIC_RELAXED);
+    for (uint64_t i = m->g.offset[v]; i < m->g.offset[v + 1]; i++) {
+        uint32_t u = m->g.target[i];
+        if (state_of(m, u) != DROPPED)
+            __atomic_store_n(&m->state[u], DROPPED, __ATOMIC_RELAXED);
+    }
+}
+
+/* ---- greedy ---- */
+
+/* Joins every vertex that is open when its turn comes; order NULL: by number. */
+static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
+    int64_t until_poll = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = order ? order[i] : i;
+        if (--until_poll < 0) {
+            until_poll = GG_POLL_ITEMS;
+            if (gg_poll(m->run))
+                return false;
+        }
+        if (m->state[v] == OPEN) {
+            until_poll -= (int64_t)(m->g.offset[v + 1] - m->g.offset[v]);
+            join(m, v);
+        }
+    }
+    return true;
+}
+
+/* Decides what is still open. */
+static bool greedy(struct mis *m, uint32_t open) {
+    if (m->priority == GPUGRAPH_BY_ID)
+        return greedy_pass(m, NULL, m->g.n);
+    uint64_t *key = gg_alloc(m->run, open, 2 * sizeof *key);
+    uint32_t *order = gg_alloc(m->run, open, 2 * sizeof *order), count = 0;
+    bool go = key && order;
+    for (uint32_t v = 0; go && v < m->g.n; v++) {
+        if (m->state[v] == OPEN) {
+            key[count] = key_of(m, v);
+            order[count++] = v;
+        }
+        go = v % GG_POLL_ITEMS != 0 || !gg_poll(m->run);
+    }
+    go = go && gg_sort_pairs(m->run, count, key, order, key + open, order + open) ==
+                   GPUGRAPH_OK;
+    gg_release(key);
+    go = go && greedy_pass(m, order, count);
+    gg_release(order);
+    return go;
+}
+
+/* ---- rounds ---- */
+
+struct waiting { /* an open vertex; its first `passed` neighbours need no second look */
+    uint32_t vertex, passed;
+};
+
+struct rounds {
+    struct mis *m;
+    uint64_t *key;
+    struct waiting *list, *next; /* list NULL: all vertices */
+    uint64_t count, next_count, taken;
+    uint32_t done;
+    int threads;
+};
+
+/* Looks at an open vertex: true while it must wait for an earlier neighbour. */
+static inline bool must_wait(struct rounds *r, struct waiting *w) {
+    struct mis *m = r->m;
+    uint32_t v = w->vertex;
+    if (state_of(m, v) != OPEN)
+        return false;
+    const uint32_t *arc = m->g.target + m->g.offset[v];
+    uint32_t degree = (uint32_t)(m->g.offset[v + 1] - m->g.offset[v]);
+    uint64_t key = r->key[v];
+    for (uint32_t i = w->passed; i < degree; i++) {
+        uint32_t u = arc[i];
+        uint8_t state = state_of(m, u);
+        if (state == DROPPED)
+            continue;
+        if (state == JOINED) {
+            __atomic_store_n(&m->state[v], DROPPED, __ATOMIC_RELAXED);
+            return false;
+        }
+        if (r->key[u] < key || (r->key[u] == key && u < v)) {
+            w->passed = i;
+            return true;
+        }
+    }
+    join(m, v);
+    return false;
+}
+
+/* One thread's part of a round: takes chunks of the list, keeps those that wait. */
+static void look_at_chunks(struct rounds *r) {
+    struct waiting kept[CHUNK];
+    while (!gg_pause(r->m->run)) {
+        uint64_t first = __atomic_fetch_add(&r->taken, CHUNK, __ATOMIC_RELAXED);
+        if (first >= r->count)
+            return;
+        uint64_t count = r->count - first < CHUNK ? r->count - first : CHUNK, keep = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            struct waiting w = {(uint32_t)(first + i), 0};
+            if (r->list)
+                w = r->list[first + i];
+            if (must_wait(r, &w))
+                kept[keep++] = w;
+        }
+        uint64_t at = __atomic_fetch_add(&r->next_count, keep, __ATOMIC_RELAXED);
+        if (keep)
+            memcpy(r->next + at, kept, keep * sizeof *kept);
+    }
+}
+
+/* One round over the list; what waits becomes the list. */
+static bool one_round(struct rounds *r, struct waiting *spare) {
+    uint64_t chunks = (r->count + CHUNK - 1) / CHUNK;
+    int threads = chunks < (uint64_t)r->threads ? (int)chunks : r->threads;
+    r->taken = r->next_count = 0;
+    if (threads == 1) {
+        look_at_chunks(r);
+    } else {
+#pragma omp parallel num_threads(threads)
+        look_at_chunks(r);
+    }
+    struct waiting *old = r->list ? r->list : spare;
+    r->list = r->next;
+    r->next = old;
+    r->count = r->next_count;
+    r->done++;
+    return !gg_stopping(r->m->run);
+}
+
+static bool make_keys(struct rounds *r) {
+    int64_t n = r->m->g.n;
+#pragma omp parallel for num_threads(r->threads)
+    for (int64_t block = 0; block < n; block += GG_POLL_ITEMS) {
+        int64_t end = block + GG_POLL_ITEMS < n ? block + GG_POLL_ITEMS : n;
+        for (int64_t v = block; v < end && !gg_stopping(r->m->run); v++)
+            r->key[v] = key_of(r->m, (uint32_t)v);
+        gg_pause(r->m->run);
+    }
+    return !gg_stopping(r->m->run);
+}
+
+/* *rest: vertices left to the greedy pass. */
+static bool all_rounds(struct mis *m, int threads, uint32_t *done, uint32_t *rest) {
+    struct rounds r = {.m = m, .count = m->g.n, .threads = threads};
+    struct waiting *lists = gg_alloc(m->run, m->g.n, 2 * sizeof *lists);
+    r.key = gg_alloc(m->run, m->g.n, sizeof *r.key);
+    r.next = lists;
+    bool go = lists && r.key && make_keys(&r), slow = false;
+    while (go && r.count > 0 && !slow) {
+        uint64_t before = r.count;
+        go = one_round(&r, lists + m->g.n);
+        slow = before - r.count < before / SLOW;
+    }
+    gg_release(lists);
+    gg_release(r.key);
+    *done = r.done;
+    *rest = (uint32_t)r.count;
+    return go && (r.count == 0 || greedy(m, *rest));
+}
+
+/* ---- the CPU backend ---- */
+
+static bool prepare(struct mis *m, int64_t seed, gpugraph_graph *graph) {
+    for (uint64_t v = 0; v < m->g.n; v += GG_POLL_ITEMS) {
+        uint64_t count = m->g.n - v < GG_POLL_ITEMS ? m->g.n - v : GG_POLL_ITEMS;
+        memset(m->state + v, OPEN, count);
+        if (gg_poll(m->run))
+            return false;
+    }
+    if (m->priority != GPUGRAPH_BY_DEGREE && m->priority != GPUGRAPH_BY_RANDOM)
+        return true;
+    m->hash = gg_alloc(m->run, m->g.n, sizeof *m->hash);
+    return m->hash && gg_hash_ids(graph, seed, m->run, m->hash) == GPUGRAPH_OK;
+}
+
+/* By the methods' names; "auto" takes rounds, even for one thread, unless the vertices
+** are in order of priority already and need no sort. */
+static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
+    if (!run->method || strcmp(run->method, "auto") == 0)
+        run->used_method = priority == GPUGRAPH_BY_ID ? "greedy" : "rounds";
+    return gg_method_is(run, "rounds");
+}
+
+gpugraph_status gg_cpu_mis(gpugraph_graph *graph, gpugraph_priority priority,
+                           int64_t seed, gpugraph_run *run, uint8_t *member) {
+    struct mis m = {.run = run, .priority = priority, .state = member};
+    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
+        return run->status;
+    double start = gg_now_ms();
+    bool asked = run->method && strcmp(run->method, "rounds") == 0;
+    int threads = gg_threads(run, asked ? UINT64_MAX : m.g.m + m.g.n);
+    char more[100];
+    bool go = prepare(&m, seed, graph);
+    if (choose_rounds(run, priority)) {
+        uint32_t done = 0, rest = 0;
+        go = go && all_rounds(&m, threads, &done, &rest);
+        snprintf(more, sizeof more, "%d thread(s), %u rounds, %u vertices left to greedy",
+                 threads, done, rest);
+    } else {
+        go = go && greedy(&m, m.g.n);
+        snprintf(more, sizeof more, "one thread");
+    }
+    gg_release(m.hash);
+    if (!go)
+        return gg_stopped(run);
+    gg_search_phase(run, start, m.g.n, more);
+    return GPUGRAPH_OK;
+}
+
+/* ---- the public function ---- */
+
+gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
+                             int64_t seed, gpugraph_run *run, uint8_t *member) {
+    gg_begin(run);
+    if ((unsigned)priority > GPUGRAPH_BY_ID)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
+                       "_BY_RANDOM and _BY_ID",
+                       (int)priority);
+    bool fallback;
+    const backend *on = gg_choose(graph, "mis", run, &fallback);
+    if (!on)
+        return run->status;
+    on->mis(graph, priority, seed, run, member);
+    if (gg_fall_back(run, "mis", fallback))
+        gg_cpu_mis(graph, priority, seed, run, member);
+    return run->status;
+}

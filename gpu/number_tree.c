@@ -1,0 +1,122 @@
+/* Preorder and postorder numbers of a finished tree or forest, children and roots by
+** vertex number: the numbers that a walk down those children would count. There is no
+** walk:
+**
+**     size[v]        vertices in v's subtree: added up from the deepest level to the root
+**     preorder[v]    that of its parent + 1 + the sizes of its earlier siblings
+**     postorder[v]   preorder[v] - depth[v] + size[v] - 1: before v finish those that
+**                    were entered earlier and are no ancestors, and all it has below it
+**
+**     level     depth -> its first place in `order`
+**     order     the vertices by depth, then by number
+**     size[v]   becomes, once v is numbered, the preorder of v's next child
+**
+** Time and memory O(vertices), no stack, and the levels of a wide tree are passes without
+** dependences between their steps. */
+#include "backend.h"
+#include "tuning.h"
+
+struct numbering {
+    gpugraph_run *run;
+    uint32_t n, reached, levels;
+    const uint32_t *parent, *depth;
+    uint32_t *preorder, *postorder; /* NULL when not wanted */
+    uint32_t *level, *order, *size;
+};
+
+static bool poll_at(gpugraph_run *run, uint32_t i) {
+    return i % GG_POLL_ITEMS == 0 && gg_poll(run);
+}
+
+/* Finds levels and reached. This and the steps below: false when the run must end. */
+static bool count_levels(struct numbering *t) {
+    for (uint32_t v = 0; v < t->n; v++) {
+        if (poll_at(t->run, v))
+            return false;
+        if (t->depth[v] != GPUGRAPH_NONE) {
+            t->levels = t->depth[v] >= t->levels ? t->depth[v] + 1 : t->levels;
+            t->reached++;
+        }
+    }
+    return true;
+}
+
+/* Fills order by a counting sort, size with 1, and the numbers of vertices that are not
+** in the tree. level has levels + 1 entries, all 0. */
+static bool sort_by_depth(struct numbering *t) {
+    for (uint32_t v = 0; v < t->n; v++) {
+        if (poll_at(t->run, v))
+            return false;
+        t->size[v] = 1;
+        if (t->depth[v] != GPUGRAPH_NONE) {
+            t->level[t->depth[v] + 1]++;
+            continue;
+        }
+        if (t->preorder)
+            t->preorder[v] = GPUGRAPH_NONE;
+        if (t->postorder)
+            t->postorder[v] = GPUGRAPH_NONE;
+    }
+    for (uint32_t d = 1; d < t->levels; d++)
+        t->level[d] += t->level[d - 1];
+    for (uint32_t v = 0; v < t->n; v++) {
+        if (poll_at(t->run, v))
+            return false;
+        if (t->depth[v] != GPUGRAPH_NONE)
+            t->order[t->level[t->depth[v]]++] = v;
+    }
+    return true;
+}
+
+static bool add_sizes(struct numbering *t) {
+    for (uint32_t i = t->reached; i-- > 0;) {
+        uint32_t v = t->order[i], up = t->parent[v];
+        if (poll_at(t->run, i))
+            return false;
+        if (up != GPUGRAPH_NONE)
+            t->size[up] += t->size[v];
+    }
+    return true;
+}
+
+static bool number(struct numbering *t) {
+    uint32_t next_root = 0;
+    for (uint32_t i = 0; i < t->reached; i++) {
+        uint32_t v = t->order[i], up = t->parent[v], size = t->size[v];
+        if (poll_at(t->run, i))
+            return false;
+        uint32_t *next = up == GPUGRAPH_NONE ? &next_root : &t->size[up];
+        uint32_t entered = *next;
+        *next += size;
+        t->size[v] = entered + 1;
+        if (t->preorder)
+            t->preorder[v] = entered;
+        if (t->postorder)
+            t->postorder[v] = entered - t->depth[v] + size - 1;
+    }
+    return true;
+}
+
+gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
+                               const uint32_t *parent, const uint32_t *depth,
+                               uint32_t *preorder, uint32_t *postorder) {
+    double start = gg_now_ms();
+    struct numbering t = {.run = run,
+                          .n = graph->n,
+                          .parent = parent,
+                          .depth = depth,
+                          .preorder = preorder,
+                          .postorder = postorder};
+    bool go = count_levels(&t) &&
+              (t.level = gg_alloc_zero(run, (uint64_t)t.levels + 1, sizeof *t.level)) &&
+              (t.order = gg_alloc(run, t.reached, sizeof *t.order)) &&
+              (t.size = gg_alloc(run, t.n, sizeof *t.size)) && sort_by_depth(&t) &&
+              add_sizes(&t) && number(&t);
+    gg_release(t.size);
+    gg_release(t.order);
+    gg_release(t.level);
+    if (!go)
+        return gg_stopped(run);
+    gg_phase(run, "numbers", start, t.reached, "from subtree sizes, %u levels", t.levels);
+    return GPUGRAPH_OK;
+}

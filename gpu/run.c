@@ -1,0 +1,177 @@
+/* A run's status and sentence, interrupts, phases, memory and threads: what every other
+** file of the library leans on.
+**
+** The status is sticky: the first failure of a call explains it, later ones (a loop that
+** ends because another has failed) do not touch it. run->stop carries failures and
+** interrupts to worker threads, which look at it by gg_stopping.
+**
+** All memory of the library comes from gg_alloc and gg_alloc_zero and goes by
+** gg_release. */
+#define _GNU_SOURCE
+#include "backend.h"
+#include "tuning.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *gpugraph_status_name(gpugraph_status status) {
+    switch (status) {
+    case GPUGRAPH_OK:
+        return "ok";
+    case GPUGRAPH_NO_MEMORY:
+        return "no memory";
+    case GPUGRAPH_DEVICE_MEMORY:
+        return "no device memory";
+    case GPUGRAPH_NO_DEVICE:
+        return "no device";
+    case GPUGRAPH_DEVICE_FAILED:
+        return "device failed";
+    case GPUGRAPH_INTERRUPTED:
+        return "interrupted";
+    case GPUGRAPH_INVALID:
+        return "invalid";
+    case GPUGRAPH_RANGE:
+        return "out of range";
+    case GPUGRAPH_TOO_LARGE:
+        return "too large";
+    }
+    return "unknown";
+}
+
+/* ---- status and interrupts ---- */
+
+static pthread_mutex_t fail_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
+                        ...) {
+    pthread_mutex_lock(&fail_mutex);
+    if (run->status == GPUGRAPH_OK) {
+        run->status = status;
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(run->message, sizeof run->message, format, arguments);
+        va_end(arguments);
+        __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
+    }
+    status = run->status;
+    pthread_mutex_unlock(&fail_mutex);
+    return status;
+}
+
+void gg_begin(gpugraph_run *run) {
+    run->status = GPUGRAPH_OK;
+    run->message[0] = 0;
+    run->stop = 0;
+    run->next_poll_ms = 0;
+}
+
+bool gg_poll(gpugraph_run *run) {
+    if (gg_stopping(run))
+        return true;
+    if (!run->interrupted)
+        return false;
+    double now = gg_now_ms();
+    if (now < run->next_poll_ms)
+        return false;
+    bool stop = run->interrupted(run->listener) != 0;
+    run->next_poll_ms = gg_now_ms() + GG_POLL_MS;
+    if (stop)
+        __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
+    return stop;
+}
+
+bool gg_pause(gpugraph_run *run) {
+    return omp_get_thread_num() == 0 ? gg_poll(run) : gg_stopping(run);
+}
+
+gpugraph_status gg_stopped(gpugraph_run *run) {
+    return gg_fail(run, GPUGRAPH_INTERRUPTED, "interrupted");
+}
+
+/* ---- time ---- */
+
+double gg_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
+              const char *format, ...) {
+    if (!run->phase)
+        return;
+    double ms = gg_now_ms() - since_ms;
+    char detail[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    run->phase(run->listener, name, ms, items, detail);
+}
+
+/* ---- memory ---- */
+
+/* A block of `bytes`, not 0, or NULL. A large one is advised to lie in huge pages, the last
+** of them only where it would be half full: the kernel clears all of it. */
+static void *take(size_t bytes) {
+    size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
+    if (huge == 0)
+        return malloc(bytes);
+    if (bytes - huge >= GG_HUGE_PAGE / 2)
+        huge += GG_HUGE_PAGE;
+    void *block = NULL;
+    if (posix_memalign(&block, GG_HUGE_PAGE, bytes > huge ? bytes : huge) != 0)
+        return NULL;
+    madvise(block, huge, MADV_HUGEPAGE);
+    return block;
+}
+
+void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
+    uint64_t bytes;
+    void *block = NULL;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
+        bytes = UINT64_MAX;
+    else if (bytes <= (uint64_t)PTRDIFF_MAX)
+        block = take(bytes ? (size_t)bytes : 1);
+    if (!block)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
+                (unsigned long long)bytes);
+    return block;
+}
+
+void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
+    void *block = gg_alloc(run, count, size);
+    if (block)
+        memset(block, 0, (size_t)count * size);
+    return block;
+}
+
+void gg_release(void *block) {
+    free(block);
+}
+
+/* ---- threads ---- */
+
+/* The team of OpenMP threads does not survive fork(): a child must work alone. */
+static bool forked(void) {
+    static pid_t owner;
+    pid_t none = 0, self = getpid();
+    __atomic_compare_exchange_n(&owner, &none, self, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return __atomic_load_n(&owner, __ATOMIC_RELAXED) != self;
+}
+
+int gg_threads(const gpugraph_run *run, uint64_t work) {
+    uint64_t wanted = work / GG_THREAD_GRAIN;
+    if (wanted <= 1 || forked())
+        return 1;
+    int limit = run->threads > 0 ? run->threads : omp_get_num_procs();
+    return wanted < (uint64_t)limit ? (int)wanted : limit;
+}

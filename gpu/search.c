@@ -1,0 +1,45 @@
+/* What breadth-first search and shortest paths have in common before they start: the
+** checks of a gpugraph_search, and the CSR that its direction means.
+**
+**     direction    arcs walked    turned round
+**     OUT          CSR_OUT        CSR_IN
+**     IN           CSR_IN         CSR_OUT
+**     BOTH         CSR_BOTH       CSR_BOTH */
+#include "backend.h"
+
+enum csr_kind gg_forward_kind(gpugraph_direction direction) {
+    return (enum csr_kind)direction;
+}
+
+enum csr_kind gg_reverse_kind(gpugraph_direction direction) {
+    if (direction == GPUGRAPH_BOTH)
+        return CSR_BOTH;
+    return direction == GPUGRAPH_OUT ? CSR_IN : CSR_OUT;
+}
+
+static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
+                                      uint32_t count, const char *what,
+                                      gpugraph_run *run) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (vertex[i] >= graph->n)
+            return gg_fail(run, GPUGRAPH_INVALID,
+                           "%s number %u is vertex number %u, but the graph has %u "
+                           "vertices, numbered from 0",
+                           what, i, vertex[i], graph->n);
+    }
+    return GPUGRAPH_OK;
+}
+
+gpugraph_status gg_check_search(const gpugraph_graph *graph,
+                                const gpugraph_search *search, gpugraph_run *run) {
+    if (search->source_count == 0)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a search needs a source, and source_count is 0");
+    if ((unsigned)search->direction > GPUGRAPH_BOTH)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
+                       (int)search->direction);
+    if (check_vertices(graph, search->source, search->source_count, "source", run))
+        return run->status;
+    return check_vertices(graph, search->target, search->target_count, "target", run);
+}

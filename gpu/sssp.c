@@ -1,0 +1,521 @@
+/* Shortest paths: the public function and its CPU backend.
+**
+**     bucket        0          1          2         ...        one for each delta of distance
+**     queue    [ v v v v ] [ v v      ] [ v ]                  bucket_queue.h, one a thread
+**                  ^ current: served in rounds until it stays empty
+**
+** Vertices wait in the bucket of their tentative distance. The current bucket is served
+** until no vertex falls into it any more; then its distances are final, since no weight is
+** negative. With buckets of a width delta > 1 this is delta-stepping (Meyer and Sanders,
+** J. Algorithms 49, 2003); with buckets of a single distance it is Dijkstra's algorithm. One
+** driver does both.
+**
+** A round takes the current bucket out of all queues and relaxes its arcs. A long round is
+** shared by threads, each of which goes on with what falls into its own current bucket while
+** that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph Algorithms with
+** GraphIt", CGO 2020). A short one is done by the calling thread: on roads a barrier costs
+** more than the work between two of them.
+**
+** Distances out of range: a sum above INT64_MAX, or an infinite one, is never stored but
+** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
+** fails with GPUGRAPH_RANGE. */
+#include "backend.h"
+#include "bucket_queue.h"
+#include "tuning.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one thread has done. */
+struct tally {
+    uint64_t vertices, arcs;
+    uint64_t pause_at; /* arcs at which to look for an interrupt again */
+};
+
+struct sssp {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    const struct layout *layout;
+    csr arcs;
+    void *distance;
+    /* buckets */
+    struct bucket_queue *queue; /* one for each thread */
+    int threads;
+    uint64_t current;
+    int shift;    /* integer distances: bucket = distance >> shift */
+    double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
+    /* the round: chunks that the threads share */
+    struct bucket_chunk **work;
+    uint64_t work_count, work_room, work_taken;
+    /* ends */
+    uint64_t bound;
+    double real_bound;
+    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
+    uint32_t pending;  /* targets not final yet: target[0 .. pending - 1] */
+    uint64_t count_at; /* vertices served at which the limit may be reached */
+    bool over;        /* a sum left the range of distances */
+    /* what was done */
+    struct tally tally;
+    uint64_t buckets, rounds;
+};
+
+/* The steps that know how distances are stored: sssp_typed.h. */
+struct layout {
+    void (*start)(struct sssp *s);
+    void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
+                       struct tally *);
+    void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
+                        struct tally *);
+    uint64_t (*key_of)(const struct sssp *, uint32_t v);
+    bool (*reached)(const struct sssp *, uint32_t v);
+    void (*keep_final)(struct sssp *);
+    double (*typical_weight)(const struct sssp *);
+};
+
+/* True when the thread must leave its loops. */
+static inline bool pause_now(struct sssp *s, struct tally *tally) {
+    if (tally->arcs < tally->pause_at)
+        return false;
+    tally->pause_at = tally->arcs + GG_POLL_ITEMS;
+    return gg_pause(s->run);
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- buckets of REAL distances ---- */
+
+static inline uint64_t bits_of(double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+/* Where d * scale leaves the integers that a bucket number can be, the buckets go on by the
+** bits of the double, which ascend with it: 2^62 is about the number of doubles from 1 up. */
+#define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
+
+static inline uint64_t real_key(const struct sssp *s, double d) {
+    if (s->scale == 0)
+        return bits_of(d);
+    double scaled = d * s->scale;
+    if (scaled < BUCKETS_BY_SCALE)
+        return (uint64_t)scaled;
+    return ((uint64_t)1 << 62) + bits_of(d) / 4;
+}
+
+#define NAMED(x)           x##_uint32
+#define DISTANCE           uint32_t
+#define WEIGHT             uint32_t
+#define UNREACHED          UINT32_MAX
+#define KEY(s, d)          ((uint64_t)(d) >> (s)->shift)
+#define BOUND(s)           (s)->bound
+#define NOTE_SUM(top, sum) (void)(top)
+#define IS_OVER(s, top)    false /* graph.c chose 32 bits because no sum can leave them */
+#include "sssp_typed.h"
+
+/* Two numbers up to INT64_MAX never wrap a uint64_t. */
+#define NAMED(x)           x##_uint64
+#define DISTANCE           uint64_t
+#define WEIGHT             int64_t
+#define UNREACHED          UINT64_MAX
+#define KEY(s, d)          ((d) >> (s)->shift)
+#define BOUND(s)           (s)->bound
+#define NOTE_SUM(top, sum) (top) |= (sum)
+#define IS_OVER(s, top)    ((top) > INT64_MAX)
+#include "sssp_typed.h"
+
+#define NAMED(x)           x##_real
+#define DISTANCE           double
+#define WEIGHT             double
+#define UNREACHED          INFINITY
+#define KEY(s, d)          real_key(s, d)
+#define BOUND(s)           (s)->real_bound
+#define NOTE_SUM(top, sum) (top) = (sum) > (top) ? (sum) : (top)
+#define IS_OVER(s, top)    ((top) > DBL_MAX)
+#include "sssp_typed.h"
+
+/* ---- rounds ---- */
+
+/* Room for one more chunk in the round's list; false after gg_fail. */
+static bool grow_work(struct sssp *s) {
+    if (s->work_count < s->work_room)
+        return true;
+    uint64_t room = s->work_room ? s->work_room * 2 : 64;
+    struct bucket_chunk **work = gg_alloc(s->run, room, sizeof *work);
+    if (!work)
+        return false;
+    if (s->work_count)
+        memcpy(work, s->work, s->work_count * sizeof *work);
+    gg_release(s->work);
+    s->work = work;
+    s->work_room = room;
+    return true;
+}
+
+/* Takes one bin out of every queue, as the next round's work. */
+static bool gather(struct sssp *s, int level, int slot) {
+    s->work_count = 0;
+    for (int t = 0; t < s->threads; t++) {
+        struct bucket_chunk *chunk = bucket_take(&s->queue[t], level, slot);
+        for (; chunk; chunk = chunk->next) {
+            if (!grow_work(s))
+                return false;
+            s->work[s->work_count++] = chunk;
+        }
+    }
+    return s->work_count > 0;
+}
+
+static void round_alone(struct sssp *s) {
+    for (uint64_t i = 0; i < s->work_count && !gg_stopping(s->run); i++)
+        s->layout->scan_alone(s, &s->queue[0], s->work[i], &s->tally);
+}
+
+/* Goes on with a thread's own share of the current bucket while it is short. */
+static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally) {
+    int slot = (int)(s->current % BUCKET_SLOTS);
+    while (queue->bin[0][slot] && !queue->bin[0][slot]->next && !gg_stopping(s->run)) {
+        struct bucket_chunk *chunk = bucket_take(queue, 0, slot);
+        s->layout->scan_shared(s, queue, chunk, tally);
+    }
+}
+
+static void round_shared(struct sssp *s) {
+    s->work_taken = 0;
+    uint64_t vertices = 0, arcs = 0;
+#pragma omp parallel num_threads(s->threads) reduction(+ : vertices, arcs)
+    {
+        struct bucket_queue *queue = &s->queue[omp_get_thread_num()];
+        struct tally tally = {.pause_at = GG_POLL_ITEMS};
+        while (!gg_stopping(s->run)) {
+            uint64_t i = __atomic_fetch_add(&s->work_taken, 1, __ATOMIC_RELAXED);
+            if (i >= s->work_count)
+                break;
+            s->layout->scan_shared(s, queue, s->work[i], &tally);
+        }
+        fuse(s, queue, &tally);
+        vertices += tally.vertices;
+        arcs += tally.arcs;
+    }
+    s->tally.vertices += vertices;
+    s->tally.arcs += arcs;
+}
+
+/* Serves the current bucket until nothing falls into it any more. */
+static void serve_bucket(struct sssp *s) {
+    s->buckets++;
+    while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
+        s->rounds++;
+        if (s->threads > 1 && s->work_count >= GG_SSSP_WIDE)
+            round_shared(s);
+        else
+            round_alone(s);
+        pause_now(s, &s->tally);
+    }
+}
+
+/* ---- from bucket to bucket ---- */
+
+/* The first slot of a level that some queue occupies, BUCKET_SLOTS when none does. */
+static int first_slot(const struct sssp *s, int level) {
+    int first = BUCKET_SLOTS;
+    for (int t = 0; t < s->threads; t++) {
+        int slot = bucket_first(&s->queue[t], level, 0);
+        first = slot < first ? slot : first;
+    }
+    return first;
+}
+
+/* Does the entry of a bin of this level still stand, whose keys are `prefix` above the
+** level's lower bytes? */
+static inline bool stands(const struct sssp *s, uint32_t v, int level, uint64_t prefix,
+                          uint64_t *key) {
+    *key = s->layout->key_of(s, v);
+    return *key >> 8 * level == prefix;
+}
+
+/* Moves a bin of an upper level down: current becomes its smallest key. False when all its
+** entries were stale. */
+static bool move_down(struct sssp *s, int level, int slot) {
+    uint64_t prefix = level == BUCKET_LEVELS - 1
+                          ? (uint64_t)slot
+                          : s->current >> 8 * (level + 1) << 8 | (uint64_t)slot;
+    uint64_t key, lowest = UINT64_MAX;
+    bool any = false;
+    gather(s, level, slot);
+    for (uint64_t i = 0; i < s->work_count; i++) {
+        for (uint32_t k = 0; k < s->work[i]->count; k++) {
+            if (stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
+                lowest = key < lowest ? key : lowest;
+                any = true;
+            }
+        }
+    }
+    if (any)
+        s->current = lowest;
+    for (uint64_t i = 0; i < s->work_count; i++) {
+        for (uint32_t k = 0; k < s->work[i]->count; k++) {
+            uint32_t v = s->work[i]->vertex[k];
+            if (stands(s, v, level, prefix, &key))
+                bucket_add(&s->queue[0], s->current, key, v);
+        }
+        bucket_give_back(&s->queue[0], s->work[i]);
+    }
+    return any;
+}
+
+/* Makes the next bucket that has entries the current one; false when there is none. */
+static bool next_bucket(struct sssp *s) {
+    for (int level = 0; level < BUCKET_LEVELS;) {
+        int slot = first_slot(s, level);
+        if (slot == BUCKET_SLOTS) {
+            level++;
+        } else if (level == 0) {
+            s->current = s->current / BUCKET_SLOTS * BUCKET_SLOTS + (uint64_t)slot;
+            return true;
+        } else {
+            if (gg_poll(s->run))
+                return false;
+            if (move_down(s, level, slot))
+                level = 0;
+        }
+    }
+    return false;
+}
+
+static uint64_t count_final(const struct sssp *s) {
+    uint64_t count = 0;
+    for (uint32_t v = 0; v < s->arcs.n; v++)
+        count += s->layout->reached(s, v) && s->layout->key_of(s, v) <= s->current;
+    return count;
+}
+
+/* Are as many vertices final as the limit says? The number of served ones is at least that
+** of final ones, and hardly more: some are served twice. */
+static bool limit_reached(struct sssp *s) {
+    if (s->search->limit == 0 || s->tally.vertices < s->count_at)
+        return false;
+    uint64_t count = count_final(s);
+    if (count >= s->search->limit)
+        return true;
+    s->count_at = s->tally.vertices + s->search->limit - count;
+    return false;
+}
+
+/* After a bucket: is there nothing left to look for? */
+static bool satisfied(struct sssp *s) {
+    const gpugraph_search *search = s->search;
+    while (s->pending > 0) {
+        uint32_t v = search->target[s->pending - 1];
+        if (!s->layout->reached(s, v) || s->layout->key_of(s, v) > s->current)
+            break;
+        s->pending--;
+    }
+    return (search->target_count > 0 && s->pending == 0) || limit_reached(s);
+}
+
+/* ---- out of range ---- */
+
+static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name, size_t room) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
+    if (v < ids->integer_count) {
+        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v;
+        snprintf(name, room, "%lld", (long long)id);
+        return;
+    }
+    uint64_t begin = ids->texts.offset[v - ids->integer_count];
+    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - begin;
+    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60,
+             ids->texts.bytes + begin);
+}
+
+/* Marks in `beyond` every vertex that is not reached, though a path leads to it. */
+static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
+    uint32_t n = s->arcs.n, tail = 0;
+    uint32_t *queue = gg_alloc(s->run, n, sizeof *queue);
+    if (!queue)
+        return s->run->status;
+    /* First from all that are reached, then from all that are marked. */
+    for (uint64_t i = 0; i < (uint64_t)n + tail && !pause_now(s, &s->tally); i++) {
+        uint32_t u = i < n ? (uint32_t)i : queue[i - n];
+        if (i < n && !s->layout->reached(s, u))
+            continue;
+        s->tally.arcs += s->arcs.offset[u + 1] - s->arcs.offset[u];
+        for (uint64_t arc = s->arcs.offset[u]; arc < s->arcs.offset[u + 1]; arc++) {
+            uint32_t v = s->arcs.target[arc];
+            if (!beyond[v] && !s->layout->reached(s, v)) {
+                beyond[v] = 1;
+                queue[tail++] = v;
+            }
+        }
+    }
+    gg_release(queue);
+    return gg_stopping(s->run) ? gg_stopped(s->run) : GPUGRAPH_OK;
+}
+
+/* A sum left the range: does a wanted vertex lack its distance for that? */
+static gpugraph_status check_range(struct sssp *s, const gpugraph_graph *graph) {
+    uint8_t *beyond = gg_alloc_zero(s->run, s->arcs.n, 1);
+    if (!beyond || mark_beyond(s, beyond)) {
+        gg_release(beyond);
+        return s->run->status;
+    }
+    const gpugraph_search *search = s->search;
+    uint32_t wanted = search->target_count ? search->target_count : s->arcs.n;
+    uint32_t lost = GPUGRAPH_NONE;
+    for (uint32_t i = 0; i < wanted && lost == GPUGRAPH_NONE; i++) {
+        uint32_t v = search->target_count ? search->target[i] : i;
+        if (beyond[v])
+            lost = v;
+    }
+    gg_release(beyond);
+    if (lost == GPUGRAPH_NONE)
+        return GPUGRAPH_OK;
+    char name[80];
+    name_vertex(graph, lost, name, sizeof name);
+    if (graph->distance_type == GPUGRAPH_REAL)
+        return gg_fail(s->run, GPUGRAPH_RANGE,
+                       "the distance of vertex %s is over the range of a REAL (%g); "
+                       "scale the weights down or bound the search by max_distance",
+                       name, DBL_MAX);
+    return gg_fail(s->run, GPUGRAPH_RANGE,
+                   "the distance of vertex %s is over the INTEGER range "
+                   "(9223372036854775807); use smaller or REAL weights or bound the "
+                   "search by max_distance",
+                   name);
+}
+
+/* ---- driver ---- */
+
+/* max_distance, where there is one within the range of distances: then it, not the range,
+** keeps vertices out. */
+static void set_bound(struct sssp *s, gpugraph_distance_type type) {
+    const gpugraph_search *search = s->search;
+    s->bound = type == GPUGRAPH_UINT32 ? UINT32_MAX - 1 : INT64_MAX;
+    s->real_bound = DBL_MAX;
+    if (!search->bounded)
+        return;
+    if (type == GPUGRAPH_REAL)
+        s->within_range = search->max_real_distance <= s->real_bound;
+    else
+        s->within_range = search->max_distance <= s->bound;
+    if (s->within_range) {
+        s->bound = search->max_distance;
+        s->real_bound = search->max_real_distance;
+    }
+}
+
+/* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the fewer the
+** more arcs a vertex has, since each then makes the bucket grow faster. */
+static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
+    if (gg_method_is(s->run, "dijkstra"))
+        return; /* zeros: one distance for each bucket */
+    double degree = (double)s->arcs.m / (s->arcs.n + 1.0);
+    double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / (degree > 1 ? degree : 1);
+    if (type == GPUGRAPH_REAL) {
+        int exponent = delta > 0 ? ilogb(delta) : 0;
+        exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+        s->scale = ldexp(1, -exponent);
+    } else if (delta > 1) {
+        s->shift = ilogb(delta) < 62 ? ilogb(delta) : 62;
+    }
+}
+
+/* With a limit, or where little is to be done, one bucket for each distance: it hardly serves
+** a vertex twice, and stops at once. */
+static const char *settle_method(const struct sssp *s) {
+    const gpugraph_run *run = s->run;
+    if (run->method && strcmp(run->method, "auto") != 0)
+        return gg_method_is(run, "dijkstra") ? "dijkstra" : "delta-stepping";
+    return s->search->limit > 0 || s->arcs.m <= GG_SSSP_SMALL ? "dijkstra"
+                                                              : "delta-stepping";
+}
+
+/* Serves bucket after bucket. True when it ended before all that can be reached was. */
+static bool serve_buckets(struct sssp *s) {
+    while (next_bucket(s)) {
+        serve_bucket(s);
+        if (gg_stopping(s->run))
+            return true;
+        if (satisfied(s)) {
+            s->layout->keep_final(s);
+            return true;
+        }
+    }
+    return gg_stopping(s->run);
+}
+
+static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
+    s->threads = gg_method_is(s->run, "dijkstra") ? 1 : gg_threads(s->run, s->arcs.m);
+    s->queue = gg_alloc_zero(s->run, (uint64_t)s->threads, sizeof *s->queue);
+    if (!s->queue)
+        return s->run->status;
+    for (int t = 0; t < s->threads; t++)
+        s->queue[t].run = s->run;
+    s->layout->start(s);
+    bool early = serve_buckets(s);
+    for (int t = 0; t < s->threads; t++)
+        bucket_queue_free(&s->queue[t]);
+    gg_release(s->queue);
+    gg_release(s->work);
+    if (s->run->status)
+        return s->run->status;
+    if (gg_stopping(s->run))
+        return gg_stopped(s->run);
+    if (s->over && !early && !s->within_range)
+        return check_range(s, graph);
+    return GPUGRAPH_OK;
+}
+
+gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, void *distance, uint32_t *tree_edge) {
+    static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
+                                                   &layout_real};
+    struct sssp s = {.run = run, .search = search, .distance = distance};
+    if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run, &s.arcs))
+        return run->status;
+    double started = gg_now_ms();
+    s.layout = layouts[graph->distance_type];
+    s.pending = search->target_count;
+    s.count_at = search->limit;
+    s.tally.pause_at = GG_POLL_ITEMS;
+    run->used_method = settle_method(&s);
+    set_bound(&s, graph->distance_type);
+    set_buckets(&s, graph->distance_type);
+    if (search_paths(&s, graph))
+        return run->status;
+    char more[120];
+    snprintf(more, sizeof more, "%llu vertices served in %llu buckets, %llu rounds",
+             (unsigned long long)s.tally.vertices, (unsigned long long)s.buckets,
+             (unsigned long long)s.rounds);
+    gg_search_phase(run, started, (int64_t)s.tally.arcs, more);
+    return tree_edge ? gg_distance_tree(graph, search, run, distance, tree_edge)
+                     : GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, void *distance, uint32_t *tree_edge) {
+    gg_begin(run);
+    if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "shortest paths need weights, and the graph was made without");
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    if (search->bounded && isnan(search->max_real_distance))
+        return gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
+    bool fallback = false;
+    const backend *on = gg_choose(graph, "sssp", run, &fallback);
+    if (!on)
+        return run->status;
+    on->sssp(graph, search, run, distance, tree_edge);
+    if (gg_fall_back(run, "sssp", fallback))
+        gg_cpu_sssp(graph, search, run, distance, tree_edge);
+    return run->status;
+}

@@ -1,0 +1,191 @@
+/* The steps of sssp.c that touch distances, once for each of the three layouts. Included by
+** sssp.c with these defined, and undefined again at the end:
+**     NAMED(x)           x with the layout's name behind it
+**     DISTANCE           uint32_t, uint64_t or double
+**     WEIGHT             the type of a stored weight
+**     UNREACHED          the distance of what is not reached
+**     KEY(s, d)          the bucket of distance d: uint64_t, ascending with d
+**     BOUND(s)           the largest distance to be stored
+**     NOTE_SUM(top, d)   keeps in `top`, a DISTANCE, what shows that a sum left the range
+**     IS_OVER(s, top)    whether one did
+**
+** d[v] only ever falls, and ends as the least fixpoint of d[v] = min(d[u] (+) w): whatever
+** the order of the relaxations and the number of threads, it is the same to the bit. */
+
+/* Sums are tried by plain looks first; where threads share the vertices the smaller one is
+** then settled by compare-and-swap. */
+static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint32_t v,
+                                DISTANCE sum, bool shared) {
+    DISTANCE *place = (DISTANCE *)s->distance + v;
+    DISTANCE old;
+    __atomic_load(place, &old, __ATOMIC_RELAXED);
+    while (sum < old) {
+        if (sum > BOUND(s))
+            return;
+        if (!shared) {
+            __atomic_store(place, &sum, __ATOMIC_RELAXED);
+            old = sum;
+        } else if (!__atomic_compare_exchange(place, &old, &sum, true, __ATOMIC_RELAXED,
+                                              __ATOMIC_RELAXED)) {
+            continue;
+        }
+        bucket_add(queue, s->current, KEY(s, sum), v);
+        return;
+    }
+}
+
+/* Arcs that shorten the way to their target, as far as a first look can tell. */
+struct NAMED(offers) {
+    uint32_t count;
+    uint32_t vertex[GG_SSSP_OFFERS];
+    DISTANCE sum[GG_SSSP_OFFERS];
+    DISTANCE top; /* see NOTE_SUM */
+};
+
+/* Looks at some arcs: every one is written behind the offers, whose count moves on only for
+** those that are one. A branch instead would wait for the target's distance, and most waits
+** for it could not overlap. */
+static inline void NAMED(look)(const struct sssp *s, DISTANCE from, uint64_t arc,
+                               uint64_t end, struct NAMED(offers) *offers) {
+    const DISTANCE *distance = s->distance;
+    const uint32_t *target = s->arcs.target;
+    const WEIGHT *weight = s->arcs.weight;
+    uint32_t count = offers->count;
+    DISTANCE top = offers->top;
+    for (; arc < end; arc++) {
+        uint32_t v = target[arc];
+        DISTANCE sum = from + (DISTANCE)weight[arc], old;
+        __atomic_load(&distance[v], &old, __ATOMIC_RELAXED);
+        NOTE_SUM(top, sum);
+        offers->vertex[count] = v;
+        offers->sum[count] = sum;
+        count += sum < old;
+    }
+    offers->count = count;
+    offers->top = top;
+}
+
+static inline void NAMED(take_offers)(struct sssp *s, struct bucket_queue *queue,
+                                      struct NAMED(offers) *offers, bool shared) {
+    for (uint32_t i = 0; i < offers->count; i++)
+        NAMED(relax)(s, queue, offers->vertex[i], offers->sum[i], shared);
+    offers->count = 0;
+}
+
+/* Asks for the memory of the vertices behind number i: first their offsets and distances,
+** then, from nearer by, their arcs. */
+static inline void NAMED(look_ahead)(const struct sssp *s,
+                                     const struct bucket_chunk *chunk, uint32_t i) {
+    if (i + 2 * GG_SSSP_AHEAD < chunk->count) {
+        uint32_t far = chunk->vertex[i + 2 * GG_SSSP_AHEAD];
+        __builtin_prefetch(&s->arcs.offset[far]);
+        __builtin_prefetch((const DISTANCE *)s->distance + far);
+    }
+    if (i + GG_SSSP_AHEAD < chunk->count) {
+        uint64_t arc = s->arcs.offset[chunk->vertex[i + GG_SSSP_AHEAD]];
+        __builtin_prefetch(&s->arcs.target[arc]);
+        __builtin_prefetch((const WEIGHT *)s->arcs.weight + arc);
+    }
+}
+
+/* Relaxes the arcs of the vertices of one chunk that belong to the current bucket, and gives
+** the chunk back to the thread's queue. */
+static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
+                               struct bucket_chunk *chunk, struct tally *tally,
+                               bool shared) {
+    const uint64_t *offset = s->arcs.offset;
+    struct NAMED(offers) offers;
+    offers.count = 0;
+    offers.top = 0;
+    bool stop = false;
+    for (uint32_t i = 0; i < chunk->count && !stop; i++) {
+        uint32_t u = chunk->vertex[i];
+        NAMED(look_ahead)(s, chunk, i);
+        DISTANCE from;
+        __atomic_load((DISTANCE *)s->distance + u, &from, __ATOMIC_RELAXED);
+        if (KEY(s, from) != s->current)
+            continue; /* settled by an earlier bucket: the entry is stale */
+        uint64_t arc = offset[u], end = offset[u + 1];
+        tally->vertices++;
+        tally->arcs += end - arc;
+        while (arc < end && !stop) {
+            uint64_t room = GG_SSSP_OFFERS - 1 - offers.count;
+            uint64_t part = end - arc < room ? end : arc + room;
+            NAMED(look)(s, from, arc, part, &offers);
+            if (offers.count > GG_SSSP_OFFERS / 2)
+                NAMED(take_offers)(s, queue, &offers, shared);
+            arc = part;
+            stop = pause_now(s, tally);
+        }
+    }
+    NAMED(take_offers)(s, queue, &offers, shared);
+    if (IS_OVER(s, offers.top))
+        __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
+    bucket_give_back(queue, chunk);
+}
+
+static void NAMED(scan_alone)(struct sssp *s, struct bucket_queue *queue,
+                              struct bucket_chunk *chunk, struct tally *tally) {
+    NAMED(scan)(s, queue, chunk, tally, false);
+}
+
+static void NAMED(scan_shared)(struct sssp *s, struct bucket_queue *queue,
+                               struct bucket_chunk *chunk, struct tally *tally) {
+    NAMED(scan)(s, queue, chunk, tally, true);
+}
+
+static uint64_t NAMED(key_of)(const struct sssp *s, uint32_t v) {
+    return KEY(s, ((const DISTANCE *)s->distance)[v]);
+}
+
+static bool NAMED(reached)(const struct sssp *s, uint32_t v) {
+    return ((const DISTANCE *)s->distance)[v] != UNREACHED;
+}
+
+static void NAMED(start)(struct sssp *s) {
+    DISTANCE *distance = s->distance;
+    uint32_t n = s->arcs.n;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (uint32_t v = 0; v < n; v++)
+        distance[v] = UNREACHED;
+    for (uint32_t i = 0; i < s->search->source_count; i++)
+        NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
+}
+
+/* Takes back every distance of a bucket that was not served. */
+static void NAMED(keep_final)(struct sssp *s) {
+    DISTANCE *distance = s->distance;
+    uint32_t n = s->arcs.n;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (uint32_t v = 0; v < n; v++) {
+        if (distance[v] != UNREACHED && KEY(s, distance[v]) > s->current)
+            distance[v] = UNREACHED;
+    }
+}
+
+/* The median of the positive ones among some weights, spread over all; 0 without any. */
+static double NAMED(typical_weight)(const struct sssp *s) {
+    const WEIGHT *weight = s->arcs.weight;
+    double sample[GG_SSSP_SAMPLE];
+    uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1;
+    size_t count = 0;
+    for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
+        if (weight[arc] > 0)
+            sample[count++] = (double)weight[arc];
+    }
+    qsort(sample, count, sizeof *sample, compare_doubles);
+    return count ? sample[count / 2] : 0;
+}
+
+static const struct layout NAMED(layout) = {
+    NAMED(start),   NAMED(scan_alone), NAMED(scan_shared), NAMED(key_of),
+    NAMED(reached), NAMED(keep_final), NAMED(typical_weight)};
+
+#undef NAMED
+#undef DISTANCE
+#undef WEIGHT
+#undef UNREACHED
+#undef KEY
+#undef BOUND
+#undef NOTE_SUM
+#undef IS_OVER

@@ -1,0 +1,366 @@
+/* Search trees, after the search: which edge led to each vertex.
+**
+**     depth or distance by vertex  +  edges by number  ->  tree_edge by vertex
+**
+** An edge u -> v is tight when the value of v is that of u plus the edge. Every file of
+** searches leaves the tree to one pass over the edges here, in which the smallest tight edge
+** from a strictly nearer vertex wins: what it finds does not depend on the order in which a
+** search came by.
+**
+** Distances know a second class: vertices all of whose tight edges come from the same
+** distance (zero weights, or weights lost to rounding). They are reached in steps from those
+** that have their edge already, by a breadth-first search over such level edges:
+**
+**     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first,
+**                            \\---0--> 1 step                     then the smallest edge
+*/
+#include "backend.h"
+#include "tuning.h"
+
+#include <string.h>
+
+/* Puts the smaller edge number into *place; NONE is the largest of all. */
+static inline void keep_smaller(uint32_t *place, uint32_t edge) {
+    uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (edge < old && !__atomic_compare_exchange_n(place, &old, edge, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* ---- a pass over the edges ---- */
+
+/* What a pass offers an edge to: does `tight` hold from u to v by edge e? */
+struct pass {
+    const gpugraph_edge_list *edges;
+    gpugraph_distance_type type;
+    const void *value;
+    uint32_t *tree_edge;
+};
+
+/* The value of v is one more than that of u; a source's 0 follows nothing, NONE + 1
+** included. */
+static inline bool depth_follows(const struct pass *p, uint32_t e, uint32_t u,
+                                 uint32_t v) {
+    const uint32_t *depth = p->value;
+    (void)e;
+    return depth[v] != 0 && depth[u] + 1 == depth[v];
+}
+
+static inline bool is_parent(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const uint32_t *parent = p->value;
+    (void)e;
+    return parent[v] == u && u != v;
+}
+
+/* A nearer u has a finite distance; where the sum leaves 64 bits v cannot be reached by it,
+** and a distance that is UNREACHED never equals one. */
+static inline bool nearer32(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const uint32_t *d = p->value;
+    return d[u] < d[v] && d[v] - d[u] == p->edges->weight32[e] && d[v] != UINT32_MAX;
+}
+
+static inline bool nearer64(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const uint64_t *d = p->value;
+    return d[u] < d[v] && d[v] - d[u] == (uint64_t)p->edges->weight64[e] &&
+           d[v] != UINT64_MAX;
+}
+
+static inline bool nearer_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const double *d = p->value;
+    return d[u] < d[v] && d[u] + p->edges->weight_real[e] == d[v] &&
+           d[v] <= __DBL_MAX__;
+}
+
+static inline bool level32(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const uint32_t *d = p->value;
+    return d[u] == d[v] && p->edges->weight32[e] == 0 && d[v] != UINT32_MAX;
+}
+
+static inline bool level64(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const uint64_t *d = p->value;
+    return d[u] == d[v] && p->edges->weight64[e] == 0 && d[v] != UINT64_MAX;
+}
+
+static inline bool level_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    const double *d = p->value;
+    return d[u] == d[v] && d[u] + p->edges->weight_real[e] == d[v] &&
+           d[v] <= __DBL_MAX__;
+}
+
+typedef bool follows(const struct pass *p, uint32_t e, uint32_t u, uint32_t v);
+
+/* Fills tree_edge by one pass. `test` is known where this is inlined. */
+static inline __attribute__((always_inline)) void
+pass_over(const struct pass *p, const gpugraph_graph *graph, gpugraph_direction direction,
+          gpugraph_run *run, follows *test) {
+    const uint32_t *source = p->edges->source, *target = p->edges->target;
+    uint32_t *tree_edge = p->tree_edge;
+    uint32_t n = graph->n, m = graph->m;
+    uint32_t blocks = m / GG_POLL_ITEMS + 1;
+    int threads = gg_threads(run, m);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (uint32_t v = 0; v < n; v++)
+            tree_edge[v] = GPUGRAPH_NONE;
+#pragma omp for schedule(static)
+        for (uint32_t block = 0; block < blocks; block++) {
+            if (gg_pause(run))
+                continue;
+            uint32_t begin = block * GG_POLL_ITEMS;
+            uint32_t end = m - begin < GG_POLL_ITEMS ? m : begin + GG_POLL_ITEMS;
+            for (uint32_t e = begin; e < end; e++) {
+                uint32_t u = source[e], v = target[e];
+                if (direction != GPUGRAPH_IN && test(p, e, u, v))
+                    keep_smaller(&tree_edge[v], e);
+                if (direction != GPUGRAPH_OUT && test(p, e, v, u))
+                    keep_smaller(&tree_edge[u], e);
+            }
+        }
+    }
+}
+
+static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
+                                  double started, const char *how) {
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    gg_phase(run, "parents", started, graph->m, "%s", how);
+    return GPUGRAPH_OK;
+}
+
+gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, const uint32_t *depth,
+                              uint32_t *tree_edge) {
+    double started = gg_now_ms();
+    struct pass p = {
+        .edges = &graph->edges, .value = depth, .tree_edge = tree_edge};
+    pass_over(&p, graph, search->direction, run, depth_follows);
+    return pass_ended(graph, run, started, "one pass over the edges");
+}
+
+gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
+                                gpugraph_run *run, const uint32_t *parent,
+                                uint32_t *tree_edge) {
+    double started = gg_now_ms();
+    struct pass p = {
+        .edges = &graph->edges, .value = parent, .tree_edge = tree_edge};
+    pass_over(&p, graph, direction, run, is_parent);
+    return pass_ended(graph, run, started, "one pass over the edges");
+}
+
+/* ---- distances: the vertices that only level edges reach ---- */
+
+static bool is_reached(const struct pass *p, uint32_t v) {
+    switch (p->type) {
+    case GPUGRAPH_UINT32:
+        return ((const uint32_t *)p->value)[v] != UINT32_MAX;
+    case GPUGRAPH_UINT64:
+        return ((const uint64_t *)p->value)[v] != UINT64_MAX;
+    default:
+        return ((const double *)p->value)[v] <= __DBL_MAX__;
+    }
+}
+
+static bool is_level(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+    switch (p->type) {
+    case GPUGRAPH_UINT32:
+        return level32(p, e, u, v);
+    case GPUGRAPH_UINT64:
+        return level64(p, e, u, v);
+    default:
+        return level_real(p, e, u, v);
+    }
+}
+
+/* The level edges that lead to open vertices, by the vertex that they come from:
+** edge[first[u]] .. edge[first[u + 1] - 1]. */
+struct level_edges {
+    uint64_t *first; /* n + 2 */
+    uint32_t *edge;
+    uint32_t *steps; /* by vertex: 0 settled, NONE open, else the steps to it */
+    uint32_t *queue; /* n */
+};
+
+/* Calls for an edge in both its senses what the direction allows: one pass counts, the
+** next one places. */
+static void note_level_edge(const struct pass *p, struct level_edges *l, uint32_t e,
+                            uint32_t u, uint32_t v, bool place) {
+    if (l->steps[v] == 0 || u == v || !is_level(p, e, u, v))
+        return;
+    if (place)
+        l->edge[l->first[u + 1]++] = e;
+    else
+        l->first[u + 2]++;
+}
+
+static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
+                             gpugraph_direction direction, struct level_edges *l,
+                             bool place, gpugraph_run *run) {
+    for (uint32_t e = 0; e < graph->m; e++) {
+        if (e % GG_POLL_ITEMS == 0 && gg_poll(run))
+            return;
+        uint32_t u = graph->source[e], v = graph->target[e];
+        if (direction != GPUGRAPH_IN)
+            note_level_edge(p, l, e, u, v, place);
+        if (direction != GPUGRAPH_OUT)
+            note_level_edge(p, l, e, v, u, place);
+    }
+}
+
+/* The settled vertices are level 0; an edge from level k that reaches an open vertex, or one
+** of level k + 1 by a smaller number, is its tree edge. */
+static void search_level_edges(const struct pass *p, const gpugraph_graph *graph,
+                               struct level_edges *l, gpugraph_run *run) {
+    uint32_t tail = 0;
+    for (uint32_t v = 0; v < graph->n; v++) {
+        if (l->steps[v] == 0 && l->first[v] < l->first[v + 1])
+            l->queue[tail++] = v;
+    }
+    for (uint32_t head = 0; head < tail; head++) {
+        if (head % 4096 == 0 && gg_poll(run))
+            return;
+        uint32_t u = l->queue[head], step = l->steps[u] + 1;
+        for (uint64_t i = l->first[u]; i < l->first[u + 1]; i++) {
+            uint32_t e = l->edge[i], v = gpugraph_other_end(graph, e, u);
+            if (l->steps[v] == GPUGRAPH_NONE) {
+                l->steps[v] = step;
+                l->queue[tail++] = v;
+            }
+            if (l->steps[v] == step && e < p->tree_edge[v])
+                p->tree_edge[v] = e;
+        }
+    }
+}
+
+static void settle_open(const struct pass *p, const gpugraph_graph *graph,
+                        gpugraph_direction direction, struct level_edges *l,
+                        gpugraph_run *run) {
+    note_level_edges(p, graph, direction, l, false, run);
+    for (uint32_t v = 0; v < graph->n; v++)
+        l->first[v + 2] += l->first[v + 1];
+    l->edge = gg_alloc(run, l->first[graph->n + 1], sizeof *l->edge);
+    if (!l->edge || gg_stopping(run))
+        return;
+    note_level_edges(p, graph, direction, l, true, run);
+    if (!gg_stopping(run))
+        search_level_edges(p, graph, l, run);
+}
+
+/* Marks who is settled; returns how many reached vertices are open. */
+static uint32_t count_open(const struct pass *p, const gpugraph_graph *graph,
+                           const gpugraph_search *search, uint32_t *steps) {
+    for (uint32_t v = 0; v < graph->n; v++)
+        steps[v] = p->tree_edge[v] == GPUGRAPH_NONE ? GPUGRAPH_NONE : 0;
+    for (uint32_t i = 0; i < search->source_count; i++)
+        steps[search->source[i]] = 0;
+    uint32_t open = 0;
+    for (uint32_t v = 0; v < graph->n; v++)
+        open += steps[v] != 0 && is_reached(p, v);
+    return open;
+}
+
+/* How many reached vertices have no tree edge yet, sources included: each of those once. */
+static uint64_t count_without_edge(const struct pass *p, const gpugraph_graph *graph,
+                                   gpugraph_run *run) {
+    uint64_t count = 0;
+    uint32_t n = graph->n;
+    int threads = gg_threads(run, n);
+#pragma omp parallel for num_threads(threads) reduction(+ : count) schedule(static)
+    for (uint32_t v = 0; v < n; v++)
+        count += p->tree_edge[v] == GPUGRAPH_NONE && is_reached(p, v);
+    return count;
+}
+
+static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *graph,
+                                   const gpugraph_search *search, gpugraph_run *run,
+                                   uint32_t *open) {
+    struct level_edges l = {0};
+    l.steps = gg_alloc(run, graph->n, sizeof *l.steps);
+    *open = l.steps ? count_open(p, graph, search, l.steps) : 0;
+    if (*open > 0) {
+        l.first = gg_alloc_zero(run, (uint64_t)graph->n + 2, sizeof *l.first);
+        l.queue = gg_alloc(run, graph->n, sizeof *l.queue);
+        if (l.first && l.queue)
+            settle_open(p, graph, search->direction, &l, run);
+    }
+    gg_release(l.steps);
+    gg_release(l.first);
+    gg_release(l.queue);
+    gg_release(l.edge);
+    return run->status;
+}
+
+gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, const void *distance,
+                                 uint32_t *tree_edge) {
+    double started = gg_now_ms();
+    struct pass p = {.edges = &graph->edges,
+                     .type = graph->distance_type,
+                     .value = distance,
+                     .tree_edge = tree_edge};
+    gpugraph_direction direction = search->direction;
+    if (p.type == GPUGRAPH_UINT32)
+        pass_over(&p, graph, direction, run, nearer32);
+    else if (p.type == GPUGRAPH_UINT64)
+        pass_over(&p, graph, direction, run, nearer64);
+    else
+        pass_over(&p, graph, direction, run, nearer_real);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    /* One source, and nothing else without an edge: the usual case. */
+    uint32_t open = 0;
+    if (count_without_edge(&p, graph, run) > 1 &&
+        settle_ties(&p, graph, search, run, &open))
+        return run->status;
+    if (open > 0)
+        return pass_ended(graph, run, started,
+                          "one pass over the edges, then steps over ties of distance");
+    return pass_ended(graph, run, started, "one pass over the edges");
+}
+
+/* ---- who belongs to whom ---- */
+
+uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint32_t e, uint32_t v) {
+    return graph->source[e] == v ? graph->target[e] : graph->source[e];
+}
+
+/* Walks up from v to the first vertex whose root is known and returns that root; where
+** `tell` is not NONE it becomes the root of all on the way. NONE when the run must end. */
+static uint32_t walk_up(const gpugraph_graph *graph, const uint32_t *tree_edge,
+                        uint32_t *root, uint32_t v, uint32_t tell, uint64_t *steps,
+                        gpugraph_run *run) {
+    while (root[v] == GPUGRAPH_NONE) {
+        if (++*steps % GG_POLL_ITEMS == 0 && gg_poll(run))
+            return GPUGRAPH_NONE;
+        uint32_t up = gpugraph_other_end(graph, tree_edge[v], v);
+        root[v] = tell;
+        v = up;
+    }
+    return root[v];
+}
+
+/* Each chain is walked up twice, once to find its root and once to tell it to all below: no
+** vertex takes part in more than one. */
+gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
+                               gpugraph_run *run, const uint32_t *tree_edge,
+                               uint32_t *root) {
+    gg_begin(run);
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    double started = gg_now_ms();
+    uint64_t steps = 0;
+    for (uint32_t v = 0; v < graph->n; v++)
+        root[v] = GPUGRAPH_NONE;
+    for (uint32_t i = 0; i < search->source_count; i++)
+        root[search->source[i]] = search->source[i];
+    for (uint32_t v = 0; v < graph->n && !gg_stopping(run); v++) {
+        if (tree_edge[v] == GPUGRAPH_NONE)
+            continue;
+        uint32_t found = walk_up(graph, tree_edge, root, v, GPUGRAPH_NONE, &steps, run);
+        walk_up(graph, tree_edge, root, v, found, &steps, run);
+    }
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    gg_phase(run, "roots", started, graph->n, "%s", "chains of the tree");
+    return GPUGRAPH_OK;
+}

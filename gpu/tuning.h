@@ -1,0 +1,125 @@
+/* Every number chosen by measurement: its unit, why it has that value, and what it was
+** measured on. One section for each file that uses them; related numbers are asserted
+** at compile time beside their use. */
+#ifndef GPUGRAPH_TUNING_H
+#define GPUGRAPH_TUNING_H
+
+/* ---- run.c ---- */
+
+/* Milliseconds between two calls of run->interrupted: an interrupt is felt well within
+** half a second, and asking costs less than a thousandth of the time. */
+#define GG_POLL_MS 10.0
+/* Items that a loop handles between two looks at gg_pause: well under a millisecond. */
+#define GG_POLL_ITEMS 65536
+/* Items for which one more thread pays: starting and joining a team costs 5 to 20
+** microseconds, an item some nanoseconds. */
+#define GG_THREAD_GRAIN 32768
+/* Bytes of a huge page, and the smallest block that is aligned to them and advised to lie
+** in them: one fault brings 2 MiB in place of 4 KiB. */
+#define GG_HUGE_PAGE ((size_t)2 << 20)
+
+/* ---- order.c ---- */
+
+/* Bits of one digit of the radix sort: 2048 write streams still fit the second-level
+** cache; below GG_RADIX_SMALL items clearing that many counters costs more than a
+** further pass. */
+#define GG_RADIX_BITS       11
+#define GG_RADIX_SMALL_BITS 8
+#define GG_RADIX_SMALL      8192
+
+/* Values below this (depths, mostly) are ordered by one counting pass. */
+#define GG_COUNTED_VALUES 16384
+
+/* ---- ids.c ---- */
+
+/* INTEGER ids are numbered by a bitmap where it has at most that many bits for each id
+** that occurs (and in any case up to GG_DIRECT_FREE bits), else by hashing. */
+#define GG_DIRECT_SPREAD 8
+#define GG_DIRECT_FREE   1024
+
+/* Slots of a thread's first hash table of ids, a power of two. */
+#define GG_HASH_SLOTS 1024
+
+/* ---- texts.c ---- */
+
+/* Groups of texts up to this size are sorted by insertion. */
+#define GG_FEW_TEXTS 24
+
+/* ---- csr.c ---- */
+
+/* The counting sort first parts the arcs into at most GG_CSR_PARTS ranges of rows, each
+** of GG_CSR_PART_ARCS arcs or more on average, so that the second pass writes within
+** the cache. */
+#define GG_CSR_PARTS     2048
+#define GG_CSR_PART_ARCS 4096
+
+/* ---- bfs.c ---- */
+
+/* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second
+** one costs as much as expanding a few hundred. */
+#define GG_BFS_NARROW      2048
+#define GG_BFS_NARROW_ARCS 16384
+/* Vertices of the frontier, and words of the bitmap, that a thread takes at a time. */
+#define GG_BFS_GRAB       64
+#define GG_BFS_GRAB_WORDS 16
+/* Found vertices that a thread keeps before it moves them to the queue: 4 KiB. */
+#define GG_BFS_FINDS 1024
+/* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs not
+** looked at, top-down again below 1 / BETA of the vertices. */
+#define GG_BFS_ALPHA 15
+#define GG_BFS_BETA  18
+/* Searches of a graph before one of them may make the other direction's CSR for bottom-up
+** levels: it costs some three searches. */
+#define GG_BFS_REVERSE_AFTER 1
+
+/* ---- sssp.c ---- */
+
+/* Typical weights that a bucket is wide, divided by the average degree where that is over
+** 1. */
+#ifndef GG_SSSP_DELTA
+#define GG_SSSP_DELTA 8.0
+#endif
+/* Chunks of 125 vertices from which threads share a round. */
+#ifndef GG_SSSP_WIDE
+#define GG_SSSP_WIDE 4
+#endif
+/* Arcs up to which one bucket for each distance, by one thread, is as fast. */
+#define GG_SSSP_SMALL 4096
+/* Arcs that a thread has found to shorten a way before it acts on them. */
+#ifndef GG_SSSP_OFFERS
+#define GG_SSSP_OFFERS 256
+#endif
+/* Vertices ahead at which arcs are asked of memory; twice that for what leads to them. */
+#ifndef GG_SSSP_AHEAD
+#define GG_SSSP_AHEAD 4
+#endif
+/* Weights that are looked at for the typical one. */
+#define GG_SSSP_SAMPLE 512
+
+/* ---- dispatch.c: what `auto` weighs ---- */
+
+/* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
+** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
+** twice as many where the graph is taken as undirected. */
+#define GG_COST_BFS       {"bfs", 4, 0.05, 10}
+#define GG_COST_SSSP      {"sssp", 25, 0.3, 10}
+#define GG_COST_DFS       {"dfs", 15, 1, 20}
+#define GG_COST_MIS       {"mis", 8, 0.1, 10}
+#define GG_COST_TRIANGLES {"triangles", 60, 0.5, 10}
+#define GG_COST_DEGREES   {"degrees", 2, 0.02, 10}
+/* Nanoseconds for an arc of making a CSR by one CPU thread, and on the device. */
+#define GG_COST_CSR_CPU  12.0
+#define GG_COST_CSR_CUDA 0.3
+/* Edges for each vertex below which a graph counts as thin (roads, chains): it then has
+** as many levels as a square grid of its size, and a depth-first search as many
+** dependent steps as a GG_THIN_STEPS-th of its vertices; other graphs have
+** GG_FEW_LEVELS. */
+#define GG_THIN_DEGREE 4
+#define GG_THIN_STEPS  16
+#define GG_FEW_LEVELS  20
+/* Milliseconds to open a CUDA context, once for each process. */
+#define GG_CUDA_START_MS 250.0
+/* Bytes uploaded in a millisecond: 20 GB/s. */
+#define GG_UPLOAD_BYTES_PER_MS 20e6
+
+#endif

@@ -1,0 +1,34 @@
+-- Breadth-first search in plain SQL.
+--
+--   edge(id, src, dst)   the edges as the search may go: for an undirected graph each in both directions
+--   start(vertex)        where it starts
+--   -> bfs(vertex, depth, parent, edge)
+--
+-- A table `tick` is the engine: each row put into it fires a trigger, and the trigger finds one more level. A trigger
+-- costs next to nothing once a level was empty, so as many ticks are made as there could be levels. (A table made from
+-- edge has edge's types, which lets the indexes match; CROSS JOIN fixes the order of the joins.)
+
+DROP TABLE IF EXISTS bfs;
+CREATE TABLE bfs AS SELECT src AS vertex, 0 AS depth, src AS parent, id AS edge FROM edge WHERE false;
+CREATE UNIQUE INDEX bfs_by_vertex ON bfs(vertex);
+CREATE INDEX bfs_by_depth ON bfs(depth);
+CREATE INDEX IF NOT EXISTS edge_by_src ON edge(src);
+CREATE INDEX IF NOT EXISTS edge_by_dst ON edge(dst);
+INSERT INTO bfs(vertex, depth) SELECT DISTINCT vertex, 0 FROM start
+WHERE vertex IN (SELECT src FROM edge UNION SELECT dst FROM edge);
+
+DROP TABLE IF EXISTS tick;
+CREATE TABLE tick(level INTEGER);
+CREATE TRIGGER next_level AFTER INSERT ON tick WHEN EXISTS (SELECT 1 FROM bfs WHERE depth = new.level - 1)
+BEGIN
+    INSERT OR IGNORE INTO bfs(vertex, depth)
+    SELECT e.dst, new.level FROM bfs b CROSS JOIN edge e ON e.src = b.vertex WHERE b.depth = new.level - 1;
+END;
+INSERT INTO tick SELECT value FROM generate_series(1, (SELECT count(*) FROM edge));
+DROP TABLE tick;
+
+-- The tree: of the edges from a vertex one step nearer, the one with the smallest id.
+UPDATE bfs SET edge = (SELECT min(e.id) FROM edge e CROSS JOIN bfs b ON b.vertex = e.src
+                       WHERE e.dst = bfs.vertex AND b.depth = bfs.depth - 1);
+UPDATE bfs SET parent = (SELECT e.src FROM edge e CROSS JOIN bfs b ON b.vertex = e.src
+                         WHERE e.id = bfs.edge AND e.dst = bfs.vertex AND b.depth = bfs.depth - 1);

@@ -1,0 +1,242 @@
+/* Times the searches of gpugraph.h on the benchmark graphs (gengraph.cuh).
+**
+**     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
+**
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all. METHOD and BACKEND: as for
+** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are searched
+** from, default 5; REPEATS: times each, default 3. TREE=1 in the environment asks for tree
+** edges too; PHASES=1 prints every phase to stderr.
+**
+** The graph is made on the device, brought to the host and given to gpugraph_create; a first
+** search, which uploads it and makes the CSR, is not timed. One line for each source:
+**
+**     RES,method,backend,algorithm,graph,source,runs,median,least,most,reached,edges,sum,largest
+**
+** times in milliseconds of the whole call; edges: those that leave reached vertices; sum: a
+** hash over (vertex, value) of all reached ones, 16 hexadecimal digits, the same whatever
+** computed them; largest: the largest value. mis: members are reached, values are 0.
+** triangles: `reached` is the count. An unordered dfs has no values to compare: 0. */
+#include "gengraph.cuh"
+#include "gpugraph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+struct bench {
+    const char *graph_name;
+    bench_graph edges;
+    gpugraph_graph *graph;
+    gpugraph_run run;
+    int sources, repeats;
+    bool tree;
+};
+
+static double now_ms(void) {
+    return std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+static void show_phase(void *, const char *name, double ms, int64_t items,
+                       const char *detail) {
+    fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items, detail);
+}
+
+static void need(const struct bench *b, gpugraph_status status) {
+    if (status != GPUGRAPH_OK) {
+        fprintf(stderr, "bench_gpu: %s\n", b->run.message);
+        exit(1);
+    }
+}
+
+static void bring_in(struct bench *b) {
+    const bench_graph *g = &b->edges;
+    std::vector<int64_t> source(g->source, g->source + g->m);
+    std::vector<int64_t> target(g->target, g->target + g->m);
+    std::vector<int64_t> weight(g->weight, g->weight + g->m), vertex(g->n);
+    for (uint32_t v = 0; v < g->n; v++)
+        vertex[v] = v;
+    gpugraph_edges edges = gpugraph_edges();
+    edges.count = (int64_t)g->m;
+    edges.source.value = source.data();
+    edges.target.value = target.data();
+    edges.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = weight.data();
+    edges.vertex_count = g->n;
+    edges.vertex.value = vertex.data();
+    need(b, gpugraph_create(&edges, &b->run, &b->graph));
+}
+
+/* ---- what a search has found ---- */
+
+struct finding {
+    uint64_t reached, edges, sum;
+    double largest;
+};
+
+/* The finalizer of MurmurHash3. */
+static uint64_t hash(uint64_t x) {
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    return x ^ x >> 33;
+}
+
+static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t value) {
+    f->reached++;
+    f->edges += b->edges.offset[v + 1] - b->edges.offset[v];
+    f->sum += hash(v * 0x9E3779B97F4A7C15ULL + value);
+    f->largest = std::max(f->largest, (double)value);
+}
+
+/* ---- one search of each kind ---- */
+
+struct results {
+    std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
+    std::vector<uint64_t> wide;       /* other distances */
+    std::vector<uint8_t> member;
+    uint64_t count;
+};
+
+static void search(struct bench *b, const char *algorithm, uint32_t source,
+                   struct results *r) {
+    gpugraph_search s = gpugraph_search();
+    s.source = &source;
+    s.source_count = 1;
+    s.max_depth = GPUGRAPH_NONE;
+    bool wide = gpugraph_distance_type_of(b->graph) != GPUGRAPH_UINT32;
+    uint32_t *edge = b->tree ? r->edge.data() : NULL;
+    void *distance = wide ? (void *)r->wide.data() : (void *)r->word.data();
+    if (strcmp(algorithm, "bfs") == 0) {
+        need(b, gpugraph_bfs(b->graph, &s, &b->run, r->word.data(), edge));
+    } else if (strcmp(algorithm, "sssp") == 0) {
+        need(b, gpugraph_sssp(b->graph, &s, &b->run, distance, edge));
+    } else if (strcmp(algorithm, "dfs") == 0) {
+        gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, NULL, NULL};
+        need(b, gpugraph_dfs(b->graph, source, false, GPUGRAPH_OUT, &b->run, &tree));
+    } else if (strcmp(algorithm, "mis") == 0) {
+        need(b,
+             gpugraph_mis(b->graph, GPUGRAPH_BY_DEGREE, 0, &b->run, r->member.data()));
+    } else if (strcmp(algorithm, "triangles") == 0) {
+        need(b, gpugraph_triangles(b->graph, &b->run, &r->count));
+    } else {
+        need(b, gpugraph_degrees(b->graph, GPUGRAPH_OUT, &b->run, r->word.data()));
+    }
+}
+
+static struct finding look_at(const struct bench *b, const char *algorithm,
+                              const struct results *r) {
+    struct finding f = {0, 0, 0, 0};
+    bool sssp = strcmp(algorithm, "sssp") == 0, mis = strcmp(algorithm, "mis") == 0;
+    bool wide = sssp && gpugraph_distance_type_of(b->graph) != GPUGRAPH_UINT32;
+    if (strcmp(algorithm, "triangles") == 0) {
+        f.reached = r->count;
+        return f;
+    }
+    for (uint32_t v = 0; v < b->edges.n; v++) {
+        if (mis ? !r->member[v] : wide ? r->wide[v] == UINT64_MAX
+                                       : r->word[v] == UINT32_MAX)
+            continue;
+        bool shapeless = mis || strcmp(algorithm, "dfs") == 0;
+        add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
+    }
+    return f;
+}
+
+static void time_source(struct bench *b, const char *algorithm, uint32_t source) {
+    struct results r;
+    r.word.resize(b->edges.n);
+    r.edge.resize(b->edges.n);
+    r.wide.resize(b->edges.n);
+    r.member.resize(b->edges.n);
+    r.count = 0;
+    search(b, algorithm, source, &r);
+    std::vector<double> ms;
+    for (int i = 0; i < b->repeats; i++) {
+        double began = now_ms();
+        search(b, algorithm, source, &r);
+        ms.push_back(now_ms() - began);
+    }
+    std::sort(ms.begin(), ms.end());
+    size_t half = ms.size() / 2;
+    double median = ms.size() % 2 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
+    struct finding f = look_at(b, algorithm, &r);
+    printf("RES,%s,%s,%s,%s,%u,%zu,%.4f,%.4f,%.4f,%llu,%llu,%016llx,%.0f\n",
+           b->run.used_method, b->run.used_backend, algorithm, b->graph_name, source,
+           ms.size(), median, ms.front(), ms.back(), (unsigned long long)f.reached,
+           (unsigned long long)f.edges, (unsigned long long)f.sum, f.largest);
+    fflush(stdout);
+}
+
+static void time_algorithm(struct bench *b, const char *algorithm) {
+    bool from_sources = strcmp(algorithm, "bfs") == 0 || strcmp(algorithm, "sssp") == 0 ||
+                        strcmp(algorithm, "dfs") == 0;
+    for (int i = 0; i < (from_sources ? b->sources : 1); i++)
+        time_source(b, algorithm, b->edges.start[i]);
+}
+
+/* ---- arguments ---- */
+
+static const char *const algorithms[] = {"bfs", "sssp", "dfs",
+                                         "mis", "triangles", "degrees"};
+
+static bool known(const char *algorithm) {
+    for (const char *one : algorithms)
+        if (strcmp(one, algorithm) == 0)
+            return true;
+    return strcmp(algorithm, "all") == 0;
+}
+
+static int number(int argc, char **argv, int i, int otherwise, int most) {
+    int value = i < argc ? atoi(argv[i]) : otherwise;
+    return value < 1 ? 1 : value > most ? most : value;
+}
+
+static void open_graph(struct bench *b) {
+    double began = now_ms();
+    if (!bench_graph_make(b->graph_name, &b->edges)) {
+        fprintf(stderr, "bench_gpu: no graph %s; there are: %s\n", b->graph_name,
+                bench_graph_names());
+        exit(2);
+    }
+    double made = now_ms();
+    bring_in(b);
+    printf("GRAPH,%s,n=%u,m=%llu,isolated=%u,component=%u,made_s=%.1f,created_s=%.1f\n",
+           b->graph_name, b->edges.n, (unsigned long long)b->edges.m, b->edges.isolated,
+           b->edges.component, (made - began) / 1e3, (now_ms() - made) / 1e3);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    struct bench b = bench();
+    if (argc < 3 || !known(argv[2])) {
+        fprintf(stderr, "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all "
+                        "[METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
+        return 2;
+    }
+    const char *backend = argc > 4 ? argv[4] : "auto";
+    b.graph_name = argv[1];
+    b.run.method = argc > 3 ? argv[3] : "auto";
+    b.run.backend = strcmp(backend, "cuda") == 0  ? GPUGRAPH_CUDA
+                    : strcmp(backend, "cpu") == 0 ? GPUGRAPH_CPU
+                                                  : GPUGRAPH_AUTO;
+    b.sources = number(argc, argv, 5, 5, BENCH_SOURCES);
+    b.repeats = number(argc, argv, 6, 3, 1000);
+    b.tree = getenv("TREE") != NULL;
+    if (getenv("PHASES"))
+        b.run.phase = show_phase;
+    open_graph(&b);
+    for (const char *algorithm : algorithms)
+        if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
+            time_algorithm(&b, algorithm);
+    gpugraph_free(b.graph);
+    bench_graph_free(&b.edges);
+    return 0;
+}

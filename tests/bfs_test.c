@@ -1,0 +1,325 @@
+/* Breadth-first search against a textbook queue, and its tree against the rule taken
+** literally: for every method on every backend that is there, in all directions, with one
+** thread and with two. */
+#include "expect.h"
+#include "graphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the rules say: depth of every vertex, edge that leads to it. */
+struct answer {
+    uint32_t *depth, *edge;
+};
+
+static bool leads(const shape *s, int64_t e, gpugraph_direction direction, uint32_t u,
+                  uint32_t v) {
+    bool out = s->source[e] == u && s->target[e] == v;
+    bool in = s->source[e] == v && s->target[e] == u;
+    return (direction != GPUGRAPH_IN && out) || (direction != GPUGRAPH_OUT && in);
+}
+
+/* A tight edge from u to v; keeps the smallest. Edges come in order of number. */
+static void offer(struct answer *a, int64_t e, uint32_t u, uint32_t v) {
+    if (a->depth[u] != GPUGRAPH_NONE && a->depth[v] == a->depth[u] + 1 &&
+        a->edge[v] == GPUGRAPH_NONE)
+        a->edge[v] = (uint32_t)e;
+}
+
+/* Rows of neighbours, each arc once for every edge that allows it. */
+static void textbook(const shape *s, const gpugraph_search *search, struct answer *a) {
+    uint32_t n = s->vertices, head = 0, tail = 0;
+    int64_t arcs = 0, *next = malloc((size_t)(2 * s->edges + 1) * sizeof *next);
+    int64_t *first = malloc((n + 1) * sizeof *first);
+    uint32_t *end = malloc((size_t)(2 * s->edges + 1) * sizeof *end);
+    uint32_t *queue = malloc((n + 1) * sizeof *queue);
+    a->depth = malloc((n + 1) * sizeof *a->depth);
+    a->edge = malloc((n + 1) * sizeof *a->edge);
+    for (uint32_t v = 0; v < n; v++) {
+        first[v] = -1;
+        a->depth[v] = a->edge[v] = GPUGRAPH_NONE;
+    }
+    for (int64_t e = 0; e < s->edges; e++)
+        for (int turned = 0; turned < 2; turned++) {
+            if (search->direction == (turned ? GPUGRAPH_OUT : GPUGRAPH_IN))
+                continue;
+            int64_t from = turned ? s->target[e] : s->source[e];
+            end[arcs] = (uint32_t)(turned ? s->source[e] : s->target[e]);
+            next[arcs] = first[from];
+            first[from] = arcs++;
+        }
+    for (uint32_t i = 0; i < search->source_count; i++) {
+        if (a->depth[search->source[i]] == 0)
+            continue;
+        a->depth[search->source[i]] = 0;
+        queue[tail++] = search->source[i];
+    }
+    while (head < tail) {
+        uint32_t u = queue[head++];
+        for (int64_t arc = first[u]; arc >= 0; arc = next[arc])
+            if (a->depth[end[arc]] == GPUGRAPH_NONE) {
+                a->depth[end[arc]] = a->depth[u] + 1;
+                queue[tail++] = end[arc];
+            }
+    }
+    for (int64_t e = 0; e < s->edges; e++) {
+        if (search->direction != GPUGRAPH_IN)
+            offer(a, e, (uint32_t)s->source[e], (uint32_t)s->target[e]);
+        if (search->direction != GPUGRAPH_OUT)
+            offer(a, e, (uint32_t)s->target[e], (uint32_t)s->source[e]);
+    }
+    free(next);
+    free(first);
+    free(end);
+    free(queue);
+}
+
+static void answer_free(struct answer *a) {
+    free(a->depth);
+    free(a->edge);
+}
+
+/* ---- what is found may be less than there is, by an early end, but never wrong ---- */
+
+static uint32_t count_reached(const uint32_t *depth, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < n; v++)
+        count += depth[v] != GPUGRAPH_NONE;
+    return count;
+}
+
+static void check_found(const shape *s, const gpugraph_search *search,
+                        const struct answer *right, const uint32_t *depth,
+                        const uint32_t *edge, const char *how) {
+    uint32_t n = s->vertices, deepest = 0, nearest_missing = GPUGRAPH_NONE;
+    bool whole = search->target_count == 0 && search->limit == 0;
+    for (uint32_t v = 0; v < n; v++) {
+        bool wanted = right->depth[v] <= search->max_depth;
+        if (depth[v] == GPUGRAPH_NONE) {
+            expect(edge[v] == GPUGRAPH_NONE, "%s, %s: an edge to nowhere", s->name, how);
+            if (wanted && right->depth[v] < nearest_missing)
+                nearest_missing = right->depth[v];
+            continue;
+        }
+        deepest = depth[v] > deepest ? depth[v] : deepest;
+        expect(wanted && depth[v] == right->depth[v], "%s, %s: depth %u of %u, not %u",
+               s->name, how, depth[v], v, right->depth[v]);
+        expect(edge[v] == right->edge[v], "%s, %s: edge %u to %u, not %u", s->name, how,
+               edge[v], v, right->edge[v]);
+    }
+    if (whole)
+        expect(nearest_missing == GPUGRAPH_NONE, "%s, %s: one is missing", s->name, how);
+    expect(nearest_missing >= deepest, "%s, %s: depth %u is there, but not all of %u",
+           s->name, how, deepest, nearest_missing);
+    for (uint32_t i = 0; i < search->target_count && search->limit == 0; i++)
+        expect(depth[search->target[i]] == right->depth[search->target[i]] ||
+                   right->depth[search->target[i]] > search->max_depth,
+               "%s, %s: target %u is missing", s->name, how, search->target[i]);
+    uint32_t found = count_reached(depth, n), all = count_reached(right->depth, n);
+    if (search->limit > 0 && search->target_count == 0 &&
+        search->max_depth == GPUGRAPH_NONE)
+        expect(found >= (search->limit < all ? search->limit : all),
+               "%s, %s: %u found, limit %u", s->name, how, found,
+               (uint32_t)search->limit);
+}
+
+static void check_roots(const shape *s, gpugraph_graph *graph,
+                        const gpugraph_search *search, const uint32_t *depth,
+                        const uint32_t *edge) {
+    uint32_t *root = malloc((s->vertices + 1) * sizeof *root);
+    gpugraph_run run = {0};
+    ck_assert_int_eq(gpugraph_roots(graph, search, &run, edge, root), GPUGRAPH_OK);
+    for (uint32_t v = 0; v < s->vertices; v++) {
+        if (edge[v] != GPUGRAPH_NONE) {
+            uint32_t up = gpugraph_other_end(graph, edge[v], v);
+            expect(leads(s, edge[v], search->direction, up, v) && root[v] == root[up] &&
+                       depth[up] + 1 == depth[v],
+                   "%s: the chain of %u", s->name, v);
+        } else {
+            expect(root[v] == (depth[v] == 0 ? v : GPUGRAPH_NONE), "%s: root %u of %u",
+                   s->name, root[v], v);
+        }
+    }
+    free(root);
+}
+
+/* One search by every method that is there. */
+static void check_search(const shape *s, gpugraph_graph *graph,
+                         const gpugraph_search *search) {
+    uint32_t *depth = malloc((s->vertices + 1) * sizeof *depth);
+    uint32_t *edge = malloc((s->vertices + 1) * sizeof *edge);
+    struct answer right;
+    textbook(s, search, &right);
+    const gpugraph_method *method;
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
+        bool cuda = strcmp(method->backend, "cuda") == 0;
+        if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        for (int threads = 1; threads <= 2; threads++) {
+            gpugraph_run run = {.method = method->name,
+                                .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
+                                .threads = threads};
+            gpugraph_bfs(graph, search, &run, depth, edge);
+            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            check_found(s, search, &right, depth, edge, method->name);
+        }
+    }
+    check_roots(s, graph, search, depth, edge);
+    answer_free(&right);
+    free(depth);
+    free(edge);
+}
+
+/* ---- the cases ---- */
+
+static void check_shape(const shape *s, uint64_t seed) {
+    gpugraph_graph *graph = shape_graph(s);
+    for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
+        uint32_t source[3], target[2];
+        for (int i = 0; i < 3; i++)
+            source[i] = (uint32_t)(shape_random(&seed) % s->vertices);
+        for (int i = 0; i < 2; i++)
+            target[i] = (uint32_t)(shape_random(&seed) % s->vertices);
+        gpugraph_search search = {.source = source,
+                                  .source_count = 1,
+                                  .direction = (gpugraph_direction)direction,
+                                  .max_depth = GPUGRAPH_NONE};
+        check_search(s, graph, &search);
+        search.source_count = 3;
+        check_search(s, graph, &search);
+        source[2] = source[0];
+        search.max_depth = (uint32_t)(shape_random(&seed) % 4);
+        check_search(s, graph, &search);
+        search.max_depth = GPUGRAPH_NONE;
+        search.limit = shape_random(&seed) % (s->vertices + 1) + 1;
+        check_search(s, graph, &search);
+        search.limit = 0;
+        search.target = target;
+        search.target_count = 1;
+        check_search(s, graph, &search);
+        search.target_count = 2;
+        search.max_depth = 5;
+        check_search(s, graph, &search);
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(small_shapes) {
+    shape s;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        for (int i = 0; shape_small(i, seed, &s); i++) {
+            if (s.vertices > 0)
+                check_shape(&s, seed);
+            shape_free(&s);
+        }
+}
+END_TEST
+
+START_TEST(random_shapes) {
+    uint64_t seed = 7;
+    for (int i = 0; i < 300; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 70) + 1;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (3 * n)), seed);
+        check_shape(&s, seed);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Large enough for several threads and for levels from below. */
+START_TEST(large_shapes) {
+    shape shapes[] = {shape_rmat(13, 12, 5), shape_grid(200, 300),
+                      shape_beside("grid and rmat", shape_grid(150, 150),
+                                   shape_rmat(12, 16, 6)),
+                      shape_star(60000), shape_random_edges(30000, 200000, 8)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        shape_renumber(&shapes[i], i);
+        shape_shuffle(&shapes[i], i);
+        check_shape(&shapes[i], i);
+        shape_free(&shapes[i]);
+    }
+}
+END_TEST
+
+/* A million levels: nothing may cost more than its share of a level. */
+START_TEST(long_path) {
+    shape s = shape_path(1000000);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t source = 0;
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    check_search(&s, graph, &search);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+static int always(void *listener) {
+    (void)listener;
+    return 1;
+}
+
+START_TEST(interrupt_leaves_a_usable_graph) {
+    shape s = shape_rmat(14, 16, 1);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t *depth = malloc(s.vertices * sizeof *depth);
+    uint32_t source = (uint32_t)s.source[0];
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    gpugraph_run run = {.interrupted = always, .backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL),
+                     GPUGRAPH_INTERRUPTED);
+    check_search(&s, graph, &search);
+    free(depth);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+START_TEST(wrong_arguments) {
+    shape s = shape_path(5);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t depth[5], source[] = {0, 5}, target = 7;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_search search = {.source = source, .max_depth = GPUGRAPH_NONE};
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "source_count"));
+    search.source_count = 2;
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "source number 1 is vertex number 5"));
+    search.source_count = 1;
+    search.target = &target;
+    search.target_count = 1;
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "target number 0"));
+    search.target_count = 0;
+    search.direction = (gpugraph_direction)3;
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
+    search.direction = GPUGRAPH_OUT;
+    run.method = "sideways";
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
+    run.method = NULL;
+    ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_OK);
+    ck_assert_uint_eq(depth[4], 4);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("bfs");
+    TCase *cases = tcase_create("bfs");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, small_shapes);
+    tcase_add_test(cases, random_shapes);
+    tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, long_path);
+    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
+    tcase_add_test(cases, wrong_arguments);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

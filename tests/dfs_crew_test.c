@@ -1,0 +1,471 @@
+/* The concurrent half of the device's depth-first search (gpu/dfs_deque.h, dfs_crew.h),
+** compiled for CPU threads: a thread is a warp one lane wide, an array what shared memory
+** is on the device. Rings and batches are tiny here, so that every path of flush, refill
+** and theft is taken thousands of times; under GPUGRAPH_SANITIZE=thread the orderings are
+** checked too. */
+#include <sched.h>
+
+/* Few cores run many workers: now and then one gives way in the middle of a change. */
+static void jitter(void);
+#define WARP_JITTER() jitter()
+#include "dfs_crew.h"
+#include "expect.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORKERS = 12, MOST_RING = 64 };
+
+static void *need(size_t count, size_t size) {
+    void *block = calloc(count ? count : 1, size);
+    ck_assert_ptr_nonnull(block);
+    return block;
+}
+
+static uint32_t random_below(uint64_t *state, uint32_t limit) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*state >> 33) % limit);
+}
+
+static void jitter(void) {
+    static __thread uint32_t turn;
+    if (++turn % 13 == 0)
+        sched_yield();
+}
+
+/* ---- graphs as rows ---- */
+
+struct rows {
+    uint32_t n;
+    uint64_t *offset;
+    uint32_t *target;
+};
+
+/* From arcs (from[i], to[i]); each also backwards when both is set. */
+static struct rows rows_of(uint32_t n, uint32_t arcs, const uint32_t *from,
+                           const uint32_t *to, bool both) {
+    struct rows g = {n, need(n + 2, sizeof(uint64_t)),
+                     need((size_t)arcs * 2, sizeof(uint32_t))};
+    for (uint32_t i = 0; i < arcs; i++) {
+        g.offset[from[i] + 2]++;
+        g.offset[to[i] + 2] += both;
+    }
+    for (uint32_t v = 0; v <= n; v++)
+        g.offset[v + 1] += g.offset[v];
+    for (uint32_t i = 0; i < arcs; i++) {
+        g.target[g.offset[from[i] + 1]++] = to[i];
+        if (both)
+            g.target[g.offset[to[i] + 1]++] = from[i];
+    }
+    return g;
+}
+
+static void rows_free(struct rows *g) {
+    free(g->offset);
+    free(g->target);
+}
+
+enum shape { PATH, STAR, GRID, RANDOM, SPARSE, SHAPES };
+
+static struct rows make(enum shape shape, uint32_t n, bool both) {
+    uint32_t room = 4 * n, arcs = 0;
+    uint32_t *from = need(room, sizeof *from), *to = need(room, sizeof *to);
+    uint64_t state = 7 + shape;
+    uint32_t side = 1;
+    while (side * side < n)
+        side++;
+    for (uint32_t v = 1; v < n; v++) {
+        if (shape == PATH || shape == STAR) {
+            from[arcs] = shape == PATH ? v - 1 : 0;
+            to[arcs++] = v;
+        } else if (shape == GRID) {
+            if (v % side) {
+                from[arcs] = v - 1;
+                to[arcs++] = v;
+            }
+            if (v >= side) {
+                from[arcs] = v - side;
+                to[arcs++] = v;
+            }
+        } else {
+            for (int i = 0; i < (shape == RANDOM ? 4 : 1); i++) {
+                from[arcs] = random_below(&state, n);
+                to[arcs++] = random_below(&state, n);
+            }
+        }
+    }
+    struct rows g = rows_of(n, arcs, from, to, both);
+    free(from);
+    free(to);
+    return g;
+}
+
+/* The tree, serially, that root opens among vertices whose owner is DFS_NONE. */
+static void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
+    uint32_t *stack = need(g->n, sizeof *stack), top = 0;
+    owner[root] = root;
+    stack[top++] = root;
+    while (top > 0) {
+        uint32_t u = stack[--top];
+        for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
+            uint32_t v = g->target[arc];
+            if (owner[v] == DFS_NONE) {
+                owner[v] = root;
+                stack[top++] = v;
+            }
+        }
+    }
+    free(stack);
+}
+
+/* ---- a crew of threads ---- */
+
+struct memory {
+    struct dfs_crew crew;
+    struct dfs_control control;
+    uint64_t word[MOST_WORKERS], entry[MOST_WORKERS * MOST_RING];
+    uint32_t busy[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS];
+    uint32_t host_stop;
+};
+
+static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
+                               uint32_t blocks, uint32_t block_workers) {
+    struct memory *m = need(1, sizeof *m);
+    struct dfs_crew *crew = &m->crew;
+    crew->offset = g->offset;
+    crew->target = g->target;
+    crew->n = g->n;
+    crew->workers = blocks * block_workers;
+    crew->block_workers = block_workers;
+    crew->shape = shape;
+    crew->control = &m->control;
+    crew->cold = m->cold;
+    crew->host_stop = &m->host_stop;
+    crew->depth = need(g->n, sizeof(uint32_t));
+    crew->parent = need(g->n, sizeof(uint32_t));
+    memset(crew->depth, 0xff, (size_t)g->n * sizeof(uint32_t));
+    memset(crew->parent, 0xff, (size_t)g->n * sizeof(uint32_t));
+    memset(m->cold, 0xff, sizeof m->cold);
+    crew->pool.chunks = g->n / shape.batch + 1 + 3 * crew->workers;
+    crew->pool.batch = shape.batch;
+    crew->pool.entry = need((size_t)crew->pool.chunks * shape.batch, sizeof(uint64_t));
+    crew->pool.next = need(crew->pool.chunks, sizeof(uint32_t));
+    crew->pool.free = &m->control.free;
+    crew->pool.touched = &m->control.touched;
+    m->control.free = UINT64_MAX;
+    m->control.busy = crew->workers;
+    for (uint32_t block = 0; block < blocks; block++)
+        m->busy[block] = block_workers;
+    return m;
+}
+
+static void crew_free(struct memory *m) {
+    free(m->crew.depth);
+    free(m->crew.parent);
+    free(m->crew.pool.entry);
+    free(m->crew.pool.next);
+    free(m);
+}
+
+struct thread {
+    pthread_t id;
+    struct memory *memory;
+    pthread_barrier_t *start;
+    uint32_t number;
+};
+
+static void *one_worker(void *argument) {
+    struct thread *thread = argument;
+    struct memory *m = thread->memory;
+    uint32_t workers = m->crew.block_workers, block = thread->number / workers;
+    struct dfs_block view = {m->word + block * workers,
+                             m->entry + (size_t)block * workers * m->crew.shape.ring,
+                             m->busy + block};
+    pthread_barrier_wait(thread->start);
+    dfs_work(m->crew, view, thread->number);
+    return NULL;
+}
+
+static void crew_run(struct memory *m, uint32_t stop_after_us) {
+    struct thread thread[MOST_WORKERS];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, m->crew.workers);
+    for (uint32_t i = 0; i < m->crew.workers; i++) {
+        thread[i].memory = m;
+        thread[i].start = &start;
+        thread[i].number = i;
+        ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_worker, &thread[i]), 0);
+    }
+    if (stop_after_us) {
+        struct timespec pause = {0, (long)stop_after_us * 1000};
+        nanosleep(&pause, NULL);
+        __atomic_store_n(&m->host_stop, 1, __ATOMIC_RELAXED);
+    }
+    for (uint32_t i = 0; i < m->crew.workers; i++)
+        pthread_join(thread[i].id, NULL);
+    pthread_barrier_destroy(&start);
+}
+
+/* ---- what a finished search promises ---- */
+
+static bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
+    for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++)
+        if (g->target[arc] == v)
+            return true;
+    return false;
+}
+
+static void expect_tree(const struct memory *m, const struct rows *g,
+                        const uint32_t *owner) {
+    uint32_t reached = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t depth = m->crew.depth[v], parent = m->crew.parent[v];
+        reached += depth != DFS_NONE;
+        expect((depth != DFS_NONE) == (owner[v] != DFS_NONE), "vertex %u: depth %u", v,
+               depth);
+        if (owner[v] == DFS_NONE || owner[v] == v) {
+            expect(parent == DFS_NONE, "vertex %u has the parent %u", v, parent);
+            expect(depth == (owner[v] == v ? 0 : DFS_NONE), "root %u: depth %u", v, depth);
+            continue;
+        }
+        expect(parent < g->n && has_arc(g, parent, v), "no arc from %u to %u", parent, v);
+        expect(depth == m->crew.depth[parent] + 1, "vertex %u: depth %u", v, depth);
+        expect(owner[parent] == owner[v], "vertex %u is in another tree than %u", v,
+               parent);
+    }
+    expect(m->control.reached == reached, "%u counted, %u reached", m->control.reached,
+           reached);
+}
+
+static void expect_nothing_left(const struct memory *m) {
+    expect(m->control.exhausted == 0, "the pool was exhausted");
+    expect(m->control.busy == 0, "%u are busy at the end", m->control.busy);
+    for (uint32_t i = 0; i < m->crew.workers; i++) {
+        expect(dfs_count(m->word[i]) == 0, "ring %u is not empty", i);
+        expect(dfs_first(m->cold[i]) == DFS_NO_CHUNK, "list %u is not empty", i);
+    }
+}
+
+static const struct dfs_shape shapes[] = {{2, 1, 2}, {4, 2, 2}, {8, 2, 3}, {64, 32, 4}};
+static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
+
+/* From vertex 0. */
+START_TEST(tree_of_one_source) {
+    struct rows g = make((enum shape)_i, 6000, true);
+    uint32_t *owner = need(g.n, sizeof *owner), source = 0, stolen = 0;
+    memset(owner, 0xff, g.n * sizeof *owner);
+    reach(&g, source, owner);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (size_t c = 0; c < sizeof crews / sizeof *crews; c++) {
+            struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+            m->crew.root = &source;
+            m->crew.roots = 1;
+            m->crew.depth[source] = 0;
+            crew_run(m, 0);
+            expect_tree(m, &g, owner);
+            expect_nothing_left(m);
+            stolen += m->control.stolen;
+            crew_free(m);
+        }
+    }
+    /* A line and a star leave nothing in the deques to steal. */
+    expect(_i == PATH || _i == STAR || stolen > 0, "nobody ever stole");
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Directed: root after root in order of number, as one serial pass would open them. */
+START_TEST(forest) {
+    struct rows g = make((enum shape)_i, 1500, false);
+    uint32_t *owner = need(g.n, sizeof *owner);
+    memset(owner, 0xff, g.n * sizeof *owner);
+    for (uint32_t v = 0; v < g.n; v++)
+        if (owner[v] == DFS_NONE)
+            reach(&g, v, owner);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (size_t c = 0; c < sizeof crews / sizeof *crews; c++) {
+            struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+            m->crew.all_vertices = true;
+            crew_run(m, 0);
+            expect_tree(m, &g, owner);
+            expect_nothing_left(m);
+            crew_free(m);
+        }
+    }
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Both ways: the trees of all components grow at once. */
+START_TEST(components_at_once) {
+    struct rows g = make(SPARSE, 3000, true);
+    uint32_t *owner = need(g.n, sizeof *owner), *root = need(g.n, sizeof *root);
+    uint32_t roots = 0;
+    memset(owner, 0xff, g.n * sizeof *owner);
+    for (uint32_t v = 0; v < g.n; v++) {
+        if (owner[v] == DFS_NONE) {
+            reach(&g, v, owner);
+            root[roots++] = v;
+        }
+    }
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        struct memory *m = crew_new(&g, shapes[s], 3, 4);
+        m->crew.root = root;
+        m->crew.roots = roots;
+        for (uint32_t i = 0; i < roots; i++)
+            m->crew.depth[root[i]] = 0;
+        crew_run(m, 0);
+        expect_tree(m, &g, owner);
+        expect_nothing_left(m);
+        crew_free(m);
+    }
+    free(root);
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Whenever the host says so, all workers leave. */
+START_TEST(stop) {
+    struct rows g = make(_i % 2 ? RANDOM : PATH, 200000, true);
+    uint32_t source = 0;
+    struct memory *m = crew_new(&g, shapes[_i % 4], 2, 3);
+    m->crew.root = &source;
+    m->crew.roots = 1;
+    m->crew.depth[source] = 0;
+    m->crew.all_vertices = _i % 3 == 0;
+    m->host_stop = _i == 0;
+    crew_run(m, _i ? (uint32_t)_i * 300 : 0);
+    expect(m->control.exhausted == 0, "the pool was exhausted");
+    crew_free(m);
+    rows_free(&g);
+}
+END_TEST
+
+/* ---- the deque alone ---- */
+
+/* One owner pushes and pops, flushes and refills; the others steal from its ring and its
+** list. Every entry comes out once. */
+enum { ENTRIES = 20000, THIEVES = 3 };
+
+struct deque {
+    struct dfs_shape shape;
+    struct dfs_pool pool;
+    uint64_t word[THIEVES + 1], entry[(THIEVES + 1) * MOST_RING], cold, free;
+    uint32_t touched, out;
+    uint8_t *seen;
+};
+
+struct thief {
+    pthread_t id;
+    struct deque *deque;
+    uint32_t place;
+};
+
+static struct dfs_ring ring_at(struct deque *d, uint32_t place) {
+    struct dfs_ring ring = {d->word + place, d->entry + place * d->shape.ring,
+                            d->shape.ring};
+    return ring;
+}
+
+static void take_out(struct deque *d, uint64_t entry) {
+    expect(__atomic_fetch_add(&d->seen[entry], 1, __ATOMIC_RELAXED) == 0,
+           "entry %llu came out twice", (unsigned long long)entry);
+    __atomic_fetch_add(&d->out, 1, __ATOMIC_RELAXED);
+}
+
+static void *rob(void *argument) {
+    struct thief *thief = argument;
+    struct deque *d = thief->deque;
+    struct dfs_ring own = ring_at(d, thief->place), victim = ring_at(d, 0);
+    uint64_t entry;
+    uint32_t turn = 0;
+    while (__atomic_load_n(&d->out, __ATOMIC_RELAXED) < ENTRIES) {
+        if (turn++ % 2) {
+            dfs_steal(victim, own, d->shape);
+        } else {
+            uint32_t chunk = dfs_refill(own, &d->cold, d->pool);
+            if (chunk != DFS_NO_CHUNK)
+                dfs_list_push(d->pool.free, d->pool, chunk);
+        }
+        while (dfs_pop(own, &entry))
+            take_out(d, entry);
+        warp_rest(turn);
+    }
+    return NULL;
+}
+
+static void own(struct deque *d) {
+    struct dfs_ring ring = ring_at(d, 0);
+    uint64_t state = 3, entry, next = 0;
+    while (__atomic_load_n(&d->out, __ATOMIC_RELAXED) < ENTRIES) {
+        uint32_t pushes = random_below(&state, 2 * d->shape.ring);
+        for (; pushes > 0 && next < ENTRIES; pushes--, next++) {
+            while (!dfs_push(ring, next)) {
+                uint32_t chunk = dfs_take_chunk(d->pool);
+                ck_assert_uint_ne(chunk, DFS_NO_CHUNK);
+                if (!dfs_flush(ring, &d->cold, d->pool, chunk))
+                    dfs_list_push(d->pool.free, d->pool, chunk);
+            }
+        }
+        for (uint32_t pops = random_below(&state, 2 * d->shape.ring); pops > 0; pops--) {
+            if (dfs_pop(ring, &entry)) {
+                take_out(d, entry);
+            } else {
+                uint32_t chunk = dfs_refill(ring, &d->cold, d->pool);
+                if (chunk != DFS_NO_CHUNK)
+                    dfs_list_push(d->pool.free, d->pool, chunk);
+            }
+        }
+    }
+}
+
+START_TEST(every_entry_once) {
+    struct deque *d = need(1, sizeof *d);
+    struct thief thief[THIEVES];
+    d->shape = shapes[_i];
+    d->cold = d->free = UINT64_MAX;
+    d->seen = need(ENTRIES, 1);
+    d->pool.batch = d->shape.batch;
+    d->pool.chunks = ENTRIES / d->shape.batch + 3 * (THIEVES + 1);
+    d->pool.entry = need((size_t)d->pool.chunks * d->shape.batch, sizeof(uint64_t));
+    d->pool.next = need(d->pool.chunks, sizeof(uint32_t));
+    d->pool.free = &d->free;
+    d->pool.touched = &d->touched;
+    for (uint32_t i = 0; i < THIEVES; i++) {
+        thief[i].deque = d;
+        thief[i].place = i + 1;
+        ck_assert_int_eq(pthread_create(&thief[i].id, NULL, rob, &thief[i]), 0);
+    }
+    own(d);
+    for (uint32_t i = 0; i < THIEVES; i++)
+        pthread_join(thief[i].id, NULL);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        expect(d->seen[i] == 1, "entry %u came out %u times", i, d->seen[i]);
+    free(d->pool.entry);
+    free(d->pool.next);
+    free(d->seen);
+    free(d);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("dfs_crew");
+    TCase *cases = tcase_create("dfs_crew");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, every_entry_once, 0, 4);
+    tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
+    tcase_add_loop_test(cases, forest, 0, SHAPES);
+    tcase_add_test(cases, components_at_once);
+    tcase_add_loop_test(cases, stop, 0, 12);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

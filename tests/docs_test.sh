@@ -1,0 +1,57 @@
+#!/bin/sh
+# docs_test.sh PAGE.md: runs a page's examples. Every ```sql block is fed, in order, to one sqlite3 shell
+# with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
+# that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
+# for times, and for what differs from machine to machine. Links to files must lead somewhere.
+set -eu
+page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+tests=$(cd "$(dirname "$0")" && pwd)
+build=${GPUGRAPH_BUILD:-$tests/../build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Splits the page: script gets the sql, each block closed by a printed mark; expect/N what block N must
+# print, where the page says so.
+mkdir "$work/expect" "$work/printed"
+awk -v work="$work" '
+    BEGIN { script = work "/script"; printf "" >script }
+    inside == "sql" && /^```/ {
+        inside = ""; after = 1; print ".print @@" blocks >script; next
+    }
+    inside == "sql" { print >script; next }
+    inside == "out" && /^```/ { inside = ""; close(expect); next }
+    inside == "out" { print >expect; next }
+    inside == "skip" { if (/^```/) inside = ""; next }
+    /^```sql *$/ { inside = "sql"; blocks++; after = 0; next }
+    /^``` *$/ && after {
+        inside = "out"; after = 0; expect = work "/expect/" blocks; printf "" >expect; next
+    }
+    /^```/ { inside = "skip"; after = 0; next }
+    /[^ ]/ { after = 0 }' "$page"
+status=0
+links=$(grep -o ']([^)#:]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u)
+for link in $links; do
+    [ -e "$(dirname "$page")/$link" ] || {
+        echo "$(basename "$page") links to $link, which does not exist"
+        status=1
+    }
+done
+
+cd "$work"
+{
+    echo ".load $build/gpugraph"
+    echo ".mode box"
+    cat script
+} | { LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -init /dev/null :memory: 2>&1 ||
+    [ $? -lt 128 ] || echo "the shell crashed"; } |
+    sed 's/ near line [0-9]*//' |
+    awk 'BEGIN { n = 1 } /^@@/ { n++; next } { print >("printed/" n) }'
+
+for expected in expect/*; do
+    [ -e "$expected" ] || break
+    number=${expected#expect/}
+    touch "printed/$number"
+    diff -u --label "$(basename "$page") says (sql block $number)" --label "the shell printed" \
+        "$expected" "printed/$number" || status=1
+done
+exit $status

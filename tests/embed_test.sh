@@ -1,0 +1,6 @@
+#!/bin/sh
+# Runs examples/embed.c, as built, and compares what it prints.
+set -eu
+tests=$(cd "$(dirname "$0")" && pwd)
+# shellcheck disable=SC2086 # the wrapper is a command with its options
+${GPUGRAPH_WRAPPER:-} "${GPUGRAPH_BUILD:-$tests/../build}/embed" | diff -u "$tests/data/embed.out" -

@@ -1,0 +1,508 @@
+/* The loader against the tables themselves: what SELECT says of a table, by quote() and its rowid, must be
+** what the graph holds; and every sentence about a row that is not an edge. */
+#include "graph_probe.h"
+#include <stdlib.h>
+
+static probe p;
+
+static void setup(void) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+    probe_open(&p, db);
+}
+
+static void teardown(void) {
+    probe_close(&p);
+}
+
+/* ---- any kind of table, any mixture of values ---- */
+
+/* `edges`, read as a graph, against the same rows as SQL tells them. id: SQL of the edge id. */
+static void compare(const char *edges, const char *from, const char *id,
+                    const char *weight) {
+    char *sql = sqlite3_mprintf("SELECT coalesce(group_concat(quote(a) || '>' || "
+                                "quote(b) || '#' || id || %s, ' '), '') "
+                                "FROM (SELECT a, b, w, %s AS id FROM %s ORDER BY id)",
+                                weight, id, from);
+    char *want = sqlite3_mprintf("%s", probe_get(&p, sql));
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("SELECT graph(%Q, NULL, %Q)", edges,
+                          *weight == '\'' && weight[1] == '\'' ? "any" : "weights");
+    const char *got = probe_get(&p, sql);
+    ck_assert_msg(strcmp(got, want) == 0, "%s\n got %s\nwant %s", edges, got, want);
+    sqlite3_free(sql);
+    sqlite3_free(want);
+}
+
+static const char integer_weight[] = "'=' || w", no_weight[] = "''",
+                  real_weight[] = "'=' || printf('%!.17g', w)";
+
+/* Fills t(a, b, w, ...) with n random edges. */
+static void fill(const char *table, int n, const char *a, const char *b, const char *w) {
+    char *sql = sqlite3_mprintf(
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < %d) "
+        "INSERT OR IGNORE INTO %s(a, b, w) SELECT %s, %s, %s FROM c",
+        n, table, a, b, w);
+    probe_run(&p, sql);
+    sqlite3_free(sql);
+}
+
+static const char
+    integers[] = "random() % 50",
+    wide[] = "random()", texts[] = "'v' || (random() % 50)", no_text[] = "''",
+    mixed[] = "CASE abs(random() % 3) WHEN 0 THEN random() % 9 "
+              "WHEN 1 THEN CAST(random() % 9 AS TEXT) ELSE 'x' || char(0) || 'y' END";
+
+START_TEST(kinds_of_tables) {
+    static const char *const create[] = {
+        "CREATE TABLE t(a, b, w)",
+        "CREATE TABLE t(w, b, x DEFAULT 'padding', a)",
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, w)",
+        "CREATE TABLE t(rowid TEXT, a, b, w)",
+        "CREATE TEMP TABLE t(a, b, w)",
+        "CREATE TABLE t(a, b, w, g AS (a || b), h AS (w) STORED)",
+    };
+    static const char *const values[] = {integers, wide, texts, no_text};
+    for (size_t i = 0; i < sizeof create / sizeof *create; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            probe_run(&p, "DROP TABLE IF EXISTS t");
+            probe_run(&p, create[i]);
+            compare("t(a, b, w)", "t", "_rowid_", no_weight);
+            fill("t", 1500, values[j], values[(j + i) % 4], "abs(random())");
+            compare("t(a, b)", "t", "_rowid_", no_weight);
+            compare("t(a, b, w)", "t", "_rowid_", integer_weight);
+            probe_run(&p, "DELETE FROM t WHERE _rowid_ % 7 = 3");
+            compare("t(a, b, w)", "t", "_rowid_", integer_weight);
+            probe_run(&p, "UPDATE t SET w = w / 3.0 WHERE _rowid_ % 11 = 5");
+            compare("t(a, b, w)", "t", "_rowid_", real_weight);
+        }
+    }
+}
+END_TEST
+
+START_TEST(edge_ids) {
+    probe_run(&p, "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, w);"
+                  "INSERT INTO t VALUES (-9223372036854775808, 1, 2, 3), (-5, 1, 2, 3),"
+                  "(0, 1, 2, 3), (9223372036854775807, 1, 2, 3)");
+    compare("t(a, b, w)", "t", "id", integer_weight);
+    probe_run(&p,
+              "CREATE TABLE all3(rowid, oid, _rowid_, id INTEGER PRIMARY KEY, a, b, w);"
+              "INSERT INTO all3(id, a, b, w) VALUES (7, 1, 2, 3), (9, 2, 3, 3)");
+    compare("all3(a, b, w)", "all3", "id", integer_weight);
+    probe_run(
+        &p,
+        "CREATE TABLE desc3(rowid, oid, _rowid_, id INTEGER PRIMARY KEY DESC, a, b, w);"
+        "INSERT INTO desc3(id, a, b, w) VALUES (7, 1, 2, 3), (9, 2, 3, 3)");
+    probe_expect(&p, "SELECT graph('desc3(a, b)')", "1>2#1 2>3#2");
+}
+END_TEST
+
+START_TEST(without_rowid_views_and_virtual_tables) {
+    probe_run(&p, "CREATE TABLE t(a, b, w, PRIMARY KEY(b, a)) WITHOUT ROWID");
+    fill("t", 800, mixed, integers, "abs(random() % 1000)");
+    compare("t(a, b, w)", "t", "row_number() OVER (ORDER BY b, a)", integer_weight);
+    probe_run(&p,
+              "CREATE VIEW v AS SELECT a AS source, b AS target, w, w AS cost FROM t");
+    compare("v", "t", "row_number() OVER (ORDER BY b, a)", integer_weight);
+    compare("v(source, target)", "t", "row_number() OVER (ORDER BY b, a)", no_weight);
+    probe_run(&p, "CREATE VIRTUAL TABLE r USING rtree(id, src, dst);"
+                  "INSERT INTO r VALUES (1, 2, 3), (4, 5, 6)");
+    probe_expect(
+        &p, "SELECT graph('r')",
+        "gpu_test: the source of row 1 in main.r (column src) is the REAL 2.0; a vertex "
+        "id is an INTEGER or a TEXT");
+    probe_run(&p, "CREATE VIRTUAL TABLE f USING fts5(src, dst);"
+                  "INSERT INTO f VALUES ('a', 'b'), ('b', 'c')");
+    probe_expect(&p, "SELECT graph('f')", "'a'>'b'#1 'b'>'c'#2");
+    probe_expect(&p, "SELECT graph('f(src, f)')",
+                 "gpu_test: main.f has no column 'f' (columns: src, dst)");
+}
+END_TEST
+
+START_TEST(attached_and_temporary) {
+    probe_run(&p, "ATTACH ':memory:' AS \"a x\"; CREATE TABLE \"a x\".t(a, b, w);"
+                  "INSERT INTO \"a x\".t VALUES (1, 2, 3); CREATE TABLE u(a, b);"
+                  "INSERT INTO u VALUES (4, 5); CREATE TEMP TABLE u(a, b);"
+                  "INSERT INTO temp.u VALUES (6, 7)");
+    probe_expect(&p, "SELECT graph('t(a, b)')", "1>2#1");
+    probe_expect(&p, "SELECT graph('\"a x\".T(A, B, w)', NULL, 'any')", "1>2#1=3");
+    probe_expect(&p, "SELECT graph('u(a, b)')", "6>7#1");
+    probe_expect(&p, "SELECT graph('main.u(a, b)')", "4>5#1");
+}
+END_TEST
+
+START_TEST(columns_by_name) {
+    probe_run(&p, "CREATE TABLE a(length, weight, TARGET, source, dst); INSERT INTO a "
+                  "VALUES (1, 2, 3, 4, 5);"
+                  "CREATE TABLE b(\"from\", \"to\", dst, length); INSERT INTO b VALUES "
+                  "(1, 2, 3, 4);"
+                  "CREATE TABLE c(from_id, to_id); INSERT INTO c VALUES (1, 2);"
+                  "CREATE TABLE d(src, dst, source, target, cost, length); INSERT INTO d "
+                  "VALUES (1, 2, 3, 4, 5, 6);"
+                  "CREATE TABLE e(src, target)");
+    probe_expect(&p, "SELECT graph('a', NULL, 'any')", "4>3#1=2");
+    probe_expect(&p, "SELECT graph('b', NULL, 'any')", "1>2#1=4");
+    probe_expect(&p, "SELECT graph('c', NULL, 'any')", "1>2#1");
+    probe_expect(&p, "SELECT graph('d', NULL, 'any')", "1>2#1=5");
+    probe_expect(
+        &p, "SELECT graph('e')",
+        "gpu_test: main.e has no pair of columns src and dst, source and target, from "
+        "and to, or from_id and to_id; name its columns, as in 'e(a, b)' (columns: src, "
+        "target)");
+    probe_expect(
+        &p, "SELECT graph('c', NULL, 'weights')",
+        "gpu_test: main.c has no weight column; name one, as in 'c(from_id, to_id, "
+        "metres)', or let a column be called weight, cost or length");
+    probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* and nothing half-made was kept */
+    probe_expect(
+        &p, "SELECT graph('a(source, target)', NULL, 'weights')",
+        "gpu_test: main.a has no weight column; name one, as in 'a(source, TARGET, "
+        "metres)', or let a column be called weight, cost or length");
+}
+END_TEST
+
+START_TEST(texts_and_numbers) {
+    probe_run(
+        &p,
+        "CREATE TABLE t(a, b, w); INSERT INTO t VALUES (1, '1', '2'), ('', 'é', ' 7 '),"
+        "(9223372036854775807, -9223372036854775808, '0')");
+    probe_expect(&p, "SELECT graph('t(a, b, w)', NULL, 'weights')",
+                 "1>'1'#1=2 ''>'é'#2=7 9223372036854775807>-9223372036854775808#3=0");
+    probe_run(&p, "INSERT INTO t VALUES (2, 3, '1e2')");
+    probe_expect(
+        &p, "SELECT graph('t(a, b, w)', NULL, 'weights')",
+        "1>'1'#1=2.0 ''>'é'#2=7.0 9223372036854775807>-9223372036854775808#3=0.0 "
+        "2>3#4=100.0");
+}
+END_TEST
+
+START_TEST(utf16) {
+    probe_close(&p);
+    setup();
+    probe_run(&p, "PRAGMA encoding = 'UTF-16be'; CREATE TABLE \"ä\"(src, dst);"
+                  "INSERT INTO \"ä\" VALUES ('größe', '𝄞')");
+    probe_expect(&p, "SELECT graph('ä')", "'größe'>'𝄞'#1");
+}
+END_TEST
+
+START_TEST(vertices_added) {
+    probe_run(&p, "CREATE TABLE t(src, dst); INSERT INTO t VALUES (1, 'a'), (2, 3);"
+                  "CREATE TABLE places(id, name); INSERT INTO places VALUES (2, 'x'), "
+                  "(9, 'y'), ('b', 'z');"
+                  "CREATE TABLE one(id); INSERT INTO one VALUES (8), (8);"
+                  "CREATE VIEW v AS SELECT 7 AS id");
+    probe_expect(&p, "SELECT graph('t', 'places(id)')", "1>'a'#1 2>3#2|9 'b'");
+    probe_expect(&p, "SELECT graph('t', 'one')", "1>'a'#1 2>3#2|8");
+    probe_expect(&p, "SELECT graph('t', 'v')", "1>'a'#1 2>3#2|7");
+    probe_expect(&p, "SELECT graph('t', 'SELECT id + 1 FROM one UNION ALL SELECT 4')",
+                 "1>'a'#1 2>3#2|4 9");
+    probe_expect(
+        &p, "SELECT graph('t', 'places')",
+        "gpu_test: main.places has more than one column; name the one that holds vertex "
+        "ids, as in 'places(id)' (columns: id, name)");
+    probe_run(&p, "INSERT INTO one VALUES (2.5)");
+    probe_expect(
+        &p, "SELECT graph('t', 'one')",
+        "gpu_test: the vertex id of row 3 in main.one (column id) is the REAL 2.5; a "
+        "vertex id is an INTEGER or a TEXT");
+    probe_expect(&p, "SELECT graph('t', 'SELECT 1, 2')",
+                 "gpu_test: the query in vertices has 2 columns; it must have one, the "
+                 "vertex ids");
+    probe_expect(
+        &p, "SELECT graph('t', 'SELECT ' || '1')",
+        "gpu_test: a query must stand in the statement itself or be bound to it; the one "
+        "in vertices comes from a view, a trigger or a stored or computed value: make it "
+        "a view and give the view's name");
+}
+END_TEST
+
+/* ---- queries ---- */
+
+START_TEST(queries) {
+    probe_run(&p, "CREATE TABLE t(a INT, b, w); INSERT INTO t VALUES (1, 2, 3), (4, 5, "
+                  "6.5), (7, 8, 9)");
+    probe_expect(&p, "SELECT graph('SELECT a, b FROM t')", "1>2#1 4>5#2 7>8#3");
+    probe_expect(&p, "SELECT graph('SELECT a, b, w FROM t', NULL, 'any')",
+                 "1>2#1=3.0 4>5#2=6.5 7>8#3=9.0");
+    probe_expect(&p,
+                 "SELECT graph('SELECT a, b, w, -rowid FROM t;  -- all ;;', NULL, 'any')",
+                 "7>8#-3=9.0 4>5#-2=6.5 1>2#-1=3.0");
+    probe_expect(&p, "SELECT graph('/* c */ VALUES (1, ''x''), (''x'', ''it''''s'')')",
+                 "1>'x'#1 'x'>'it''s'#2");
+    probe_expect(&p, "SELECT graph('WITH x AS (SELECT 5 AS i) SELECT i, i FROM x')",
+                 "5>5#1");
+    probe_expect(&p, "SELECT graph('SELECT a, b FROM t WHERE 0')", "");
+}
+END_TEST
+
+START_TEST(refused_queries) {
+    static const char *const refused[][2] = {
+        {"SELECT 1, 2; SELECT 3, 4", "the query in edges is more than one statement"},
+        {"WITH x AS (SELECT 1) INSERT INTO t SELECT 1, 2, 3 FROM x",
+         "the query in edges writes"},
+        {"SELECT ?, 2", "the query in edges has a parameter (?)"},
+        {"SELECT :a, 2", "the query in edges has a parameter (:a)"},
+        {"SELECT 1", "the query in edges has 1 columns"},
+        {"SELECT 1, 2, 3, 4, 5", "the query in edges has 5 columns"},
+        {"SELECT a, nosuch FROM t",
+         "the query in edges cannot be prepared: no such column"},
+        {"SELECT 1 2 3", "the query in edges cannot be prepared"},
+        {"SELECT 1, 2, 3, 'x'",
+         "the edge id of row 1 in the query in edges (column 'x') is"},
+        {"SELECT a, abs(b) FROM u",
+         "the query in edges cannot be read: integer overflow"},
+        {"EXPLAIN SELECT 1, 2", "there is more than a name and its columns"},
+        {"PRAGMA table_list", "there is more than a name and its columns"},
+    };
+    probe_run(&p, "CREATE TABLE t(a, b, w); CREATE TABLE u(a, b);"
+                  "INSERT INTO u VALUES (1, -9223372036854775808)");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char *sql = sqlite3_mprintf("SELECT graph(%Q)", refused[i][0]);
+        const char *got = probe_get(&p, sql);
+        ck_assert_msg(strncmp(got, "gpu_test: ", 10) == 0 &&
+                          strstr(got, refused[i][1]) != NULL,
+                      "%s: %s", sql, got);
+        sqlite3_free(sql);
+    }
+}
+END_TEST
+
+START_TEST(where_a_query_may_come_from) {
+    static const char stored[] = "SELECT 1, 2";
+    static const char refusal[] = "gpu_test: a query must stand in the statement itself "
+                                  "or be bound to it; the one in edges "
+                                  "comes from a view, a trigger or a stored or computed "
+                                  "value: make it a view and give the "
+                                  "view's name";
+    probe_run(&p, "CREATE TABLE q(text); INSERT INTO q VALUES ('SELECT 1, 2');"
+                  "CREATE VIEW v AS SELECT graph('SELECT 1, 2') AS g;"
+                  "CREATE TABLE \"SELECT 1, 2\"(src, dst);"
+                  "CREATE TABLE log(x); CREATE TABLE watched(x);"
+                  "CREATE TRIGGER tr AFTER INSERT ON watched BEGIN"
+                  " INSERT INTO log SELECT graph('SELECT 1, 2'); END");
+    probe_expect(&p, "SELECT g FROM v", refusal);
+    probe_expect(&p, "SELECT graph(text) FROM q", refusal);
+    probe_expect(&p, "SELECT graph('SELECT 1,' || ' 2')", refusal);
+    probe_expect(&p, "SELECT graph(text) /* 'SELECT 1, 2' */ FROM q", refusal);
+    probe_expect(&p, "SELECT graph(text) FROM q WHERE text <> 'a ''SELECT 1, 2'' b'",
+                 refusal);
+    probe_expect(&p, "INSERT INTO watched VALUES (1)", refusal);
+    probe_expect(&p, "SELECT graph(text) FROM q WHERE text = 'SELECT 1, 2'", "1>2#1");
+    sqlite3_stmt *statement;
+    sqlite3_prepare_v2(p.c.db, "SELECT graph(?1)", -1, &statement, NULL);
+    sqlite3_bind_text(statement, 1, stored, -1, SQLITE_STATIC);
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    ck_assert_str_eq((const char *)sqlite3_column_text(statement, 0), "1>2#1");
+    sqlite3_finalize(statement);
+    /* A view's name may spell a query: the loader's own text must not vouch for it. */
+    probe_run(&p, "CREATE VIEW w AS SELECT graph('SELECT 1, 2') AS src, 2 AS dst");
+    probe_expect(
+        &p, "SELECT graph('w')",
+        "gpu_test: main.w cannot be read: gpu_test: a query "
+        "must stand in the statement itself or be bound to it; the one in edges comes "
+        "from a view, a trigger or a stored or computed value: make it a view and give "
+        "the view's name");
+}
+END_TEST
+
+/* ---- sentences about rows, names and places ---- */
+
+START_TEST(bad_rows) {
+    static const char *const bad[][2] = {
+        {"NULL, 2, 1",
+         "the source of edge 3 in main.t (column a) is NULL; a vertex id is an "
+         "INTEGER or a TEXT"},
+        {"1, 2.0, 1",
+         "the destination of edge 3 in main.t (column b) is the REAL 2.0; a vertex id "
+         "is an INTEGER or a TEXT"},
+        {"1, x'00', 1",
+         "the destination of edge 3 in main.t (column b) is a BLOB; a vertex id is "
+         "an INTEGER or a TEXT"},
+        {"1, 2, -1",
+         "the weight of edge 3 in main.t (column w) is -1; a weight is a number, "
+         "finite and not negative"},
+        {"1, 2, -0.5",
+         "the weight of edge 3 in main.t (column w) is the REAL -0.5; a weight is a "
+         "number, finite and not negative"},
+        {"1, 2, 1e999",
+         "the weight of edge 3 in main.t (column w) is the REAL Inf; a weight is a "
+         "number, finite and not negative"},
+        {"1, 2, NULL",
+         "the weight of edge 3 in main.t (column w) is NULL; a weight is a number, "
+         "finite and not negative"},
+        {"1, 2, 'far'",
+         "the weight of edge 3 in main.t (column w) is the text 'far'; a weight is "
+         "a number, finite and not negative"},
+        {"1, 2, x'31'",
+         "the weight of edge 3 in main.t (column w) is a BLOB; a weight is a "
+         "number, finite and not negative"},
+        {"1, 2, '0x10'",
+         "the weight of edge 3 in main.t (column w) is the text '0x10'; a weight "
+         "is a number, finite and not negative"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS t; CREATE TABLE t(a, b, w); "
+                                    "INSERT INTO t VALUES (1, 2, 3),"
+                                    "(2, 3, 1.5), (%s), (NULL, NULL, NULL)",
+                                    bad[i][0]);
+        probe_run(&p, sql);
+        sqlite3_free(sql);
+        char *want = sqlite3_mprintf("gpu_test: %s", bad[i][1]);
+        probe_expect(&p, "SELECT graph('t(a, b, w)', NULL, 'weights')", want);
+        sqlite3_free(want);
+    }
+    probe_run(&p, "DELETE FROM t WHERE a IS NULL");
+    probe_expect(&p, "SELECT graph('t(a, b, w)')", "1>2#1 2>3#2 1>2#3");
+}
+END_TEST
+
+START_TEST(a_bad_weight_nobody_needs) {
+    probe_run(&p, "CREATE TABLE t(src, dst, weight); CREATE VIEW v AS SELECT * FROM t;"
+                  "INSERT INTO t VALUES (1, 2, 3), (2, 3, NULL), (3, 4, 5)");
+    probe_expect(&p, "SELECT graph('v')", "1>2#1 2>3#2 3>4#3");
+    probe_expect(&p, "SELECT graph('t')", "1>2#1 2>3#2 3>4#3");
+    static const char view[] =
+        "gpu_test: the weight of row 2 in main.v (column weight) is NULL; a "
+        "weight is a number, finite and not negative";
+    probe_expect(&p, "SELECT graph('v', NULL, 'weights')", view);
+    probe_expect(&p, "SELECT graph('v', NULL, 'any')", view);
+    p.reads = 0;
+    probe_expect(&p, "SELECT graph('v') || graph('v', NULL, 'weights')", view);
+    ck_assert_int_eq(p.reads, 1);
+    probe_expect(
+        &p, "SELECT graph('t') || graph('t', NULL, 'weights')",
+        "gpu_test: the weight of edge 2 in main.t (column weight) is NULL; a weight is a "
+        "number, finite and not negative");
+}
+END_TEST
+
+START_TEST(names_that_are_not_there) {
+    probe_run(&p, "CREATE TABLE roads(a, b); ATTACH ':memory:' AS aux; CREATE TABLE "
+                  "aux.rails(a, b)");
+    probe_expect(
+        &p, "SELECT graph('roadz')",
+        "gpu_test: there is no table or view 'roadz' (tables: roads, aux.rails)");
+    probe_expect(
+        &p, "SELECT graph('main.roadz')",
+        "gpu_test: there is no table or view 'roadz' in main (tables there: roads)");
+    probe_expect(
+        &p, "SELECT graph('temp.roads')",
+        "gpu_test: there is no table or view 'roads' in temp (tables there: none)");
+    probe_expect(&p, "SELECT graph('other.roads')",
+                 "gpu_test: there is no database 'other' (attached: main, temp, aux)");
+    probe_expect(&p, "SELECT graph('roads(a, c)')",
+                 "gpu_test: main.roads has no column 'c' (columns: a, b)");
+    probe_expect(
+        &p, "SELECT graph('roads(')",
+        "gpu_test: the name of a column is missing in edges (roads(); write a table or "
+        "view, as in 'roads' or 'roads(a, b, cost)', or a query that begins with SELECT, "
+        "WITH or VALUES");
+    probe_run(&p, "CREATE VIEW broken AS SELECT a, b FROM roads; DROP TABLE roads");
+    ck_assert_ptr_nonnull(
+        strstr(probe_get(&p, "SELECT graph('broken')"), "no such table"));
+    probe_run(
+        &p,
+        "CREATE TABLE many(c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14)");
+    probe_expect(
+        &p, "SELECT graph('many(x, y)')",
+        "gpu_test: main.many has no column 'x' (columns: c1, c2, c3, c4, c5, c6, c7, c8, "
+        "c9, c10, c11, c12 and 2 more)");
+}
+END_TEST
+
+START_TEST(collect_is_not_for_everyone) {
+    ck_assert_str_eq(probe_get(&p, "SELECT gpugraph_collect(1, 2, 3, 4)"),
+                     "gpugraph_collect is called by gpugraph alone");
+    ck_assert_str_eq(probe_get(&p, "SELECT gpugraph_collect(NULL)"),
+                     "gpugraph_collect is called by gpugraph alone");
+    probe_run(&p,
+              "CREATE VIEW v AS SELECT gpugraph_collect(1, 2, 3, 4) AS src, 1 AS dst");
+    ck_assert_ptr_nonnull(
+        strstr(probe_get(&p, "SELECT graph('v')"), "unsafe use of gpugraph_collect()"));
+}
+END_TEST
+
+START_TEST(affinities) {
+    static const struct {
+        const char *type;
+        char affinity;
+    } cases[] = {
+        {"INTEGER", 'D'},  {"CHARINT", 'D'}, {"varchar(9)", 'B'},    {"", 'A'},
+        {NULL, 'A'},       {"BLOB", 'A'},    {"DOUBLE", 'E'},        {"NUMERIC", 'C'},
+        {"anything", 'C'}, {"text", 'B'},    {"FLOATING POINT", 'D'}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_int_eq(affinity_of_type(cases[i].type), cases[i].affinity);
+}
+END_TEST
+
+/* ---- interrupts ---- */
+
+static int interrupt_later(void *count) {
+    if (++*(int *)count == 40)
+        sqlite3_interrupt(p.c.db);
+    return 0;
+}
+
+START_TEST(interrupts) {
+    probe_run(&p, "CREATE TABLE t(a, b, w)");
+    fill("t", 200000, mixed, mixed, "1");
+    int count = 0;
+    sqlite3_progress_handler(p.c.db, 1000, interrupt_later, &count);
+    probe_expect(&p, "SELECT graph('t(a, b)')", "interrupted");
+    count = 0;
+    probe_expect(&p, "SELECT graph('SELECT a, b FROM t')", "interrupted");
+    sqlite3_progress_handler(p.c.db, 0, NULL, NULL);
+    probe_run(&p, "DELETE FROM t WHERE rowid > 1; UPDATE t SET a = 1, b = 2");
+    probe_expect(&p, "SELECT graph('t(a, b)')", "1>2#1");
+}
+END_TEST
+
+static void probe_interrupted(sqlite3_context *context, int count,
+                              sqlite3_value **value) {
+    (void)count, (void)value;
+    int before = connection_interrupted(&p.c);
+    sqlite3_interrupt(p.c.db);
+    sqlite3_result_int(context, before * 10 + connection_interrupted(&p.c));
+    ck_assert_int_eq(before * 10 + connection_interrupted(&p.c), 1);
+}
+
+START_TEST(an_interrupt_is_seen) {
+    sqlite3_create_function(p.c.db, "interrupted", 0, SQLITE_UTF8, NULL,
+                            probe_interrupted, NULL, NULL);
+    probe_get(&p, "SELECT interrupted()");
+    probe_expect(&p, "SELECT 'usable'", "usable");
+}
+END_TEST
+
+int main(void) {
+    const TTest *const tests[] = {kinds_of_tables,
+                                  edge_ids,
+                                  without_rowid_views_and_virtual_tables,
+                                  attached_and_temporary,
+                                  columns_by_name,
+                                  texts_and_numbers,
+                                  utf16,
+                                  vertices_added,
+                                  queries,
+                                  refused_queries,
+                                  where_a_query_may_come_from,
+                                  bad_rows,
+                                  a_bad_weight_nobody_needs,
+                                  names_that_are_not_there,
+                                  collect_is_not_for_everyone,
+                                  affinities,
+                                  interrupts,
+                                  an_interrupt_is_seen};
+    Suite *suite = suite_create("loader");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, teardown);
+    tcase_set_timeout(all, 60);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        tcase_add_test(all, tests[i]);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,148 @@
+/* What the tests of the page reader share: databases in a scratch folder, and the one
+** check that matters: page_read gives what SELECT gives, or steps aside. */
+#ifndef PAGE_COMPARE_H
+#define PAGE_COMPARE_H
+
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page_reader.h"
+
+static char scratch[64]; /* a path in a folder of its own */
+
+static inline void scratch_make(void) {
+    char folder[] = "/tmp/page_reader_XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(scratch, sizeof scratch, "%s/t.db", folder);
+}
+
+static inline void scratch_remove(void) {
+    static const char *const ending[] = {"", "-journal", "-wal", "-shm"};
+    char path[128];
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s%s", scratch, ending[i]);
+        unlink(path);
+    }
+    *strrchr(scratch, '/') = 0;
+    ck_assert_int_eq(rmdir(scratch), 0);
+}
+
+static inline sqlite3 *open_db(const char *path, int flags, const char *vfs) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open_v2(path, &db,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                         SQLITE_OPEN_URI | flags,
+                                     vfs),
+                     SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    return db;
+}
+
+/* Runs SQL made by sqlite3_mprintf's rules; returns the result code. */
+static inline int try_sql(sqlite3 *db, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    char *sql = sqlite3_vmprintf(format, list);
+    va_end(list);
+    int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return rc;
+}
+
+#define run_sql(db, ...)                                                                 \
+    ck_assert_msg(try_sql(db, __VA_ARGS__) == SQLITE_OK, "%s", sqlite3_errmsg(db))
+
+static inline sqlite3_stmt *select_rows(const page_table *t) {
+    sqlite3_stmt *rows = NULL;
+    char *sql = t->column[2]
+                    ? sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\", \"%w\" FROM "
+                                      "\"%w\".\"%w\" NOT INDEXED ORDER BY 1",
+                                      t->rowid, t->column[0], t->column[1], t->column[2],
+                                      t->schema, t->table)
+                    : sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\" FROM \"%w\".\"%w\" "
+                                      "NOT INDEXED ORDER BY 1",
+                                      t->rowid, t->column[0], t->column[1], t->schema,
+                                      t->table);
+    sqlite3_prepare_v2(t->db, sql, -1, &rows, NULL);
+    sqlite3_free(sql);
+    return rows;
+}
+
+/* Is row n what the statement stands on? */
+static inline bool same_row(const page_columns *c, int64_t n, sqlite3_stmt *row,
+                            bool weighted) {
+    int type = weighted ? sqlite3_column_type(row, 3) : SQLITE_INTEGER;
+    if (n >= c->count || sqlite3_column_type(row, 1) != SQLITE_INTEGER ||
+        sqlite3_column_type(row, 2) != SQLITE_INTEGER ||
+        sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1) ||
+        sqlite3_column_int64(row, 1) != c->source[n] ||
+        sqlite3_column_int64(row, 2) != c->target[n])
+        return false;
+    if (!weighted)
+        return !c->weight && !c->real_weight;
+    if (c->real_weight)
+        return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && !c->weight &&
+               sqlite3_column_double(row, 3) == c->real_weight[n];
+    return type == SQLITE_INTEGER && sqlite3_column_int64(row, 3) == c->weight[n];
+}
+
+/* Every value against SELECT's; ends the test at the first difference. */
+static inline void check_columns(const page_table *t, const page_columns *c) {
+    sqlite3_stmt *rows = select_rows(t);
+    bool real_seen = false, weighted = t->column[2] != NULL;
+    int64_t n = 0;
+    int rc;
+
+    ck_assert_ptr_nonnull(rows);
+    for (; (rc = sqlite3_step(rows)) == SQLITE_ROW; n++) {
+        if (!same_row(c, n, rows, weighted))
+            ck_abort_msg("row %lld differs", (long long)n);
+        real_seen |= weighted && sqlite3_column_type(rows, 3) == SQLITE_FLOAT;
+    }
+    ck_assert_msg(rc == SQLITE_DONE, "SELECT fails where page_read does not: %d", rc);
+    ck_assert_int_eq(n, c->count);
+    sqlite3_finalize(rows);
+    /* REAL weights only where the column or one value is REAL. */
+    ck_assert(!c->real_weight || n == 0 || real_seen);
+}
+
+/* Reads with one and with three threads and compares. Returns the reason for stepping
+** aside, NULL where the pages were used; *slow, if wanted, the rows decoded carefully. */
+static inline const char *compare(const page_table *t, int64_t *slow) {
+    const char *why = NULL, *before = NULL;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        page_columns c;
+        enum page_outcome outcome = page_read(t, threads, NULL, NULL, &c, &why);
+        ck_assert_int_ne(outcome, PAGE_INTERRUPTED);
+        ck_assert_int_eq(outcome == PAGE_NOT_USED, why != NULL);
+        if (outcome == PAGE_READ)
+            check_columns(t, &c);
+        if (slow)
+            *slow = c.slow_rows;
+        page_columns_clear(&c);
+        ck_assert_msg(threads == 1 || (why != NULL) == (before != NULL),
+                      "used depends on the threads: %s, %s", why ? why : "used",
+                      before ? before : "used");
+        before = why;
+    }
+    return why;
+}
+
+static inline void check_used(const page_table *t) {
+    int64_t slow = -1;
+    const char *why = compare(t, &slow);
+    ck_assert_msg(why == NULL, "stepped aside: %s", why);
+    ck_assert_int_eq(slow, 0);
+}
+
+static inline void check_aside(const page_table *t, const char *part_of_reason) {
+    const char *why = compare(t, NULL);
+    ck_assert_msg(why && strstr(why, part_of_reason), "wanted \"%s\", got \"%s\"",
+                  part_of_reason, why ? why : "used");
+}
+
+#endif

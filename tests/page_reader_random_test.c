@@ -1,0 +1,298 @@
+/* The page reader against SELECT on tables that random statements made, on files with
+** random bytes changed, and with every allocation failing in turn. */
+#include "page_compare.h"
+
+/* Seeds for each test. PAGE_READER_SEEDS=N in the environment asks for more. */
+enum { SEEDS = 60, STEPS = 25 };
+
+static uint64_t random_state;
+
+static uint32_t pick(uint32_t below) {
+    uint64_t z = random_state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (uint32_t)((z ^ z >> 31) >> 33) % below;
+}
+
+static const char *pick_text(const char *const *text, uint32_t count) {
+    return text[pick(count)];
+}
+
+#define PICK(...)                                                                        \
+    pick_text((const char *const[]){__VA_ARGS__},                                        \
+              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static int seeds(void) {
+    const char *wanted = getenv("PAGE_READER_SEEDS");
+    return wanted ? atoi(wanted) : SEEDS;
+}
+
+static void setup(void) {
+    scratch_make();
+}
+
+static void teardown(void) {
+    scratch_remove();
+}
+
+/* ---- random tables ---- */
+
+static const char *random_id(void) {
+    return PICK("n", "n * 7919 % 1000", "0", "1", "n % 3", "-n", "n << 8", "n << 20",
+                "n << 33", "n << 48", "random()", "9223372036854775807 - n % 2",
+                "-9223372036854775807 - n % 2", "128 - n % 3", "32768 - n % 3");
+}
+
+static const char *random_weight(void) {
+    return PICK("n", "1", "0", "n % 2", "n * 0.5", "n * 0.1", "random()", "9e999", "7.0");
+}
+
+static const char *random_filler(void) {
+    return PICK("NULL", "1", "'x'", "2.5", "zeroblob(n % 50)", "hex(zeroblob(40))",
+                "zeroblob(300)", "hex(zeroblob(n % 700))");
+}
+
+/* Column names in random order with random fillers between. */
+static void create_table(sqlite3 *db) {
+    static const char *const names[6][3] = {
+        {"src", "dst", "w"}, {"src", "dst", "w"}, {"src", "dst", "w"},
+        {"dst", "src", "w"}, {"w", "src", "dst"}, {"w", "dst", "src"}};
+    const char *const *name = names[pick(6)];
+    char columns[200] = "";
+    int fillers = 0;
+
+    for (int i = 0; i < 3; i++) {
+        while (pick(4) == 0)
+            snprintf(columns + strlen(columns), sizeof columns - strlen(columns),
+                     "f%d, ", fillers++);
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s %s%s",
+                 name[i], name[i][0] == 'w' ? PICK("", "INT", "NUMERIC", "REAL")
+                                            : PICK("", "INT", "INTEGER", "NUMERIC"),
+                 i < 2 ? ", " : "");
+    }
+    if (pick(3) == 0)
+        strcat(columns, ", tail");
+    run_sql(db, "CREATE TABLE e(%s)", columns);
+}
+
+static void random_insert(sqlite3 *db) {
+    try_sql(db,
+            "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"
+            " INSERT INTO e(src, dst, w) SELECT %s, %s, %s FROM i",
+            (int)pick(pick(4) ? 300 : 6000) + 1, random_id(), random_id(),
+            random_weight());
+}
+
+static void change_filler(sqlite3 *db) {
+    static const char *const name[] = {"f0", "f1", "tail", "added"};
+    try_sql(db, "WITH i(n) AS (VALUES(%d)) UPDATE e SET %s = (SELECT %s FROM i) "
+                "WHERE rowid %% %d = 0",
+            (int)pick(500), name[pick(4)], random_filler(), (int)pick(5) + 1);
+}
+
+/* One statement; those that cannot be run at the moment fail and change nothing. */
+static void random_step(sqlite3 *db, sqlite3 *second) {
+    static int renamed;
+    switch (pick(20)) {
+    case 0: case 1: case 2: case 3:
+        random_insert(db);
+        break;
+    case 4: case 5:
+        try_sql(db, "DELETE FROM e WHERE rowid %% %d = 0", (int)pick(40) + 2);
+        break;
+    case 6:
+        try_sql(db, "DELETE FROM e WHERE rowid > %d", (int)pick(3000));
+        break;
+    case 7: case 8: case 9:
+        change_filler(db);
+        break;
+    case 10:
+        try_sql(db, "UPDATE e SET %s = %s WHERE rowid = %d", PICK("src", "dst", "w"),
+                PICK("NULL", "'t'", "x'00'", "1.5", "4", "'5'"), (int)pick(1000));
+        break;
+    case 11:
+        try_sql(db, "DELETE FROM e WHERE typeof(src) <> 'integer' OR "
+                    "typeof(dst) <> 'integer' OR typeof(w) NOT IN ('integer', 'real')");
+        break;
+    case 12:
+        try_sql(db, "ALTER TABLE e ADD COLUMN added %s",
+                PICK("", "DEFAULT 5", "TEXT DEFAULT 'x'"));
+        break;
+    case 13:
+        try_sql(db, "ALTER TABLE e DROP COLUMN %s", PICK("f0", "f1", "tail", "added"));
+        break;
+    case 14:
+        try_sql(db, "ALTER TABLE e RENAME COLUMN tail TO tail%d", renamed++);
+        break;
+    case 15:
+        try_sql(db, "%s", PICK("VACUUM", "PRAGMA incremental_vacuum", "REINDEX"));
+        break;
+    case 16:
+        try_sql(db, "%s", PICK("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT s",
+                               "ROLLBACK TO s", "RELEASE s"));
+        break;
+    case 17:
+        try_sql(db, "PRAGMA wal_checkpoint(%s)", PICK("TRUNCATE", "PASSIVE", "RESTART"));
+        break;
+    case 18:
+        try_sql(second, "%s", PICK("UPDATE e SET src = dst", "INSERT INTO e(src, dst, w) "
+                                   "VALUES(1, 2, 3)", "DELETE FROM e WHERE rowid < 50",
+                                   "CREATE TABLE IF NOT EXISTS o AS SELECT * FROM e",
+                                   "PRAGMA wal_checkpoint(TRUNCATE)"));
+        break;
+    default:
+        try_sql(db, "UPDATE e SET rowid = rowid + %d WHERE rowid > %d", (int)pick(200),
+                (int)pick(5000));
+    }
+}
+
+START_TEST(test_random_tables) {
+    int used = 0;
+    for (int seed = 0; seed < seeds(); seed++) {
+        random_state = (uint64_t)seed;
+        sqlite3 *db = open_db(scratch, 0, NULL);
+        int reserve = pick(3) == 0 ? (int)pick(32) : 0;
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
+        run_sql(db, "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
+                    "PRAGMA journal_mode = %s; PRAGMA cache_size = %d",
+                512 << pick(8), (int)pick(3), PICK("'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
+                PICK("DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL"), (int)pick(60) + 1);
+        create_table(db);
+        sqlite3 *second = open_db(scratch, 0, NULL);
+        page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+                        .column = {"src", "dst", pick(4) ? "w" : NULL}};
+        for (int step = 0; step < STEPS; step++) {
+            random_step(db, second);
+            used += compare(&t, NULL) == NULL;
+        }
+        sqlite3_close(second);
+        ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+        unlink(scratch);
+    }
+    /* The comparison above proves nothing if everything steps aside. */
+    ck_assert_int_gt(used, seeds() * STEPS / 4);
+}
+END_TEST
+
+/* ---- damaged files ---- */
+
+static long file_size(FILE *file) {
+    fseek(file, 0, SEEK_END);
+    return ftell(file);
+}
+
+/* Changes bytes on the table's pages; favours page and cell headers. */
+static void damage(FILE *file, long page_size) {
+    long pages = file_size(file) / page_size;
+    for (int changes = (int)pick(4) + 1; changes > 0; changes--) {
+        long page = pick(3) ? 1 + pick((uint32_t)pages - 1) : 1;
+        long at = page * page_size + pick(pick(2) ? 16 : (uint32_t)page_size);
+        fseek(file, at, SEEK_SET);
+        fputc((int)(pick(3) ? pick(256) : pick(2) * 255), file);
+    }
+    if (pick(20) == 0)
+        ck_assert_int_eq(ftruncate(fileno(file), page_size * (1 + pick(4))), 0);
+}
+
+START_TEST(test_damaged_files) {
+    int used = 0, aside = 0;
+    for (int seed = 0; seed < 20 * seeds(); seed++) {
+        random_state = 1000000 + (uint64_t)seed;
+        const int page_size = 512 << pick(3);
+        sqlite3 *db = open_db(scratch, 0, NULL);
+        run_sql(db, "PRAGMA page_size = %d; CREATE TABLE e(src, dst, w)", page_size);
+        run_sql(db,
+                "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i "
+                "WHERE n < %d) INSERT INTO e SELECT %s, %s, %s FROM i",
+                (int)pick(3000) + 100, random_id(), random_id(), random_weight());
+        sqlite3_close(db);
+        FILE *file = fopen(scratch, "r+b");
+        damage(file, page_size);
+        fclose(file);
+        db = open_db(scratch, 0, NULL);
+        page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+                        .column = {"src", "dst", "w"}};
+        if (compare(&t, NULL))
+            aside++;
+        else
+            used++;
+        ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+        unlink(scratch);
+    }
+    ck_assert_int_gt(used, 0); /* bytes that mean nothing were changed */
+    ck_assert_int_gt(aside, used / 4);
+}
+END_TEST
+
+/* ---- no memory ---- */
+
+/* Allocations of this executable's own code fail from number allocations_left on; those
+** of libraries do not. The sanitizers have an allocator of their own. */
+#ifndef __SANITIZE_ADDRESS__
+extern char __executable_start, etext;
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+static int allocations_left = -1;
+
+static bool fails(const char *caller) {
+    if (allocations_left < 0 || caller < &__executable_start || caller >= &etext)
+        return false;
+    return allocations_left == 0 || allocations_left-- == 0;
+}
+
+void *malloc(size_t bytes) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *block, size_t bytes) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(block, bytes);
+}
+
+START_TEST(test_failing_allocations) {
+    sqlite3 *db = open_db(scratch, 0, NULL);
+    page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+                    .column = {"src", "dst", "w"}};
+    page_columns c;
+    const char *why = NULL;
+    enum page_outcome outcome;
+    int n = 0;
+
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    for (int i = 0; i < 20; i++)
+        random_insert(db);
+    run_sql(db, "DELETE FROM e WHERE rowid %% 7 = 0");
+    do {
+        allocations_left = n++;
+        outcome = page_read(&t, 2, NULL, NULL, &c, &why);
+        allocations_left = -1;
+        ck_assert(outcome == PAGE_READ || strstr(why, "memory"));
+    } while (outcome != PAGE_READ);
+    check_columns(&t, &c);
+    page_columns_clear(&c);
+    ck_assert_int_gt(n, 6);
+    sqlite3_close(db);
+}
+END_TEST
+#endif
+
+int main(void) {
+    Suite *suite = suite_create("page_reader_random");
+    TCase *cases = tcase_create("random");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 0);
+    tcase_add_test(cases, test_random_tables);
+    tcase_add_test(cases, test_damaged_files);
+#ifndef __SANITIZE_ADDRESS__
+    tcase_add_test(cases, test_failing_allocations);
+#endif
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

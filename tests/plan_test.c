@@ -1,0 +1,637 @@
+/* What plans do with constraints, orders and limits: never change the rows, save
+** searches where they can. Searches are counted by the totals that gpugraph_timings
+** shows from row to row: each search has its own. */
+#include <check.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpugraph_extension.h"
+#include "sql.h"
+
+START_TEST(pushed_conditions_change_nothing) {
+    make_random("g", 60, 110, 5);
+    run("CREATE TABLE bfs AS SELECT * FROM gpu_bfs('g', 1);"
+        "CREATE TABLE sssp AS SELECT * FROM gpu_sssp('g', 1);"
+        "CREATE TABLE dfs AS SELECT * FROM gpu_dfs('g', 1) WHERE ordered = 1;"
+        "CREATE TABLE mis AS SELECT * FROM gpu_mis('g');"
+        "CREATE TABLE path AS SELECT * FROM gpu_path('g', 1, 11)");
+    static const char *const from[][2] = {
+        {"bfs", "(SELECT * FROM gpu_bfs('g', 1))"},
+        {"sssp", "(SELECT * FROM gpu_sssp('g', 1))"},
+        {"dfs", "(SELECT * FROM gpu_dfs('g', 1) WHERE ordered = 1)"},
+        {"mis", "(SELECT * FROM gpu_mis('g'))"},
+        {"path", "(SELECT * FROM gpu_path('g', 1, 11))"},
+    };
+    static const char *const value[] = {"depth", "distance", "depth", "vertex", "seq"};
+    static const char *const conditions[] = {
+        "1",
+        "vertex = 11",
+        "vertex IN (3, 11, 12, 13)",
+        "%s <= 3",
+        "%s < 3",
+        "%s <= 2.5",
+        "%s < 2.0",
+        "%s < -1",
+        "%s <= 'x'",
+        "%s <= x'00'",
+        "%s = 2",
+        "%s > 2",
+        "%s <= 4 AND %s < 4.5",
+        "vertex > 10 AND %s < 6",
+        "vertex = 11 OR %s = 1",
+        "%s <= 9e99",
+        "%s <= -9e99",
+        "%s BETWEEN 1 AND 3",
+        "%s <= 1 + vertex / 10",
+    };
+    static const char *const orders[] = {
+        "vertex",          "vertex DESC",     "%s, vertex", "%s DESC, vertex DESC",
+        "%s, vertex DESC", "%s DESC, vertex", "vertex, %s", "+%s, vertex",
+        "-vertex",
+    };
+    static const char *const limits[] = {"",
+                                         "LIMIT 5",
+                                         "LIMIT 3 OFFSET 2",
+                                         "LIMIT -1 OFFSET 4",
+                                         "LIMIT 0",
+                                         "LIMIT 1000 OFFSET 1",
+                                         "LIMIT 2 OFFSET 1000",
+                                         "LIMIT 4 OFFSET -3"};
+    for (size_t f = 0; f < sizeof from / sizeof *from; f++) {
+        for (size_t c = 0; c < sizeof conditions / sizeof *conditions; c++) {
+            for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+                for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+                    char *format =
+                        sqlite3_mprintf("SELECT * FROM %%s WHERE %s ORDER BY %s %s",
+                                        conditions[c], orders[o], limits[l]);
+                    char *sql[2];
+                    for (int k = 0; k < 2; k++)
+                        sql[k] = sqlite3_mprintf(format, from[f][k], value[f], value[f],
+                                                 value[f]);
+                    expect_same(sql[1], sql[0]);
+                    sqlite3_free(sql[0]);
+                    sqlite3_free(sql[1]);
+                    sqlite3_free(format);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(limits_stop_early_and_lose_nothing) {
+    make_random("g", 60, 110, 5);
+    run("CREATE TABLE bfs AS SELECT * FROM gpu_bfs('g', 1); CREATE TABLE sssp AS SELECT "
+        "* FROM gpu_sssp('g', 1)");
+    static const char *const wheres[] = {"1",          "%s <= 3",     "%s > 1",
+                                         "vertex > 7", "target = 11", "max_%s = 4"};
+    for (int f = 0; f < 2; f++) {
+        const char *function = f ? "sssp" : "bfs", *value = f ? "distance" : "depth";
+        for (int w = 0; w < 4; w++) {
+            for (int limit = 0; limit < 60; limit += 7) {
+                for (int offset = 0; offset < 20; offset += 6) {
+                    char *where = sqlite3_mprintf(wheres[w], value);
+                    /* Ties may fall either way: the values are what must agree. */
+                    char *got = sqlite3_mprintf(
+                        "SELECT %s FROM gpu_%s('g', 1) WHERE %s ORDER BY %s LIMIT %d "
+                        "OFFSET %d",
+                        value, function, where, value, limit, offset);
+                    char *truth = sqlite3_mprintf(
+                        "SELECT %s FROM %s WHERE %s ORDER BY %s LIMIT %d OFFSET %d",
+                        value, function, where, value, limit, offset);
+                    expect_same(got, truth);
+                    sqlite3_free(got);
+                    sqlite3_free(truth);
+                    /* Without an order any rows will do, as many as there are. */
+                    got = sqlite3_mprintf("SELECT count(*), count(DISTINCT vertex), "
+                                          "sum((vertex, %s, parent) IN "
+                                          "(SELECT vertex, %s, parent FROM %s) OR parent "
+                                          "IS NULL) FROM (SELECT * FROM "
+                                          "gpu_%s('g', 1) WHERE %s LIMIT %d OFFSET %d)",
+                                          value, value, function, function, where, limit,
+                                          offset);
+                    truth = sqlite3_mprintf("SELECT count(*), count(*), sum(1) FROM "
+                                            "(SELECT * FROM %s WHERE %s LIMIT "
+                                            "%d OFFSET %d)",
+                                            function, where, limit, offset);
+                    expect_same(got, truth);
+                    sqlite3_free(got);
+                    sqlite3_free(truth);
+                    sqlite3_free(where);
+                }
+            }
+        }
+    }
+    expect("1", "SELECT count(*) FROM (SELECT * FROM gpu_bfs('g', 1, 11) LIMIT 5)");
+    expect_same("SELECT count(*) FROM (SELECT vertex FROM gpu_bfs('g', 1) UNION ALL "
+                "SELECT vertex FROM "
+                "gpu_bfs('g', 2) LIMIT 70 OFFSET 3)",
+                "SELECT min(70, (SELECT count(*) FROM gpu_bfs('g', 1)) + (SELECT "
+                "count(*) FROM gpu_bfs('g', 2)) - 3)");
+}
+END_TEST
+
+/* ---- searches ---- */
+
+/* Searches that a statement makes: the totals in its last column, told apart. */
+static int searches_of(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *sql = sqlite3_vmprintf(format, values), last[64] = "";
+    va_end(values);
+    int searches = 0;
+    sqlite3_stmt *statement;
+    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK,
+                  "%s: %s", sql, sqlite3_errmsg(db));
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *total = (const char *)sqlite3_column_text(
+            statement, sqlite3_column_count(statement) - 1);
+        if (total && strcmp(total, last) != 0)
+            searches++;
+        snprintf(last, sizeof last, "%s", total ? total : "");
+    }
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return searches;
+}
+
+#define TOTAL(column)                                                                    \
+    "(SELECT ms || '' FROM gpugraph_timings WHERE phase = 'total' AND " column           \
+    " IS NOT NULL)"
+
+START_TEST(joins_and_subqueries_share_searches) {
+    make_random("g", 60, 200, 5);
+    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g; CREATE TABLE "
+        "two(id); INSERT INTO two VALUES(1), "
+        "(2); CREATE VIEW v AS SELECT src, dst, weight FROM g");
+    /* The first target ends its search early, the second makes the search that serves
+    ** the rest. */
+    ck_assert_int_eq(
+        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_bfs('g', 1, t.id) b"),
+        2);
+    ck_assert_int_eq(searches_of("SELECT b.distance, " TOTAL(
+                         "t.id") " FROM t, gpu_sssp('v', 1, t.id) b"),
+                     2);
+    ck_assert_int_eq(
+        searches_of("SELECT p.seq, " TOTAL("t.id") " FROM t, gpu_path('v', 1, t.id) p"),
+        2);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT (SELECT depth FROM gpu_bfs('v', 1, t.id)), " TOTAL("t.id") " FROM t"),
+        2);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT (SELECT depth FROM gpu_bfs('v', 1) WHERE vertex = t.id), " TOTAL(
+                "t.id") " FROM t"),
+        1);
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.vertex = "
+                                 "t.id"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.depth <= "
+                                 "t.id"),
+                     2);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_bfs('v', 1) WHERE target IN (SELECT id "
+                                   "FROM t)"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_path('v', 1) WHERE target IN (3, 4, 5, "
+                                   "6)"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_bfs('v', 1) WHERE vertex IN (3, 4, 5)"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT b.vertex, " TOTAL(
+                         "b.vertex") " FROM gpu_bfs('v') b WHERE source IN (1, 2, 3)"),
+                     3);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT two.id, (SELECT sum(depth) FROM gpu_bfs('v', two.id)), " TOTAL(
+                "two.id") " FROM "
+                          "two, t ORDER BY two.id + 0"),
+        2);
+    ck_assert_int_eq(
+        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_dfs('v', 1) b"), 1);
+    ck_assert_int_eq(
+        searches_of("SELECT gpugraph_triangles('v'), " TOTAL("t.id") " FROM t"), 1);
+    /* A bound that is known stays one when targets vary. */
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t, gpu_bfs('v', 1, t.id) b WHERE max_depth = 30"),
+                     2);
+    /* The same rows all the same. */
+    expect_same(
+        "SELECT t.id, b.depth FROM t LEFT JOIN gpu_bfs('g', 1, t.id) b ORDER BY t.id",
+        "SELECT t.id, b.depth FROM t LEFT JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
+        "b ON b.vertex = t.id "
+        "ORDER BY t.id");
+    expect_same("SELECT t.id, b.depth FROM t JOIN gpu_bfs('g', 1) b ON b.target = t.id "
+                "AND b.depth < 3 ORDER BY t.id",
+                "SELECT t.id, b.depth FROM t JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT "
+                "-1) b ON b.vertex = t.id "
+                "WHERE b.depth < 3 ORDER BY t.id");
+    expect_same("SELECT id, (SELECT group_concat(vertex) FROM gpu_path('g', 1, id)) FROM "
+                "t ORDER BY id",
+                "SELECT id, (SELECT group_concat(vertex) FROM (SELECT vertex FROM "
+                "gpu_path('g', 1) WHERE target IN (SELECT "
+                "id FROM t) AND +target = t.id ORDER BY seq)) FROM t ORDER BY id");
+}
+END_TEST
+
+START_TEST(kept_searches_leave_the_timings) {
+    make_random("g", 60, 200, 5);
+    run("SELECT * FROM gpu_bfs('g', 1)");
+    char *first = ask("SELECT * FROM gpugraph_timings");
+    run("SELECT * FROM gpu_bfs('g', 1); SELECT vertex FROM gpu_bfs('g', 1) WHERE vertex "
+        "= 4; SELECT 1 FROM "
+        "gpu_bfs('g', 1, 5)");
+    expect(first, "SELECT * FROM gpugraph_timings");
+    run("SELECT * FROM gpu_bfs('g', 2)");
+    char *second = ask("SELECT * FROM gpugraph_timings");
+    ck_assert_str_ne(first, second);
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'");
+    expect("1", "SELECT sum(ms) <= 2 * max(ms) + 0.001 FROM gpugraph_timings");
+    sqlite3_free(first);
+    sqlite3_free(second);
+    /* A query that searches: its time is part of the reading, and there is one total. */
+    run("SELECT * FROM gpu_bfs('SELECT parent, vertex FROM gpu_bfs(''g'', 3) WHERE "
+        "parent IS NOT NULL', 3)");
+    expect("1|1",
+           "SELECT sum(phase = 'total'), sum(phase = 'read') FROM gpugraph_timings");
+    run("INSERT INTO g VALUES(1, 100, 1)");
+    expect("1", "SELECT depth FROM gpu_bfs('g', 1, 100)");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+}
+END_TEST
+
+START_TEST(trees_and_orders_are_added_to_what_is_kept) {
+    make_random("g", 60, 200, 5);
+    expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1)",
+                "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE edge IS "
+                "edge");
+    expect_same("SELECT a.vertex, b.parent FROM gpu_bfs('g', 1) a, gpu_bfs('g', 1) b "
+                "WHERE a.vertex = b.vertex",
+                "SELECT vertex, parent FROM gpu_bfs('g', 1)");
+    expect_same("SELECT vertex, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
+                "distance = 0",
+                "SELECT vertex, vertex FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
+                "distance = 0");
+    expect_same("SELECT a.vertex FROM gpu_dfs('g', 1) a JOIN gpu_dfs('g', 1) b "
+                "USING(vertex) ORDER BY b.preorder",
+                "SELECT vertex FROM gpu_dfs('g', 1) ORDER BY preorder");
+}
+END_TEST
+
+START_TEST(arms_of_or_do_not_shadow_each_other) {
+    make_random("g", 40, 80, 2);
+    expect_same("SELECT source, vertex, depth FROM gpu_bfs WHERE (edges = 'g' AND source "
+                "= 1 AND depth < 3) OR (edges = "
+                "'g' AND source = 2 AND depth < 2) OR (edges = 'g' AND source = 2 AND "
+                "vertex = 39) ORDER BY 1, 2",
+                "SELECT 1, vertex, depth FROM gpu_bfs('g', 1) WHERE depth < 3 UNION ALL "
+                "SELECT 2, vertex, depth FROM "
+                "gpu_bfs('g', 2) WHERE depth < 2 ORDER BY 1, 2");
+    expect_same("SELECT target, vertex FROM gpu_path WHERE (edges = 'g' AND source = 1 "
+                "AND target = 39) OR (edges = 'g' "
+                "AND source = 1 AND target = 2) OR (edges = 'g' AND source = 2 AND "
+                "target IN (39)) ORDER BY 1, 2",
+                "SELECT 2, vertex FROM gpu_path('g', 1, 2) UNION ALL SELECT 39, vertex "
+                "FROM gpu_path('g', 1, 39) UNION "
+                "ALL SELECT 39, vertex FROM gpu_path('g', 2, 39) ORDER BY 1, 2");
+    expect_same("SELECT count(DISTINCT rowid) FROM gpu_bfs('g', 1)",
+                "SELECT count(*) FROM gpu_bfs('g', 1)");
+    expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE vertex = 5 OR depth < 2 "
+                "OR vertex = 6 ORDER BY 1",
+                "SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
+                "WHERE vertex = 5 OR depth < 2 OR "
+                "vertex = 6 ORDER BY 1");
+}
+END_TEST
+
+START_TEST(statements_of_all_sorts) {
+    make_roads();
+    expect("1;2;3;4", "WITH reached AS (SELECT vertex FROM gpu_bfs('roads', 1)) SELECT "
+                      "vertex FROM reached ORDER BY 1");
+    run("CREATE VIEW near AS SELECT vertex, distance FROM gpu_sssp('roads', 1)");
+    expect("1|0;2|5", "SELECT * FROM near WHERE distance <= 5");
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    expect("1|0;2|5", "SELECT * FROM near WHERE distance <= 5");
+    run("CREATE VIEW lists AS SELECT * FROM gpugraph_methods; CREATE VIEW sets AS SELECT "
+        "gpugraph_config('threads', 3)");
+    expect("1", "SELECT count(*) > 3 FROM lists");
+    expect("error: unsafe use of gpugraph_config()", "SELECT * FROM sets");
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
+    run("CREATE TABLE depots(node); INSERT INTO depots VALUES(8), (NULL), (3), (77)");
+    expect("8|8|0;8|9|2;-|-|-;3|3|0;3|4|1;77|-|-",
+           "SELECT d.node, s.vertex, s.distance FROM depots d LEFT JOIN "
+           "gpu_sssp('roads', d.node) s ORDER BY d.rowid, 3");
+    expect("8|9;3|4", "SELECT d.node, (SELECT max(vertex) FROM gpu_bfs('roads', d.node)) "
+                      "FROM depots d WHERE node IN (3, "
+                      "8)");
+    expect("1|4;8|2", "SELECT source, count(*) FROM gpu_bfs('roads') WHERE source IN (1, "
+                      "8) GROUP BY source");
+    expect("1|1;8|8;8|9", "SELECT source, vertex FROM gpu_bfs('roads') WHERE source IN "
+                          "(8, 1) AND vertex IN (1, 8, 9) "
+                          "ORDER BY 1, 2");
+    expect(
+        "0|1|3;1|2|3;2|3|3;0|1|4;1|2|4;2|3|4;3|4|4",
+        "SELECT seq, vertex, target FROM gpu_path('roads', 1) WHERE target IN (4, 3, 9)");
+    expect("3|4", "SELECT seq, target FROM gpu_path('roads', 1) WHERE target IN (4, 3) "
+                  "AND vertex = 4");
+    expect("3;2;1;0", "SELECT seq FROM gpu_path('roads', 1, 4) ORDER BY seq DESC");
+    run("INSERT INTO roads SELECT vertex, 50 + vertex, 1 FROM gpu_bfs('roads', 1)");
+    expect("8", "SELECT count(*) FROM gpu_bfs('roads', 1)");
+    run("DELETE FROM roads WHERE src IN (SELECT vertex FROM gpu_bfs('roads', 3))");
+    expect("1;2;3;51;52", "SELECT vertex FROM gpu_bfs('roads', 1) ORDER BY 1");
+}
+END_TEST
+
+START_TEST(prepared_statements_run_again) {
+    make_roads();
+    sqlite3_stmt *statement;
+    int rc;
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(
+            db,
+            "SELECT vertex, depth FROM gpu_bfs(?1, ?2, ?3) WHERE max_depth = ?4 AND "
+            "depth < ?5",
+            -1, &statement, NULL),
+        SQLITE_OK);
+    static const struct {
+        const char *edges;
+        int source, target, max_depth, depth;
+        const char *rows;
+    } runs[] = {
+        {"roads", 1, 4, 9, 9, "4|2"}, {"roads", 1, 3, 9, 9, "3|1"},
+        {"roads", 1, 4, 1, 9, ""},    {"roads", 1, 4, 9, 2, ""},
+        {"roads", 2, 4, 9, 9, "4|2"}, {"others", 2, 4, 9, 9, "4|1"},
+        {"others", 2, 1, 9, 9, ""},   {"roads", 1, 1, 0, 1, "1|0"},
+    };
+    run("CREATE TABLE others(src, dst); INSERT INTO others VALUES(1, 2), (2, 4)");
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        sqlite3_bind_text(statement, 1, runs[i].edges, -1, SQLITE_STATIC);
+        sqlite3_bind_int(statement, 2, runs[i].source);
+        sqlite3_bind_int(statement, 3, runs[i].target);
+        sqlite3_bind_int(statement, 4, runs[i].max_depth);
+        sqlite3_bind_int(statement, 5, runs[i].depth);
+        char *rows = rows_of(statement, &rc);
+        ck_assert_str_eq(rows, runs[i].rows);
+        ck_assert_int_eq(rc, SQLITE_DONE);
+        sqlite3_free(rows);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+}
+END_TEST
+
+/* ---- looking inside ---- */
+
+START_TEST(settings_are_read_and_checked) {
+    expect("'auto'|0|0|0|1073741824|0",
+           "SELECT gpugraph_config('backend'), gpugraph_config('device'), "
+           "gpugraph_config('threads'), "
+           "gpugraph_config('memory_limit'), gpugraph_config('cache_limit'), "
+           "gpugraph_config('progress')");
+    expect("'cpu'|2|5000|1",
+           "SELECT gpugraph_config('backend', 'cpu'), gpugraph_config('threads', '2'), "
+           "gpugraph_config('memory_limit', 5000), gpugraph_config('progress', 1)");
+    expect("'cpu'|2", "SELECT gpugraph_config('backend'), gpugraph_config('threads')");
+    expect("'auto'|0",
+           "SELECT gpugraph_config('backend', NULL), gpugraph_config('threads', NULL)");
+    expect_error("gpugraph_config", "'cache_limit'", "SELECT gpugraph_config('speed')");
+    expect_error("gpugraph_config", "'auto', 'cpu' or 'cuda'",
+                 "SELECT gpugraph_config('backend', 'tpu')");
+    expect_error("gpugraph_config", "threads", "SELECT gpugraph_config('threads', -1)");
+    expect_error("gpugraph_config", "progress", "SELECT gpugraph_config('progress', 2)");
+    expect_error("gpugraph_config", "cache_limit",
+                 "SELECT gpugraph_config('cache_limit', 'much')");
+    expect("'0.1.0'", "SELECT gpugraph_version()");
+}
+END_TEST
+
+START_TEST(lists_show_what_there_is) {
+    make_roads();
+    run("SELECT * FROM gpu_sssp('roads', 1)");
+    expect("'roads'|'cached'|6|6|1|'current'",
+           "SELECT name, kind, vertices, edges, host_bytes > 100, state FROM "
+           "gpugraph_graphs");
+    run("SELECT gpugraph_config('cache_limit', 0)");
+    expect("", "SELECT * FROM gpugraph_graphs");
+    expect("0|'cpu'", "SELECT id, backend FROM gpugraph_devices LIMIT 1");
+    expect("'gpu_bfs';'gpu_dfs';'gpu_mis';'gpu_path';'gpu_sssp';'gpugraph_triangles'",
+           "SELECT DISTINCT function FROM gpugraph_methods ORDER BY 1");
+    expect("0", "SELECT count(*) FROM gpugraph_methods WHERE method IS NULL OR "
+                "description IS NULL OR backend NOT IN "
+                "('cpu', 'cuda')");
+    expect("1", "SELECT count(*) > 0 FROM gpugraph_timings WHERE phase = 'search' AND "
+                "detail LIKE '%%cpu%%'");
+    expect_same(
+        "SELECT function, count(*) FROM gpugraph_methods WHERE function = 'gpu_path'",
+        "SELECT 'gpu_path', count(*) FROM gpugraph_methods WHERE function IN ('gpu_bfs', "
+        "'gpu_sssp')");
+    /* Every method that is listed is taken, and answers alike. */
+    char *methods = ask("SELECT group_concat(method, ' ') FROM gpugraph_methods WHERE "
+                        "function = 'gpu_sssp' AND backend = "
+                        "'cpu'");
+    char *end = strrchr(methods, '\'');
+    *end = '\0';
+    for (char *name = strtok(methods + 1, " "); name; name = strtok(NULL, " "))
+        expect("1|0;2|5;3|12;4|13",
+               "SELECT vertex, distance FROM gpu_sssp('roads', 1) WHERE method = %Q",
+               name);
+    sqlite3_free(methods);
+}
+END_TEST
+
+/* ---- interrupts, memory ---- */
+
+static int always(void *counter) {
+    return ++*(int *)counter > 3;
+}
+
+START_TEST(interrupts_leave_everything_usable) {
+    make_random("g", 60, 200, 5);
+    int calls = 0;
+    sqlite3_progress_handler(db, 50, always, &calls);
+    expect("error: interrupted",
+           "SELECT count(*) FROM gpu_bfs('g', 1), gpu_bfs('g', 2), gpu_bfs('g', 3)");
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    expect_same("SELECT count(*) FROM gpu_bfs('g', 1)",
+                "SELECT count(*) FROM (SELECT DISTINCT vertex FROM gpu_bfs('g', "
+                "1))");
+}
+END_TEST
+
+static sqlite3_mem_methods real_memory;
+static long until_failure; /* 0: never */
+
+static bool fails_now(void) {
+    return until_failure > 0 && --until_failure == 0;
+}
+
+static void *failing_malloc(int bytes) {
+    return fails_now() ? NULL : real_memory.xMalloc(bytes);
+}
+
+static void *failing_realloc(void *block, int bytes) {
+    return fails_now() ? NULL : real_memory.xRealloc(block, bytes);
+}
+
+START_TEST(survives_each_failed_allocation) {
+    static const char *const statements[] = {
+        "SELECT * FROM gpu_bfs('roads') WHERE sources = '[1, \"x\", 8]' AND source >= 0 "
+        "IS NOT 7 ORDER BY depth DESC",
+        "SELECT parent, edge, source FROM gpu_sssp('roads') WHERE sources = '[1, 8]' AND "
+        "vertices = 'places(id)'",
+        "SELECT *, target FROM gpu_path('roads', '1') WHERE target IN (4, 3, '2')",
+        "SELECT *, method FROM gpu_dfs('roads', 1) ORDER BY preorder",
+        "SELECT vertex, priority FROM gpu_mis('texts') WHERE priority = 'id'",
+        "SELECT b.depth FROM places p, gpu_bfs('texts', 'a', p.id) b WHERE b.depth < 3",
+        "SELECT gpugraph_triangles('roads'), gpugraph_config('backend', 'cpu'), "
+        "gpugraph_config('threads', '1')",
+        "SELECT * FROM gpugraph_timings, gpugraph_graphs",
+        "SELECT * FROM gpugraph_methods",
+        "SELECT * FROM gpu_bfs('roads', 1) WHERE direction = 'up'",
+        "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'x'",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        bool failed = true;
+        for (long n = 1; failed; n++) {
+            sql_open();
+            make_roads();
+            run("CREATE TABLE places(id); INSERT INTO places VALUES(1), ('b'); CREATE "
+                "TABLE texts(src, dst); INSERT INTO "
+                "texts VALUES('a', 'b'), ('b', 'c')");
+            until_failure = n;
+            char *rows = ask("%s", statements[i]);
+            failed = until_failure == 0;
+            until_failure = 0;
+            sqlite3_free(rows);
+            sqlite3_free(ask("%s", statements[i]));
+            sql_close();
+            ck_assert_msg(sqlite3_memory_used() == 0,
+                          "%s: allocation %ld leaves %lld bytes", statements[i], n,
+                          sqlite3_memory_used());
+        }
+    }
+}
+END_TEST
+
+/* Result arrays are too large for SQLite's allocator: blocks of their sizes are made
+** to fail here, and no others, since OpenMP's runtime ends the process when it gets
+** none. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 8 };
+static long arrays_until_failure;
+
+static bool array_fails(size_t bytes) {
+    bool is_array = bytes == ARRAY_VERTICES || bytes == ARRAY_VERTICES * 4 ||
+                    bytes == ARRAY_VERTICES * 8 || bytes == FIRST_STEPS;
+    return is_array && arrays_until_failure > 0 && --arrays_until_failure == 0;
+}
+
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_realloc(void *block, size_t bytes);
+
+void *malloc(size_t bytes) {
+    return array_fails(bytes) ? NULL : __libc_malloc(bytes);
+}
+
+void *realloc(void *block, size_t bytes) {
+    return array_fails(bytes) ? NULL : __libc_realloc(block, bytes);
+}
+
+START_TEST(survives_each_failed_array) {
+    static const char *const statements[] = {
+        "SELECT parent, source FROM gpu_bfs('g') WHERE sources = '[1, 2]' ORDER BY depth",
+        "SELECT parent, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' ORDER BY "
+        "distance",
+        "SELECT * FROM gpu_dfs('g', 1) ORDER BY postorder DESC",
+        "SELECT a.parent FROM gpu_dfs('g', 1) a, gpu_dfs('g', 1) b WHERE a.vertex = "
+        "b.vertex AND b.preorder < 5",
+        "SELECT * FROM gpu_mis('g')",
+        "SELECT * FROM gpu_path('g', 1, 1009)",
+    };
+    sql_open();
+    run("CREATE TABLE g(src, dst, weight); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL "
+        "SELECT i + 1 FROM c WHERE i < "
+        "1008) INSERT INTO g SELECT i, i + 1, 1 FROM c");
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        char *truth = ask("%s", statements[i]), *rows;
+        for (long n = 1;; n++) {
+            run("SELECT gpugraph_config('cache_limit', 0); SELECT "
+                "gpugraph_config('cache_limit', NULL)");
+            arrays_until_failure = n;
+            rows = ask("%s", statements[i]);
+            if (arrays_until_failure > 0)
+                break;
+            ck_assert_str_eq(rows, "error: out of memory");
+            sqlite3_free(rows);
+        }
+        arrays_until_failure = 0;
+        ck_assert_str_eq(rows, truth);
+        sqlite3_free(rows);
+        sqlite3_free(truth);
+    }
+    sql_close();
+}
+END_TEST
+#define TEST_ARRAYS 1
+#endif
+
+START_TEST(loading_survives_each_failed_allocation) {
+    bool failed = true;
+    for (long n = 1; failed; n++) {
+        until_failure = n;
+        sqlite3 *opened = NULL;
+        if (sqlite3_open(":memory:", &opened) == SQLITE_OK)
+            sqlite3_gpugraph_init(opened, NULL, NULL);
+        failed = until_failure == 0;
+        until_failure = 0;
+        ck_assert_int_eq(sqlite3_close(opened), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_memory_used(), 0);
+    }
+}
+END_TEST
+
+int main(void) {
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
+    sqlite3_mem_methods failing = real_memory;
+    failing.xMalloc = failing_malloc;
+    failing.xRealloc = failing_realloc;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &failing);
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+
+    Suite *suite = suite_create("plans");
+    TCase *plans = tcase_create("plans"), *memory = tcase_create("memory");
+    tcase_add_checked_fixture(plans, sql_open, sql_close);
+    tcase_set_timeout(plans, 60);
+    tcase_set_timeout(memory, 120);
+    tcase_add_test(plans, pushed_conditions_change_nothing);
+    tcase_add_test(plans, limits_stop_early_and_lose_nothing);
+    tcase_add_test(plans, joins_and_subqueries_share_searches);
+    tcase_add_test(plans, kept_searches_leave_the_timings);
+    tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
+    tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);
+    tcase_add_test(plans, statements_of_all_sorts);
+    tcase_add_test(plans, prepared_statements_run_again);
+    tcase_add_test(plans, settings_are_read_and_checked);
+    tcase_add_test(plans, lists_show_what_there_is);
+    tcase_add_test(plans, interrupts_leave_everything_usable);
+    tcase_add_test(memory, survives_each_failed_allocation);
+#ifdef TEST_ARRAYS
+    tcase_add_test(memory, survives_each_failed_array);
+#endif
+    tcase_add_test(memory, loading_survives_each_failed_allocation);
+    suite_add_tcase(suite, plans);
+    suite_add_tcase(suite, memory);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

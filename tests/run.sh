@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, runs every test, and closes with "N passed, N failed, N skipped".
+#   tests/run.sh
+# All of it can be steered by the environment:
+#   BUILD=build                     the build folder
+#   GPUGRAPH_CUDA=AUTO|ON|OFF       AUTO compiles the CUDA backend where nvcc is found
+#   CUDA_ARCHITECTURES=90           compile for one card alone (much faster); default: all supported
+#   BUILD_TYPE=RelWithDebInfo       CMake's build type
+#   GPUGRAPH_SANITIZE=address|thread
+#   CC=clang                        the C compiler (for a build folder's first run)
+#   TESTS=regex                     only the tests whose names match
+#   JOBS=n                          parallel compilations and tests
+#   GPUGRAPH_TEST_BACKENDS="cpu cuda"   default: cpu, and cuda where a device is found
+#   GPUGRAPH_SHARED_DATA=folder     larger graphs; tests that need them are skipped without
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+build=${BUILD:-$root/build}
+jobs=${JOBS:-$(nproc)}
+export GPUGRAPH_SHARED_DATA=${GPUGRAPH_SHARED_DATA:-$root/../shared/data}
+
+.ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 check xz-utils
+
+# Output of a step is shown only when the step fails.
+quietly() {
+    local log=$build/$1.log
+    shift
+    "$@" >"$log" 2>&1 || { tail -n 60 "$log" && return 1; }
+}
+
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+options=(-DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
+         -DCMAKE_BUILD_TYPE="${BUILD_TYPE:-RelWithDebInfo}"
+         -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}")
+[ -z "${CUDA_ARCHITECTURES:-}" ] || options+=(-DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES")
+nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
+[ -z "$nvcc" ] || export CUDACXX=$nvcc
+if ! { quietly configure cmake -S . -B "$build" "${options[@]}" &&
+       quietly build cmake --build "$build" -j "$jobs"; }; then
+    echo "the build failed (logs: $build/*.log)"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
+
+backends=cpu
+if grep -q '^CMAKE_CUDA_COMPILER:' "$build/CMakeCache.txt" && [ -e /dev/nvidiactl ]; then
+    backends="cpu cuda"
+fi
+export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}
+
+# The exit status is judged by the counts below: a test that never ran is a failure, too.
+ctest --test-dir "$build" -j "$jobs" --output-on-failure --output-junit "$build/tests.xml" \
+    ${TESTS:+-R "$TESTS"} >"$build/tests.log" 2>&1 || true
+
+# A Check program counts as its checks, every other test as one.
+[ -s "$build/tests.xml" ] || { cat "$build/tests.log"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+awk -v backends="$GPUGRAPH_TEST_BACKENDS" -v log_file="$build/tests.log" '
+    function close_case() {
+        if (name == "") return
+        if (status == "run" && !checks) passed++
+        if (status == "notrun" || status == "disabled") {
+            skipped++
+            print "skipped  " name (why ? ": " why : "")
+        }
+        if (status == "fail" && !bad) failed++
+        if (status == "fail") print "FAILED   " name
+        name = ""
+    }
+    /<testcase / {
+        name = $0; sub(/.*name="/, "", name); sub(/".*/, "", name)
+        status = $0; sub(/.*status="/, "", status); sub(/".*/, "", status)
+        checks = bad = 0; why = ""
+    }
+    /skipped: / { why = $0; sub(/.*skipped: /, "", why); sub(/<.*/, "", why) }
+    /[0-9]+%: Checks: [0-9]+, Failures: [0-9]+, Errors: [0-9]+/ {
+        line = $0; sub(/.*Checks: /, "", line); split(line, n, /[^0-9]+/)
+        checks += n[1]; bad += n[2] + n[3]; passed += n[1] - n[2] - n[3]; failed += n[2] + n[3]
+    }
+    /<\/testcase>/ { close_case() }
+    END {
+        if (failed) { while ((getline text < log_file) > 0) print text }
+        if (!passed) failed++
+        print "backends: " backends
+        printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+        exit failed > 0
+    }' "$build/tests.xml"

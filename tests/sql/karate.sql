@@ -1,0 +1,41 @@
+-- Zachary's karate club: levels and valid parents as LAGraph publishes them, and properties of the rest.
+CREATE TABLE club(src INTEGER, dst INTEGER);
+CREATE TABLE published(vertex INTEGER, level INTEGER, valid_parents TEXT);
+.mode tabs
+.import fixtures/karate.tsv club
+.import --skip 1 fixtures/karate.bfs-from-30.tsv published
+.mode list
+
+CREATE TABLE answer AS SELECT vertex, depth, parent, edge FROM gpu_bfs('club', 30) WHERE direction = 'both';
+SELECT 'vertices', count(*) FROM answer;
+SELECT 'wrong level', vertex, depth, level FROM published LEFT JOIN answer USING (vertex) WHERE depth IS NOT level;
+SELECT 'wrong parent', vertex, parent, valid_parents FROM published JOIN answer USING (vertex)
+WHERE depth > 0 AND NOT instr(',' || valid_parents || ',', ',' || parent || ',');
+SELECT 'wrong edge', a.* FROM answer a LEFT JOIN club c ON c.rowid = a.edge
+WHERE depth > 0 AND (min(src, dst), max(src, dst)) IS NOT (min(vertex, parent), max(vertex, parent));
+-- The same levels as distances where every edge weighs 1, and as a path.
+SELECT 'wrong distance', * FROM answer a
+JOIN gpu_sssp('SELECT src, dst, 1 FROM club', 30) s ON s.vertex = a.vertex WHERE direction = 'both' AND distance <> depth;
+SELECT 'path', group_concat(vertex, ' ') FROM (
+    SELECT vertex FROM gpu_path('club', 30, 16) WHERE direction = 'both' ORDER BY seq);
+SELECT 'the same as its chain', group_concat(vertex, ' ') FROM (
+    WITH RECURSIVE chain(vertex, depth) AS (
+        SELECT vertex, depth FROM answer WHERE vertex = 16
+        UNION ALL SELECT a.vertex, a.depth FROM chain c JOIN answer p ON p.vertex = c.vertex JOIN answer a ON a.vertex = p.parent)
+    SELECT vertex FROM chain ORDER BY depth);
+
+-- A set is independent and maximal, for every priority.
+CREATE TABLE member(priority TEXT, vertex INTEGER);
+INSERT INTO member SELECT 'degree', vertex FROM gpu_mis('club');
+INSERT INTO member SELECT 'degree-id', vertex FROM gpu_mis('club') WHERE priority = 'degree-id';
+INSERT INTO member SELECT 'random', vertex FROM gpu_mis('club') WHERE priority = 'random' AND seed = 7;
+INSERT INTO member SELECT 'id', vertex FROM gpu_mis('club') WHERE priority = 'id';
+SELECT 'not independent', priority, src, dst FROM club JOIN member a ON a.vertex = src JOIN member b USING (priority)
+WHERE b.vertex = dst;
+SELECT 'not maximal', p.priority, v.vertex FROM (SELECT DISTINCT priority FROM member) p, published v
+WHERE NOT EXISTS (SELECT 1 FROM member m WHERE m.priority = p.priority AND (m.vertex = v.vertex OR m.vertex IN (
+    SELECT dst FROM club WHERE src = v.vertex UNION SELECT src FROM club WHERE dst = v.vertex)));
+SELECT 'priorities', count(DISTINCT priority) FROM member;
+
+-- The published number of triangles of this graph.
+SELECT 'triangles', gpugraph_triangles('club');

@@ -1,0 +1,47 @@
+#!/bin/sh
+# sql_test.sh FILE.sql: runs a script in the sqlite3 shell with gpugraph loaded, once for each backend of
+# GPUGRAPH_TEST_BACKENDS, and compares what it prints, errors included, with FILE.out.
+# GPUGRAPH_WRAPPER may hold a command to run the shell under (valgrind). The script runs in a folder of its own, where
+#   data       is GPUGRAPH_SHARED_DATA (may be missing)
+#   fixtures   is tests/data
+#   oracles    is sql/oracles
+# A line "-- needs: data/osm/monaco.edges.tsv.gz ..." skips the test where one of the files is missing.
+set -eu
+script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+tests=$(cd "$(dirname "$0")" && pwd)
+build=${GPUGRAPH_BUILD:-$tests/../build}
+expected=${script%.sql}.out
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ln -s "${GPUGRAPH_SHARED_DATA:-$tests/../../shared/data}" "$work/data"
+ln -s "$tests/data" "$work/fixtures"
+ln -s "$tests/../sql/oracles" "$work/oracles"
+cd "$work"
+
+needs=$(sed -n 's/^-- needs: //p' "$script")
+for file in $needs; do
+    [ -e "$file" ] || {
+        echo "skipped: $file is missing (set GPUGRAPH_SHARED_DATA)"
+        exit 77
+    }
+done
+
+for backend in ${GPUGRAPH_TEST_BACKENDS:-cpu}; do
+    {
+        echo ".load $build/gpugraph"
+        echo ".output /dev/null"
+        echo "SELECT gpugraph_config('backend', '$backend');"
+        echo ".output"
+        cat "$script"
+    } >feed
+    # Line numbers in messages would break with every edit of the script: they are cut out.
+    # shellcheck disable=SC2086 # the wrapper is a command with its options
+    { LD_PRELOAD=${GPUGRAPH_PRELOAD:-} ${GPUGRAPH_WRAPPER:-} sqlite3 -batch -init /dev/null :memory: <feed 2>&1 ||
+        [ $? -lt 128 ] || echo "the shell crashed"; } | sed 's/ near line [0-9]*//' >output
+    diff -u "$expected" output >differences || {
+        head -n 40 differences
+        echo "$(basename "$script") differs on backend $backend"
+        exit 1
+    }
+done

@@ -1,0 +1,624 @@
+/* Shortest paths against Bellman and Ford in arithmetic that cannot overflow, and their tree
+** against the rule taken literally: for every method on every backend that is there, the
+** three layouts of distances, all directions, one thread and two. */
+#include "expect.h"
+#include "graphs.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+#define FAR (~(wide)0) /* not reached */
+
+/* A shape with weights: of one of the two kinds. */
+struct roads {
+    shape s;
+    int64_t *whole; /* NULL: REAL weights */
+    double *real;
+    gpugraph_graph *graph;
+};
+
+/* What the rules say. */
+struct answer {
+    wide *whole;  /* distances, exact */
+    double *real; /* rounded from the source on */
+    uint32_t *edge, *steps;
+};
+
+/* ---- graphs ---- */
+
+enum weights {
+    SMALL,     /* 0 .. 9 */
+    ZERO,      /* all 0 */
+    MOSTLY_ZERO,
+    SPREAD,    /* 1 .. 2^40, few bits or many */
+    HUGE_ONES, /* about 2^60: some sums leave the range */
+    LARGEST,   /* INT64_MAX or small */
+    FRACTIONS, /* REAL from here on */
+    LOST,      /* tiny ones beside large ones: sums that do not grow */
+    REAL_ZERO,
+    ALL_SIZES, /* over the whole range of doubles: some sums are infinite */
+    WEIGHTS
+};
+
+static bool is_real(enum weights kind) { return kind >= FRACTIONS; }
+
+static int64_t whole_weight(enum weights kind, uint64_t dice) {
+    switch (kind) {
+    case SMALL:
+        return (int64_t)(dice % 10);
+    case ZERO:
+        return 0;
+    case MOSTLY_ZERO:
+        return dice % 5 ? 0 : (int64_t)(dice % 3);
+    case SPREAD:
+        return (int64_t)(dice >> 24 >> dice % 40);
+    case HUGE_ONES:
+        return (int64_t)(((uint64_t)1 << 59) + (dice >> 4 >> dice % 3));
+    default:
+        return dice % 3 ? (int64_t)(dice % 7) : INT64_MAX - (int64_t)(dice % 2);
+    }
+}
+
+static double real_weight(enum weights kind, uint64_t dice) {
+    switch (kind) {
+    case FRACTIONS:
+        return (double)(dice % 1000) / 7.0;
+    case LOST:
+        return dice % 3 ? (double)(dice % 4) * 1e-17 : 1.0 + (double)(dice % 4);
+    case REAL_ZERO:
+        return dice % 4 ? 0.0 : -0.0;
+    default:
+        if (dice % 5 == 0)
+            return DBL_MAX / (double)(1 + dice % 3);
+        return ldexp(1.0 + (double)(dice % 8) / 8, (int)(dice / 8 % 2090) - 1074);
+    }
+}
+
+static struct roads make_roads(shape s, enum weights kind, uint64_t seed) {
+    struct roads r = {.s = s};
+    int64_t *vertex = malloc((s.vertices + 1) * sizeof *vertex);
+    for (uint32_t v = 0; v < s.vertices; v++)
+        vertex[v] = v;
+    if (is_real(kind))
+        r.real = malloc((size_t)(s.edges + 1) * sizeof *r.real);
+    else
+        r.whole = malloc((size_t)(s.edges + 1) * sizeof *r.whole);
+    for (int64_t e = 0; e < s.edges; e++) {
+        if (is_real(kind)) {
+            r.real[e] = real_weight(kind, shape_random(&seed) >> 1);
+        } else {
+            r.whole[e] = whole_weight(kind, shape_random(&seed) >> 1);
+        }
+    }
+    gpugraph_edges edges = {
+        .count = s.edges,
+        .source = {.value = s.source},
+        .target = {.value = s.target},
+        .weight_type = is_real(kind) ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS,
+        .weight = is_real(kind) ? (void *)r.real : (void *)r.whole,
+        .vertex_count = s.vertices,
+        .vertex = {.value = vertex}};
+    gpugraph_run run = {0};
+    gpugraph_create(&edges, &run, &r.graph);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    free(vertex);
+    return r;
+}
+
+static void roads_free(struct roads *r) {
+    gpugraph_free(r->graph);
+    free(r->whole);
+    free(r->real);
+    shape_free(&r->s);
+}
+
+/* ---- the right answer ---- */
+
+/* Both senses of an edge as far as the direction allows: calls use[u, v]. */
+typedef bool use_arc(const struct roads *r, struct answer *a, int64_t e, uint32_t u,
+                     uint32_t v);
+
+static bool use_edge(const struct roads *r, struct answer *a, int64_t e,
+                     gpugraph_direction direction, use_arc *use) {
+    uint32_t u = (uint32_t)r->s.source[e], v = (uint32_t)r->s.target[e];
+    bool out = direction != GPUGRAPH_IN && use(r, a, e, u, v);
+    bool in = direction != GPUGRAPH_OUT && use(r, a, e, v, u);
+    return out || in;
+}
+
+static bool relax(const struct roads *r, struct answer *a, int64_t e, uint32_t u,
+                  uint32_t v) {
+    if (r->real) {
+        if (a->real[u] + r->real[e] >= a->real[v])
+            return false;
+        a->real[v] = a->real[u] + r->real[e];
+        return true;
+    }
+    if (a->whole[u] == FAR || a->whole[u] + (uint64_t)r->whole[e] >= a->whole[v])
+        return false;
+    a->whole[v] = a->whole[u] + (uint64_t)r->whole[e];
+    return true;
+}
+
+/* -1: v is farther than u, 0: as far, and so on; only where the edge is tight. */
+static bool tight(const struct roads *r, const struct answer *a, int64_t e, uint32_t u,
+                  uint32_t v, bool *strictly) {
+    if (u == v)
+        return false;
+    if (r->real) {
+        *strictly = a->real[u] < a->real[v];
+        return a->real[v] < INFINITY && a->real[u] + r->real[e] == a->real[v];
+    }
+    *strictly = a->whole[u] < a->whole[v];
+    return a->whole[v] != FAR && a->whole[u] != FAR &&
+           a->whole[u] + (uint64_t)r->whole[e] == a->whole[v];
+}
+
+static bool take_strict(const struct roads *r, struct answer *a, int64_t e, uint32_t u,
+                        uint32_t v) {
+    bool strictly;
+    if (!tight(r, a, e, u, v, &strictly) || !strictly || a->steps[v] == 0)
+        return false;
+    a->steps[v] = 0;
+    a->edge[v] = (uint32_t)e;
+    return true;
+}
+
+static uint32_t round_number;
+
+static bool take_level(const struct roads *r, struct answer *a, int64_t e, uint32_t u,
+                       uint32_t v) {
+    bool strictly;
+    if (!tight(r, a, e, u, v, &strictly) || strictly || a->steps[v] != GPUGRAPH_NONE ||
+        a->steps[u] != round_number - 1)
+        return false;
+    a->steps[v] = round_number;
+    a->edge[v] = (uint32_t)e;
+    return true;
+}
+
+static bool take_all(const struct roads *r, struct answer *a, gpugraph_direction direction,
+                     use_arc *use) {
+    bool any = false;
+    for (int64_t e = 0; e < r->s.edges; e++)
+        any |= use_edge(r, a, e, direction, use);
+    return any;
+}
+
+static struct answer right_answer(const struct roads *r, const gpugraph_search *search) {
+    uint32_t n = r->s.vertices;
+    struct answer a = {malloc((n + 1) * sizeof(wide)), malloc((n + 1) * sizeof(double)),
+                       malloc((n + 1) * sizeof(uint32_t)),
+                       malloc((n + 1) * sizeof(uint32_t))};
+    for (uint32_t v = 0; v < n; v++) {
+        a.whole[v] = FAR;
+        a.real[v] = INFINITY;
+        a.edge[v] = a.steps[v] = GPUGRAPH_NONE;
+    }
+    for (uint32_t i = 0; i < search->source_count; i++) {
+        a.whole[search->source[i]] = 0;
+        a.real[search->source[i]] = 0;
+        a.steps[search->source[i]] = 0;
+    }
+    while (take_all(r, &a, search->direction, relax))
+        ;
+    take_all(r, &a, search->direction, take_strict);
+    round_number = 1;
+    while (take_all(r, &a, search->direction, take_level))
+        round_number++;
+    return a;
+}
+
+static void answer_free(struct answer *a) {
+    free(a->whole);
+    free(a->real);
+    free(a->edge);
+    free(a->steps);
+}
+
+/* ---- the answer of the library, in the same terms ---- */
+
+struct found {
+    gpugraph_distance_type type;
+    void *distance;
+    uint32_t *edge;
+};
+
+static bool found_reached(const struct found *f, uint32_t v) {
+    switch (f->type) {
+    case GPUGRAPH_UINT32:
+        return ((uint32_t *)f->distance)[v] != UINT32_MAX;
+    case GPUGRAPH_UINT64:
+        return ((uint64_t *)f->distance)[v] != UINT64_MAX;
+    default:
+        return ((double *)f->distance)[v] != INFINITY;
+    }
+}
+
+static bool found_equals(const struct found *f, const struct answer *a, uint32_t v) {
+    switch (f->type) {
+    case GPUGRAPH_UINT32:
+        return ((uint32_t *)f->distance)[v] == a->whole[v];
+    case GPUGRAPH_UINT64:
+        return ((uint64_t *)f->distance)[v] == a->whole[v];
+    default:
+        return memcmp((double *)f->distance + v, a->real + v, sizeof(double)) == 0;
+    }
+}
+
+/* For comparing distances with each other: ascending with them, infinite ones apart. */
+static bool is_nearer(const struct found *f, const struct answer *a, uint32_t u,
+                      uint32_t v) {
+    return f->type == GPUGRAPH_REAL ? a->real[u] < a->real[v] : a->whole[u] < a->whole[v];
+}
+
+/* Reachable, and the distance can be told. */
+static bool in_range(const struct found *f, const struct answer *a, uint32_t v) {
+    return f->type == GPUGRAPH_REAL ? a->real[v] < INFINITY : a->whole[v] <= INT64_MAX;
+}
+
+static bool in_bound(const struct found *f, const struct answer *a, uint32_t v,
+                     const gpugraph_search *search) {
+    if (!search->bounded)
+        return true;
+    return f->type == GPUGRAPH_REAL ? a->real[v] <= search->max_real_distance
+                                    : a->whole[v] <= search->max_distance;
+}
+
+/* Whether vertices can be reached at all: by the same arcs without weights. */
+static bool *reachable(const struct roads *r, const gpugraph_search *search) {
+    bool *is = calloc(r->s.vertices + 1, sizeof *is), any = true;
+    for (uint32_t i = 0; i < search->source_count; i++)
+        is[search->source[i]] = true;
+    while (any) {
+        any = false;
+        for (int64_t e = 0; e < r->s.edges; e++) {
+            int64_t u = r->s.source[e], v = r->s.target[e];
+            if (search->direction != GPUGRAPH_IN && is[u] && !is[v])
+                any = is[v] = true;
+            if (search->direction != GPUGRAPH_OUT && is[v] && !is[u])
+                any = is[u] = true;
+        }
+    }
+    return is;
+}
+
+/* Must the search fail, because a wanted vertex is out of range? With a limit it may. */
+static bool out_of_range(const struct roads *r, const struct found *f,
+                         const struct answer *a, const gpugraph_search *search) {
+    if (search->bounded)
+        return false;
+    bool *is = reachable(r, search), lost = false;
+    for (uint32_t v = 0; v < r->s.vertices && search->target_count == 0; v++)
+        lost |= is[v] && !in_range(f, a, v);
+    for (uint32_t i = 0; i < search->target_count; i++)
+        lost |= is[search->target[i]] && !in_range(f, a, search->target[i]);
+    free(is);
+    return lost;
+}
+
+static void check_found(const struct roads *r, const struct found *f,
+                        const struct answer *a, const gpugraph_search *search,
+                        const char *how) {
+    const char *name = r->s.name;
+    uint32_t n = r->s.vertices, missing = GPUGRAPH_NONE, farthest = GPUGRAPH_NONE;
+    uint64_t count = 0, all = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        bool wanted = in_range(f, a, v) && in_bound(f, a, v, search);
+        all += wanted;
+        if (!found_reached(f, v)) {
+            expect(f->edge[v] == GPUGRAPH_NONE, "%s, %s: an edge to nowhere", name, how);
+            if (wanted && (missing == GPUGRAPH_NONE || is_nearer(f, a, v, missing)))
+                missing = v;
+            continue;
+        }
+        count++;
+        if (farthest == GPUGRAPH_NONE || is_nearer(f, a, farthest, v))
+            farthest = v;
+        expect(wanted && found_equals(f, a, v), "%s, %s: the distance of %u", name, how, v);
+        expect(f->edge[v] == a->edge[v], "%s, %s: edge %u to %u, not %u", name, how,
+               f->edge[v], v, a->edge[v]);
+    }
+    if (search->target_count == 0 && search->limit == 0)
+        expect(missing == GPUGRAPH_NONE, "%s, %s: %u is missing", name, how, missing);
+    if (search->target_count == 0 && search->limit > 0)
+        expect(count >= (search->limit < all ? search->limit : all),
+               "%s, %s: %u found, limit %u", name, how, (uint32_t)count,
+               (uint32_t)search->limit);
+    if (missing != GPUGRAPH_NONE && farthest != GPUGRAPH_NONE)
+        expect(!is_nearer(f, a, missing, farthest), "%s, %s: %u is there, %u is not", name,
+               how, farthest, missing);
+    for (uint32_t i = 0; i < search->target_count && search->limit == 0; i++) {
+        uint32_t v = search->target[i];
+        expect(found_reached(f, v) == (in_range(f, a, v) && in_bound(f, a, v, search)),
+               "%s, %s: target %u", name, how, v);
+    }
+}
+
+static void check_search(const struct roads *r, const gpugraph_search *search) {
+    struct answer a = right_answer(r, search);
+    struct found f = {.type = gpugraph_distance_type_of(r->graph)};
+    f.distance = malloc((size_t)(r->s.vertices + 1) * 8);
+    f.edge = malloc((size_t)(r->s.vertices + 1) * sizeof *f.edge);
+    bool lost = out_of_range(r, &f, &a, search);
+    const gpugraph_method *method;
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
+        bool cuda = strcmp(method->backend, "cuda") == 0;
+        if (strcmp(method->function, "sssp") != 0 ||
+            (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        for (int threads = 1; threads <= 2; threads++) {
+            gpugraph_run run = {.method = method->name,
+                                .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
+                                .threads = threads};
+            gpugraph_sssp(r->graph, search, &run, f.distance, f.edge);
+            if (lost && (run.status == GPUGRAPH_RANGE || search->limit == 0)) {
+                expect(run.status == GPUGRAPH_RANGE, "%s, %s: %s and %s", r->s.name,
+                       method->name, gpugraph_status_name(run.status), run.message);
+                continue;
+            }
+            expect(run.status == GPUGRAPH_OK, "%s, %s: %s", r->s.name, method->name,
+                   run.message);
+            check_found(r, &f, &a, search, method->name);
+        }
+    }
+    free(f.distance);
+    free(f.edge);
+    answer_free(&a);
+}
+
+/* ---- the cases ---- */
+
+/* Some distance that occurs, so that the bound falls on it. */
+static void bound_by(const struct roads *r, gpugraph_search *search, uint32_t v) {
+    struct answer a = right_answer(r, search);
+    search->bounded = true;
+    search->max_distance = a.whole[v] <= INT64_MAX ? (uint64_t)a.whole[v] : INT64_MAX;
+    search->max_real_distance = a.real[v];
+    if (!r->real && search->max_distance == INT64_MAX)
+        search->max_distance = 5;
+    if (r->real && search->max_real_distance == INFINITY)
+        search->max_real_distance = 5;
+    answer_free(&a);
+}
+
+static void check_roads(shape s, enum weights kind, uint64_t seed) {
+    struct roads r = make_roads(s, kind, seed);
+    uint32_t n = s.vertices, source[3], target[2];
+    for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
+        for (int i = 0; i < 3; i++)
+            source[i] = (uint32_t)(shape_random(&seed) % n);
+        for (int i = 0; i < 2; i++)
+            target[i] = (uint32_t)(shape_random(&seed) % n);
+        gpugraph_search search = {.source = source,
+                                  .source_count = 1,
+                                  .direction = (gpugraph_direction)direction};
+        check_search(&r, &search);
+        search.source_count = 3;
+        check_search(&r, &search);
+        source[2] = source[0];
+        search.limit = shape_random(&seed) % (n + 1) + 1;
+        check_search(&r, &search);
+        search.limit = 0;
+        search.target = target;
+        search.target_count = 1;
+        check_search(&r, &search);
+        search.target_count = 2;
+        check_search(&r, &search);
+        bound_by(&r, &search, target[0]);
+        check_search(&r, &search);
+        search.target_count = 0;
+        check_search(&r, &search);
+    }
+    roads_free(&r);
+}
+
+START_TEST(small_shapes) {
+    shape s;
+    for (int kind = 0; kind < WEIGHTS; kind++)
+        for (int i = 0; shape_small(i, (uint64_t)kind + 1, &s); i++) {
+            if (s.vertices > 0 && s.edges < 400)
+                check_roads(s, (enum weights)kind, (uint64_t)i);
+            else
+                shape_free(&s);
+        }
+}
+END_TEST
+
+START_TEST(random_shapes) {
+    uint64_t seed = 11;
+    for (int i = 0; i < 600; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 30) + 1;
+        int64_t edges = (int64_t)(shape_random(&seed) % (4 * n));
+        check_roads(shape_random_edges(n, edges, seed), (enum weights)(i % WEIGHTS), seed);
+    }
+}
+END_TEST
+
+/* Large enough for rounds shared by threads. */
+START_TEST(large_shapes) {
+    static const enum weights kinds[] = {SMALL, MOSTLY_ZERO, SPREAD, FRACTIONS, LOST};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        shape s = i % 2 ? shape_rmat(12, 16, i) : shape_random_edges(12000, 60000, i);
+        shape_shuffle(&s, i);
+        struct roads r = make_roads(s, kinds[i], i);
+        uint32_t source[] = {(uint32_t)s.source[0], (uint32_t)s.source[1]};
+        gpugraph_search search = {.source = source,
+                                  .source_count = 1 + (uint32_t)i % 2,
+                                  .direction = (gpugraph_direction)(i % 3)};
+        check_search(&r, &search);
+        search.target = source + 1;
+        search.target_count = 1;
+        check_search(&r, &search);
+        roads_free(&r);
+    }
+}
+END_TEST
+
+/* A path of a million vertices, whose every bucket holds one: by its known answer. */
+START_TEST(long_path) {
+    enum { LENGTH = 1000000 };
+    static const enum weights kinds[] = {ZERO, SPREAD, FRACTIONS};
+    for (size_t i = 0; i < 3; i++) {
+        struct roads r = make_roads(shape_path(LENGTH), kinds[i], 1);
+        struct found f = {.type = gpugraph_distance_type_of(r.graph)};
+        f.distance = malloc((size_t)LENGTH * 8);
+        f.edge = malloc(LENGTH * sizeof *f.edge);
+        uint32_t source = 0;
+        gpugraph_search search = {.source = &source, .source_count = 1};
+        struct answer a = {malloc(LENGTH * sizeof(wide)), malloc(LENGTH * sizeof(double)),
+                           NULL, NULL};
+        a.whole[0] = 0;
+        a.real[0] = 0;
+        for (uint32_t v = 1; v < LENGTH; v++) {
+            a.whole[v] = a.whole[v - 1] + (r.whole ? (uint64_t)r.whole[v - 1] : 0);
+            a.real[v] = a.real[v - 1] + (r.real ? r.real[v - 1] : 0);
+        }
+        for (int k = 0; k < 2; k++) {
+            gpugraph_run run = {.backend = GPUGRAPH_CPU,
+                                .method = k ? "dijkstra" : "delta-stepping"};
+            gpugraph_sssp(r.graph, &search, &run, f.distance, f.edge);
+            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            for (uint32_t v = 0; v < LENGTH; v++)
+                expect(found_equals(&f, &a, v) && (v == 0 || f.edge[v] == v - 1),
+                       "the end of edge %u", v);
+        }
+        answer_free(&a);
+        free(f.distance);
+        free(f.edge);
+        roads_free(&r);
+    }
+}
+END_TEST
+
+/* The sentence names a vertex by its id, a text in quotes. */
+START_TEST(range_names_a_text) {
+    uint64_t offset[] = {0, 6};
+    double weight[] = {DBL_MAX, DBL_MAX};
+    int64_t source[] = {1, 2}, target[] = {2, 0};
+    uint8_t target_is_text = 2; /* the second one */
+    gpugraph_edges edges = {.count = 2,
+                            .source = {.value = source},
+                            .target = {.value = target, .is_text = &target_is_text},
+                            .weight_type = GPUGRAPH_REAL_WEIGHTS,
+                            .weight = weight,
+                            .texts = {1, offset, "harbor"}};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, &run, &graph);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    uint32_t from = gpugraph_find_integer(graph, 1);
+    double distance[3];
+    gpugraph_search search = {.source = &from, .source_count = 1};
+    ck_assert_int_eq(gpugraph_sssp(graph, &search, &run, distance, NULL), GPUGRAPH_RANGE);
+    ck_assert_ptr_nonnull(strstr(run.message, "vertex 'harbor'"));
+    gpugraph_free(graph);
+}
+END_TEST
+
+START_TEST(range_names_an_integer) {
+    int64_t source[] = {100, 200, 300}, target[] = {200, 300, 400};
+    int64_t weight[] = {INT64_MAX, 0, 1};
+    gpugraph_edges edges = {.count = 3,
+                            .source = {.value = source},
+                            .target = {.value = target},
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = weight};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, &run, &graph);
+    uint32_t from = 0, to = 2;
+    uint64_t distance[4];
+    gpugraph_search search = {.source = &from, .source_count = 1};
+    ck_assert_int_eq(gpugraph_sssp(graph, &search, &run, distance, NULL), GPUGRAPH_RANGE);
+    ck_assert_ptr_nonnull(strstr(run.message, "vertex 400"));
+    search.target = &to;
+    search.target_count = 1;
+    ck_assert_int_eq(gpugraph_sssp(graph, &search, &run, distance, NULL), GPUGRAPH_OK);
+    ck_assert(distance[2] == INT64_MAX);
+    search.target_count = 0;
+    search.bounded = true;
+    search.max_distance = INT64_MAX;
+    ck_assert_int_eq(gpugraph_sssp(graph, &search, &run, distance, NULL), GPUGRAPH_OK);
+    ck_assert(distance[2] == INT64_MAX && distance[3] == UINT64_MAX);
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* Says stop when it has been asked so many times. */
+static int when_asked(void *times) { return --*(int *)times < 0; }
+
+START_TEST(interrupt_leaves_a_usable_graph) {
+    struct roads r = make_roads(shape_path(1500000), SPREAD, 1);
+    uint32_t source = 0, *edge = malloc(1500000 * sizeof *edge);
+    uint64_t *distance = malloc(1500000 * sizeof *distance);
+    gpugraph_search search = {.source = &source, .source_count = 1};
+    for (int times = 0; times < 4; times++) {
+        int left = times;
+        gpugraph_run run = {.interrupted = when_asked,
+                            .listener = &left,
+                            .backend = GPUGRAPH_CPU,
+                            .method = times % 2 ? "dijkstra" : "delta-stepping"};
+        gpugraph_sssp(r.graph, &search, &run, distance, edge);
+        expect(run.status == GPUGRAPH_INTERRUPTED, "status %d after %d looks", run.status,
+               times);
+        ck_assert_str_eq(run.message, "interrupted");
+    }
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, edge), GPUGRAPH_OK);
+    ck_assert_uint_eq(edge[1499999], 1499998);
+    free(edge);
+    free(distance);
+    roads_free(&r);
+}
+END_TEST
+
+START_TEST(wrong_arguments) {
+    shape s = shape_path(5);
+    gpugraph_graph *plain = shape_graph(&s);
+    struct roads r = make_roads(s, FRACTIONS, 1);
+    double distance[5];
+    uint32_t source = 5;
+    gpugraph_search search = {.source = &source, .source_count = 1};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_sssp(plain, &search, &run, distance, NULL),
+                     GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "weights"));
+    ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, NULL),
+                     GPUGRAPH_INVALID);
+    source = 0;
+    search.bounded = true;
+    search.max_real_distance = NAN;
+    ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, NULL),
+                     GPUGRAPH_INVALID);
+    search.max_real_distance = -1;
+    ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, NULL), GPUGRAPH_OK);
+    ck_assert(distance[0] == INFINITY);
+    gpugraph_free(plain);
+    roads_free(&r);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sssp");
+    TCase *cases = tcase_create("sssp");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, small_shapes);
+    tcase_add_test(cases, random_shapes);
+    tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, long_path);
+    tcase_add_test(cases, range_names_an_integer);
+    tcase_add_test(cases, range_names_a_text);
+    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
+    tcase_add_test(cases, wrong_arguments);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
