@@ -1,13 +1,14 @@
 /* Graphs and searches, kept for as long as they are surely right.
 **
-**     graph_ref   "roads"          stamp of main     searches: bfs from 1, sssp from 7, ...
+**     graph_ref   "roads"          stamp of main     searches: bfs from 1, sssp from 7
 **                 "SELECT a ..."   no stamp          searches: ...
-**     binding     (scope, graph)   the running statement `scope` has seen this graph, and sees no other
-**                                  under its name; holds the read transaction that it was seen in
+**     binding     (scope, graph)   the running statement has seen this graph, and sees no
+**                                  other under its name; holds the read transaction
 **
-** A graph is found by the texts that name it: first among the bindings of the caller's scope, then
-** among the graphs with a stamp that agrees; else it is read. What no statement is bound to and has no stamp is
-** freed at once; the rest as the cache limit asks. */
+** A graph is found by the texts that name it: first among the bindings of the caller's
+** scope, then among the graphs with a stamp that agrees; else it is read. What no
+** statement is bound to and has no stamp is freed at once; the rest as the cache limit
+** asks. */
 #include "cache.h"
 #include <string.h>
 
@@ -180,7 +181,8 @@ static int find_kept(reading *r, graph_ref **found) {
     return SQLITE_OK;
 }
 
-/* The statement has seen this graph without weights, and asks for them: they must come from the same rows. */
+/* The statement has seen this graph without weights, and asks for them: they must come
+** from the same rows. */
 static int read_again(reading *r, struct binding *b) {
     stamp *now;
     int rc = stamp_retake(r->c, b->graph->stamp, &now);

@@ -1,4 +1,5 @@
-/* Between cache.c, which finds graphs, and graph_read.c, which reads those that are not there. */
+/* Between cache.c, which finds graphs, and graph_read.c, which reads those that are not
+** there. */
 #ifndef GPUGRAPH_CACHE_H
 #define GPUGRAPH_CACHE_H
 
@@ -17,8 +18,8 @@ typedef struct reading {
     char **error;
 } reading;
 
-/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may be kept, and
-** r->hold is the read transaction it was read in, if any. */
+/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may
+** be kept, and r->hold is the read transaction it was read in, if any. */
 int read_graph(reading *r, graph_ref **made);
 void reading_clear(reading *r);
 /* The sentence for tables that cannot be looked at; returns rc. */

@@ -1,4 +1,5 @@
-/* Rows taken in as columns: see loader.h. What is wrong with a row is said here, with its edge id. */
+/* Rows taken in as columns: see loader.h. What is wrong with a row is said here, with its
+** edge id. */
 #include "loader.h"
 #include <float.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static bool grow(loader *l) {
     return ok;
 }
 
-/* The UTF-8 bytes of a text. sqlite3_value_text would copy each one to end it with a zero. */
+/* The UTF-8 bytes of a text. sqlite3_value_text would copy each one to end it with a
+** zero. */
 static const char *bytes_of(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
     const char *text = as_it_is ? sqlite3_value_blob(value)
@@ -197,13 +199,14 @@ static int begin_edge_ids(loader *l) {
     return SQLITE_OK;
 }
 
-/* id: the edge id or NULL. value: source, destination, weight; of vertices the id alone. */
+/* id: the edge id or NULL. value: source, destination, weight; of vertices the id alone.
+*/
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
     if (l->count == l->room && !grow(l))
         return l->rc;
     int64_t edge_id = l->count + 1;
     if (id) {
-        if (sqlite3_value_type(id) != SQLITE_INTEGER)
+        if (!l->rowid && sqlite3_value_type(id) != SQLITE_INTEGER)
             return bad_id(l, 3, edge_id, id);
         edge_id = sqlite3_value_int64(id);
     }

@@ -4,8 +4,8 @@
 **     'aux.[my roads](a, "b", cost)'   schema . table ( column , ... )
 **     'SELECT a, b FROM roads'         query: first word SELECT, WITH or VALUES
 **
-** Names are written as in SQL: bare, or in "..", [..], `..` or '..', the closing mark doubled
-** inside (not for brackets). Space and comments may stand between the parts. */
+** Names are written as in SQL: bare, or in "..", [..], `..` or '..', the closing mark
+** doubled inside (not for brackets). Space and comments may stand between the parts. */
 #include "ext.h"
 #include "sql_text.h"
 #include <string.h>

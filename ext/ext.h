@@ -42,31 +42,33 @@ int edge_parse(const char *text, int bytes, int max_columns, edge_source *source
 void edge_source_clear(edge_source *source);
 
 /* ---- scope.c: which execution of which statement is calling ----
-** The executing statements are those that are busy and hold no row (sqlite3_data_count 0): the caller and
-** whatever it is nested in. An execution lives as long as cursors of this extension that it opened: SQLite
-** closes them all when a statement ends (those of a trigger's body when that firing ends), and never
-** closes the last of them before. */
+** The executing statements are those that are busy and hold no row (sqlite3_data_count
+** 0): the caller and whatever it is nested in. An execution lives as long as cursors of
+** this extension that it opened: SQLite closes them all when a statement ends (those of a
+** trigger's body when that firing ends), and never closes the last of them before. */
 
 typedef struct scope {
     int count;
     struct scope_entry {
         sqlite3_stmt *statement;
-        unsigned long long serial; /* names the execution: a statement is run, and its address used, again */
+        unsigned long long serial; /* names the execution: the statement may run again */
     } entry[8];
     bool overflow; /* nested deeper: equal to no scope, so nothing is shared with it */
 } scope;
 
 typedef struct connection connection;
 
-/* Every cursor holds the scope it was opened in: scope_open in xOpen, scope_close in xClose. A scalar
-** function keeps one for its statement by sqlite3_set_auxdata. SQLITE_OK or SQLITE_NOMEM; after
-** scope_close, or on a zeroed scope, scope_close does nothing. */
+/* Every cursor holds the scope it was opened in: scope_open in xOpen, scope_close in
+** xClose. A scalar function keeps one for its statement by sqlite3_set_auxdata. SQLITE_OK
+** or SQLITE_NOMEM; after scope_close, or on a zeroed scope, scope_close does nothing. */
 int scope_open(connection *c, scope *s);
 void scope_close(connection *c, scope *s);
 bool scope_equal(const scope *a, const scope *b);
-/* How SQL text of this extension's own making begins, where it names what a schema holds. */
+/* How SQL text of this extension's own making begins, where it names what a schema holds.
+*/
 #define OWN_SQL "/* gpugraph */ "
-/* Does an executing statement contain this text as a literal, or hold it bound? 1, 0, or -1: no memory. */
+/* Does an executing statement contain this text as a literal, or hold it bound? 1, 0, or
+** -1: no memory. */
 int scope_has_text(connection *c, const scope *s, const char *text);
 /* Is any statement of the scope one that writes? */
 bool scope_writes(connection *c, const scope *s);
@@ -122,7 +124,8 @@ void connection_table_closed(connection *c);
 ** with the connection as listener. */
 int connection_interrupted(void *connection);
 /* Counts the times that SQLite has expired this connection's prepared statements, which
-** DETACH does: what was known of an attached file is then void. 0: not to be known now. */
+** DETACH does: what was known of an attached file is then void. 0: not to be known now.
+*/
 unsigned long long connection_expiries(connection *c);
 /* A gpugraph_run set up from config: listener = c, phases go to c->timings, progress
 ** lines to stderr. */
@@ -143,8 +146,8 @@ double now_ms(void);
 
 /* ---- table_info.c: what the schema says ---- */
 
-/* kind: 't' rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual table
-** USING gpugraph. */
+/* kind: 't' rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual
+** table USING gpugraph. */
 typedef struct table_info {
     char *schema, *name; /* as stored; sqlite3_free through table_info_clear */
     char kind;
@@ -163,7 +166,8 @@ void table_info_clear(table_info *info);
 int table_add_column(table_info *info, const char *name, const char *type);
 /* Case-insensitive, as SQL is; -1: none. */
 int table_column(const table_info *info, const char *name);
-/* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in graph_ref. */
+/* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in graph_ref.
+*/
 char affinity_of_type(const char *declared_type);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
@@ -187,7 +191,8 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
-/* The sentence (no function name) for a search by weight of edges without; NULL: no memory. */
+/* The sentence (no function name) for a search by weight of edges without; NULL: no
+** memory. */
 char *source_without_weight(const row_source *rows);
 
 /* ---- stamp.c: has a table changed? ---- */
@@ -195,8 +200,8 @@ char *source_without_weight(const row_source *rows);
 /* What a schema looks like now; made inside the read transaction it holds open. */
 typedef struct stamp stamp;
 
-/* Of plain tables, edges and perhaps vertices (else NULL). The read transactions stay open
-** until stamp_settle. */
+/* Of plain tables, edges and perhaps vertices (else NULL). The read transactions stay
+** open until stamp_settle. */
 int stamp_take(connection *c, const row_source *edges, const row_source *vertices,
                stamp **made);
 /* Of the same schemas as an earlier stamp. */
@@ -272,7 +277,8 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *));
 void search_release(connection *c, graph_ref *graph, search_ref *search);
-/* Frees what is over cache_limit, least recently used first; never what a running statement may need. */
+/* Frees what is over cache_limit, least recently used first; never what a running
+** statement may need. */
 void cache_trim(connection *c);
 /* Called by scope_close: the execution has ended; what only it could see is freed. */
 void cache_execution_ended(connection *c, unsigned long long serial);

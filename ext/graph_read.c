@@ -49,7 +49,8 @@ int explain_lock(reading *r, int rc, const char *name) {
     return rc;
 }
 
-/* Opens the read transactions of plain tables, and looks the names up again inside them. */
+/* Opens the read transactions of plain tables, and looks the names up again inside them.
+*/
 static int hold_tables(reading *r) {
     const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
     if (!is_plain(&r->edges) || (vertices && !is_plain(vertices)))
@@ -65,7 +66,7 @@ static int hold_tables(reading *r) {
         rc == SQLITE_OK && (strcmp(name, r->edges.name) != 0 || !is_plain(&r->edges) ||
                             (vertices && !is_plain(vertices)));
     sqlite3_free(name);
-    if (moved) { /* another process changed the schema in between: read, but keep nothing */
+    if (moved) { /* another process has changed the schema: keep nothing */
         stamp_free(r->hold);
         r->hold = NULL;
     }
@@ -82,7 +83,8 @@ static char *copy_text(const char *text, int bytes) {
     return text ? sqlite3_mprintf("%.*s", bytes, text) : NULL;
 }
 
-/* The empty frame of a graph, in the list; it is settled away unless it gets a stamp or a binding. */
+/* The empty frame of a graph, in the list; it is settled away unless it gets a stamp or a
+** binding. */
 static graph_ref *new_graph(reading *r) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)

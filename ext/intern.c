@@ -22,25 +22,39 @@ static uint64_t hash_of(uint64_t seed, const char *text, size_t length) {
     return mix(mix(h ^ word, seed | 1), odd);
 }
 
-static int64_t find(const intern *t, uint64_t hash, const char *text, size_t length,
-                    uint64_t *place) {
+enum { HEAD_BYTES = 8, LONGER = 15 };
+
+/* The slot that a text would have, all but its number; *hash says where to look. */
+static intern_slot slot_of(uint64_t seed, const char *text, size_t length,
+                           uint64_t *hash) {
+    intern_slot slot = {0, 0, 0};
+    *hash = hash_of(seed, text, length);
+    memcpy(&slot.head, text, length < HEAD_BYTES ? length : HEAD_BYTES);
+    slot.tag =
+        (uint32_t)(*hash >> 36 << 4) | (uint32_t)(length > HEAD_BYTES ? LONGER : length);
+    return slot;
+}
+
+/* The number of the text, from 1; or 0 with the place where it belongs. */
+static uint32_t find(const intern *t, const intern_slot *wanted, uint64_t hash,
+                     const char *text, size_t length, uint64_t *place) {
     uint64_t i = hash & (t->slots - 1);
-    for (; t->slot[i]; i = (i + 1) & (t->slots - 1)) {
-        if (t->slot[i] >> 32 != hash >> 32)
+    for (; t->slot[i].number; i = (i + 1) & (t->slots - 1)) {
+        const intern_slot *slot = &t->slot[i];
+        if (slot->head != wanted->head || slot->tag != wanted->tag)
             continue;
-        uint64_t number = (t->slot[i] & UINT32_MAX) - 1;
-        const char *other = t->bytes + t->offset[number];
-        if (t->offset[number + 1] - t->offset[number] == length &&
-            memcmp(other, text, length) == 0)
-            return (int64_t)number;
+        const uint64_t *offset = &t->offset[slot->number - 1];
+        if (length <= HEAD_BYTES || (offset[1] - offset[0] == length &&
+                                     memcmp(t->bytes + offset[0], text, length) == 0))
+            return slot->number;
     }
     *place = i;
-    return -1;
+    return 0;
 }
 
 static bool double_slots(intern *t) {
-    uint64_t slots = t->slots ? 2 * t->slots : 1024;
-    uint64_t *slot = calloc(slots, sizeof *slot);
+    uint64_t slots = t->slots ? 2 * t->slots : 1024, hash;
+    intern_slot *slot = calloc(slots, sizeof *slot);
     if (!slot)
         return false;
     if (!t->slots)
@@ -49,19 +63,21 @@ static bool double_slots(intern *t) {
     t->slot = slot;
     t->slots = slots;
     for (int64_t number = 0; number < t->count; number++) {
-        const char *text = t->bytes + t->offset[number];
-        uint64_t hash = hash_of(t->seed, text, t->offset[number + 1] - t->offset[number]);
+        const uint64_t *offset = &t->offset[number];
+        intern_slot made =
+            slot_of(t->seed, t->bytes + offset[0], offset[1] - offset[0], &hash);
         uint64_t i = hash & (slots - 1);
-        while (slot[i])
+        while (slot[i].number)
             i = (i + 1) & (slots - 1);
-        slot[i] = (hash >> 32 << 32) | (uint64_t)(number + 1);
+        slot[i] = made;
+        slot[i].number = (uint32_t)number + 1;
     }
     return true;
 }
 
 /* Room for one more text of this length. */
 static bool grow(intern *t, size_t length) {
-    if (2 * ((uint64_t)t->count + 1) > t->slots && !double_slots(t))
+    if (3 * ((uint64_t)t->count + 1) > 2 * t->slots && !double_slots(t))
         return false;
     if ((uint64_t)t->count + 2 > t->offset_room) {
         uint64_t room = t->offset_room ? 2 * t->offset_room : 1024;
@@ -86,20 +102,22 @@ static bool grow(intern *t, size_t length) {
 }
 
 int64_t intern_text(intern *t, const char *text, size_t length) {
-    uint64_t place = 0;
+    uint64_t place = 0, hash;
+    intern_slot slot = slot_of(t->seed, text, length, &hash);
     if (t->slots) {
-        int64_t number = find(t, hash_of(t->seed, text, length), text, length, &place);
-        if (number >= 0)
-            return number;
+        uint32_t number = find(t, &slot, hash, text, length, &place);
+        if (number)
+            return (int64_t)number - 1;
     }
     if (t->count == UINT32_MAX - 1 || !grow(t, length))
         return -1;
-    uint64_t hash =
-        hash_of(t->seed, text, length); /* the seed is set, the table may be new */
-    find(t, hash, text, length, &place);
+    slot =
+        slot_of(t->seed, text, length, &hash); /* the seed is set, the table may be new */
+    find(t, &slot, hash, text, length, &place);
     memcpy(t->bytes + t->offset[t->count], text, length);
     t->offset[t->count + 1] = t->offset[t->count] + length;
-    t->slot[place] = (hash >> 32 << 32) | (uint64_t)(t->count + 1);
+    slot.number = (uint32_t)t->count + 1;
+    t->slot[place] = slot;
     return t->count++;
 }
 

@@ -2,19 +2,27 @@
 **
 **     bytes    A M S L H R J F K ...
 **     offset   0 3 6 9             text t is bytes[offset[t]] .. bytes[offset[t + 1] - 1]
-**     slot     hash's upper half | t + 1, or 0: free      (open addressing, at most half full)
-*/
+**     slot     {first 8 bytes, length | hash, t + 1}    open addressing, at most 2/3 full
+**
+** A text of at most 8 bytes, as most ids are, is known from its slot alone: one cache
+** miss. */
 #ifndef GPUGRAPH_INTERN_H
 #define GPUGRAPH_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct intern_slot {
+    uint64_t head; /* the first 8 bytes, zeros behind a shorter text */
+    uint32_t tag; /* upper 28 bits: of the hash; lower 4: the length, 15 for 9 and more */
+    uint32_t number; /* of the text, from 1; 0: the slot is free */
+} intern_slot;
+
 typedef struct intern {
     int64_t count;
     uint64_t *offset;
     char *bytes;
-    uint64_t *slot;
+    intern_slot *slot;
     uint64_t offset_room, bytes_room, slots; /* slots: a power of two */
     uint64_t seed;
 } intern;

@@ -1,8 +1,9 @@
 /* Rows of a table, view or query -> columns (loader.h) -> graph.
 **
-** Three readers, fastest first: whole pages (page_reader.h), for plain tables of integers; the
-** aggregate function gpugraph_collect, for any table: its rows never leave SQLite's own loop; and
-** sqlite3_step for each row of anything else. The last two meet in take_row. */
+** Three readers, fastest first: whole pages (page_reader.h), for plain tables of
+** integers; the aggregate function gpugraph_collect, for any table: its rows never leave
+** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
+** take_row. */
 #include "loader.h"
 #include "page_reader.h"
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 /* ---- reader: whole pages ---- */
 
-/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it went. */
+/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it went.
+*/
 static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     page_table table = {
@@ -128,7 +130,8 @@ static int read_inside(loader *l) {
     int rc = sqlite3_bind_pointer(scan, 1, l, pointer_type, NULL);
     if (rc == SQLITE_OK) {
         rc = sqlite3_step(scan);
-        /* Of an empty table the result is NULL; else the number of rows that came here. */
+        /* Of an empty table the result is NULL; else the number of rows that came here.
+        */
         if (rc == SQLITE_ROW)
             finished = sqlite3_column_int64(scan, 0) == l->count;
     }

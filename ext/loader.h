@@ -4,8 +4,9 @@
 **                17       'AMS'   'LHR'        3.5
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
-** A TEXT id is its number among the texts, with a bit set in is_text. Edge ids are kept from the first one
-** that is not the row's number; weights are integers up to the first REAL, then all doubles. */
+** A TEXT id is its number among the texts, with a bit set in is_text. Edge ids are kept
+** from the first one that is not the row's number; weights are integers up to the first
+** REAL, then all doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -19,8 +20,7 @@ typedef union number {
 
 typedef struct id_array {
     int64_t *value;
-    uint8_t *
-        is_text; /* NULL until the first text; then a bit for each entry there is room for */
+    uint8_t *is_text; /* NULL until the first text; then a bit for each entry */
 } id_array;
 
 typedef struct loader {
@@ -43,12 +43,13 @@ typedef struct loader {
     char *error;
 } loader;
 
-/* Takes a row in. id: the edge id, or NULL for the row's number. value: source, destination, weight; of
-** vertices the id alone. Returns l->rc. */
+/* Takes a row in. id: the edge id, or NULL for the row's number. value: source,
+** destination, weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
 /* Looks at weights that came past take_row. */
 int check_weights(loader *l);
-/* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory). Returns rc. */
+/* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
+** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);
 void too_many_rows(loader *l);
 void loader_clear(loader *l);

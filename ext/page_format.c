@@ -53,8 +53,7 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
     geometry->page_size = size;
     geometry->usable = size - header[20];
     /* The count of pages holds only if its writer kept it: change counters equal. */
-    geometry->pages =
-        memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
+    geometry->pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
     return true;
 }
 
@@ -168,7 +167,9 @@ static enum page_reason careful_value(const page_layout *layout, int k, uint64_t
     if (type == 7 && k == 2) {
         *value = (int64_t)raw;
         /* SQLite reads a stored NaN as NULL. */
-        return is_nan(raw) ? PAGE_WEIGHT_TYPE : layout->real ? PAGE_FINE : PAGE_WEIGHT_REAL;
+        return is_nan(raw)    ? PAGE_WEIGHT_TYPE
+               : layout->real ? PAGE_FINE
+                              : PAGE_WEIGHT_REAL;
     }
     if (s->no_id)
         return k == 2 ? PAGE_WEIGHT_TYPE : PAGE_ID_TYPE;
@@ -271,8 +272,7 @@ INLINE bool fast_rowid(const uint8_t **at, struct key *key) {
     int before_stop = __builtin_clzll(stops); /* 8 bits for each byte that goes on */
     *at += before_stop / 8 + 1;
     bytes >>= 56 - before_stop;
-    key->rowid =
-        bytes == key->bytes + 1 ? key->rowid + 1 : (int64_t)join_sevens(bytes);
+    key->rowid = bytes == key->bytes + 1 ? key->rowid + 1 : (int64_t)join_sevens(bytes);
     key->bytes = bytes;
     return true;
 }
@@ -319,7 +319,8 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
         if (c == PAGE_IS_ROWID)
             value[k] = key->rowid;
         else
-            trouble |= fast_value(layout, shape, k, type[c], record + start[c], &value[k]);
+            trouble |=
+                fast_value(layout, shape, k, type[c], record + start[c], &value[k]);
     }
     /* A header of one byte that holds the types wanted, values within the record, which
     ** ends with them if the header does, and is on this page. */
@@ -349,13 +350,16 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         int64_t previous = key.rowid;
         if (offset < first || offset >= layout->usable)
             return PAGE_DAMAGED;
-        if (!shape.fast ||
-            !fast_cell(layout, &shape, page + offset, end, &key, value)) {
+        if (!shape.fast || !fast_cell(layout, &shape, page + offset, end, &key, value)) {
+            /* Copies, so that key and value can live in registers. */
+            int64_t rowid, careful[3] = {0};
             enum page_reason reason =
-                careful_cell(layout, page + offset, end, &key.rowid, value);
+                careful_cell(layout, page + offset, end, &rowid, careful);
             if (reason)
                 return reason;
-            key.bytes = no_bytes;
+            key = (struct key){no_bytes, rowid};
+            for (int k = 0; k < 3; k++)
+                value[k] = careful[k];
             rows->slow++;
         }
         if (key.rowid <= previous && (to.any || i > 0))
@@ -384,8 +388,7 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
 
     if (leading && columns == 2)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, true});
+        return leaf_cells(layout, page, rows, (struct shape){{0, 1}, 2, 1, false, true});
     if (leading && layout->real)
         return leaf_cells(layout, page, rows,
                           (struct shape){{0, 1, 2}, 3, 2, true, true});

@@ -41,7 +41,7 @@ enum {
     PAGE_SMALLEST = 512,
     PAGE_READ_VERSION = 19, /* byte of the first page: 1, or 2 in WAL mode */
     PAGE_WAL_VERSION = 2,
-    PAGE_PAD = 1024,      /* readable bytes that must follow a page given to page_leaf */
+    PAGE_PAD = 1024, /* readable bytes that must follow a page given to page_leaf */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
     PAGE_IS_ROWID = -1      /* page_layout.column: the value is the row's rowid */
 };
@@ -100,8 +100,8 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
 /* An interior page's children: `cell` 0 .. cells - 1, then the rightmost one. */
 int page_interior_cells(const page_layout *layout, const uint8_t *page); /* or -1 */
 /* false: the cell lies outside the page. */
-bool page_child(const page_layout *layout, const uint8_t *page, int cell,
-                uint32_t *child, int64_t *upper);
+bool page_child(const page_layout *layout, const uint8_t *page, int cell, uint32_t *child,
+                int64_t *upper);
 uint32_t page_rightmost(const uint8_t *page);
 /* The most rows that one leaf can hold. */
 uint32_t page_most_rows(const page_layout *layout);

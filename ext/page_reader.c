@@ -50,14 +50,15 @@ static const char *const sentence[PAGE_REASONS] = {
 static sqlite3_stmt *prepare_scan(const page_table *t, const char *before,
                                   const char *after) {
     sqlite3_stmt *statement = NULL;
-    char *weight = t->column[2] ? sqlite3_mprintf(", e.\"%w\"", t->column[2])
-                                : sqlite3_mprintf("");
+    char *weight =
+        t->column[2] ? sqlite3_mprintf(", e.\"%w\"", t->column[2]) : sqlite3_mprintf("");
     char *sql = sqlite3_mprintf(
         "%s SELECT e.\"%w\", e.\"%w\", e.\"%w\"%s FROM \"%w\".\"%w\" AS e NOT INDEXED "
         "ORDER BY e.\"%w\" %s",
         before, t->rowid, t->column[0], t->column[1], weight ? weight : "", t->schema,
         t->table, t->rowid, after);
-    if (weight && sql && sqlite3_prepare_v2(t->db, sql, -1, &statement, NULL) != SQLITE_OK)
+    if (weight && sql &&
+        sqlite3_prepare_v2(t->db, sql, -1, &statement, NULL) != SQLITE_OK)
         statement = NULL;
     sqlite3_free(weight);
     sqlite3_free(sql);
@@ -98,8 +99,8 @@ struct program {
 };
 
 /* Takes note of one instruction. false: not part of a plain scan. */
-static bool take_instruction(struct program *p, const char *opcode, int p1, int p2, int p3,
-                             const char *p4, int columns) {
+static bool take_instruction(struct program *p, const char *opcode, int p1, int p2,
+                             int p3, const char *p4, int columns) {
     static const char *const harmless[] = {"Init", "Noop", "Explain",     "Rewind",
                                            "Next", "Halt", "Transaction", "Goto"};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
@@ -116,8 +117,8 @@ static bool take_instruction(struct program *p, const char *opcode, int p1, int 
         bool rowid = opcode[0] == 'R';
         if (p->loads == columns)
             return false;
-        p->load[p->loads++] = rowid ? (struct load){p2, PAGE_IS_ROWID}
-                                    : (struct load){p3, p2};
+        p->load[p->loads++] =
+            rowid ? (struct load){p2, PAGE_IS_ROWID} : (struct load){p3, p2};
         return true;
     }
     if (strcmp(opcode, "RealAffinity") == 0) {
@@ -204,7 +205,8 @@ static bool trusted_vfs(const page_table *t) {
     char *name = NULL; /* a shim calls itself "shim/unix" */
     bool trusted = false;
 
-    if (sqlite3_file_control(t->db, t->schema, SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK &&
+    if (sqlite3_file_control(t->db, t->schema, SQLITE_FCNTL_VFSNAME, &name) ==
+            SQLITE_OK &&
         name) {
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             trusted |= strcmp(name, known[i]) == 0;
@@ -284,8 +286,8 @@ static enum page_reason last_look(const page_table *t, const char *order,
                                   const page_columns *c, int64_t i) {
     sqlite3_stmt *row = prepare_scan(t, "", order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
-    bool agrees = c->count == 0 ? rc == SQLITE_DONE
-                                : rc == SQLITE_ROW && row_agrees(c, i, row);
+    bool agrees =
+        c->count == 0 ? rc == SQLITE_DONE : rc == SQLITE_ROW && row_agrees(c, i, row);
     sqlite3_finalize(row);
     if (rc == SQLITE_INTERRUPT)
         return PAGE_STOPPED;

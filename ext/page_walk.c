@@ -51,7 +51,7 @@ struct level {
     struct child {
         uint32_t page;
         int64_t upper;
-    } *child;
+    } * child;
     uint32_t count;
     size_t room;
 };
@@ -275,8 +275,7 @@ static void work(struct team *team, uint8_t *buffer) {
 }
 
 static void run_team(struct team *team) {
-    const size_t bytes =
-        (size_t)team->batch_pages * team->layout->page_size + PAGE_PAD;
+    const size_t bytes = (size_t)team->batch_pages * team->layout->page_size + PAGE_PAD;
     int threads = team->source->threads > 0 ? team->source->threads : omp_get_num_procs();
     if ((uint32_t)threads > team->batches)
         threads = (int)team->batches;
@@ -296,14 +295,16 @@ static void run_team(struct team *team) {
 /* Room for count entries, in huge pages where the system gives them on request: first
 ** touches would otherwise cost as much as decoding. */
 static void *reserve(int64_t count) {
-    const size_t huge = 2 << 20;
+    enum { huge = 2 << 20 };
     if ((uint64_t)count > SIZE_MAX / 8)
         return NULL;
     char *block = malloc((size_t)count * 8);
-    if (block && (size_t)count * 8 >= 4 * huge) {
+#ifdef MADV_HUGEPAGE
+    if (block && (size_t)count * 8 >= 4 * (size_t)huge) {
         size_t skip = huge - (uintptr_t)block % huge;
         madvise(block + skip, ((size_t)count * 8 - skip) / huge * huge, MADV_HUGEPAGE);
     }
+#endif
     return block;
 }
 

@@ -1,14 +1,15 @@
 /* A source whose names are settled: which table, which columns, which query.
 **
 **     edge_source   what the text says        'roads(a, b)'
-**     row_source    what that is, here        kind 't', main.roads, columns a and b, affinity of a
-*/
+**     row_source    what that is, here        kind 't', main.roads, columns a, b, affinity
+**/
 #include "ext.h"
 #include "sql_text.h"
 #include <stdarg.h>
 #include <string.h>
 
-/* The pairs that a table without named columns is searched for, in this order; and the weights. */
+/* The pairs that a table without named columns is searched for, in this order; and the
+** weights. */
 static const char *const pairs[][2] = {
     {"src", "dst"}, {"source", "target"}, {"from", "to"}, {"from_id", "to_id"}};
 static const char *const weights[] = {"weight", "cost", "length"};

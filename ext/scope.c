@@ -1,14 +1,15 @@
 /* Which execution of which statement is calling.
 **
-**     executing statements     busy, and in the middle of sqlite3_step: no row to hand out
-**         each has a record    {statement, serial, pins}: one pin for each cursor it has open
-**     scope                    the (statement, serial) of all of them: the caller and its callers
+**     executing statements   busy, and in the middle of sqlite3_step: no row to hand out
+**       each has a record    {statement, serial, pins}: one pin for each cursor it has open
+**     scope                  the (statement, serial) of them all: the caller, its callers
 **
-** SQLite tells nobody when a statement ends, and hands out its address again; its RUN counter moves with
-** every trigger that fires. What can be relied on is that the cursors a statement has opened are closed
-** exactly when it ends, and that a scalar subquery which opens its cursor anew opens the new one
-** before it closes the old. So an execution is the time during which some cursor is open. The cursors of a
-** trigger's body are closed after each firing: every firing sees the rows as they are then, unless the
+** SQLite tells nobody when a statement ends, and hands out its address again; its RUN
+** counter moves with every trigger that fires. What can be relied on is that the cursors
+** a statement has opened are closed exactly when it ends, and that a scalar subquery
+** which opens its cursor anew opens the new one before it closes the old. So an execution
+** is the time during which some cursor is open. The cursors of a trigger's body are
+** closed after each firing: every firing sees the rows as they are then, unless the
 ** statement that fired it holds a graph itself. */
 #include "ext.h"
 #include "sql_text.h"
@@ -101,8 +102,9 @@ bool scope_equal(const scope *a, const scope *b) {
     return true;
 }
 
-/* The scope's statements, one after the other. A caller may have ended before the cursor it was waiting
-** for, so an address is not followed unless the statement is still there. */
+/* The scope's statements, one after the other. A caller may have ended before the cursor
+** it was waiting for, so an address is not followed unless the statement is still there.
+*/
 static sqlite3_stmt *next_of(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {
@@ -122,7 +124,8 @@ bool scope_writes(connection *c, const scope *s) {
     return false;
 }
 
-/* The readers of loader.c begin so. Their names come from the schema: nobody has written them here. */
+/* The readers of loader.c begin so. Their names come from the schema: nobody has written
+** them here. */
 static bool is_own(const char *sql) {
     return strncmp(sql, OWN_SQL, sizeof OWN_SQL - 1) == 0;
 }

@@ -1,9 +1,11 @@
-/* Searches kept with their graphs, and what happens when everything kept is over the limit.
+/* Searches kept with their graphs, and what happens when everything kept is over the
+** limit.
 **
 **     graph_ref -> search_ref -> search_ref -> ...     most recently used first
 **
-** A search that would give the same rows again may be forgotten at any time nobody reads it; one that would
-** not (an unordered DFS tree) stays while a running statement may ask for it again. */
+** A search that would give the same rows again may be forgotten at any time nobody reads
+** it; one that would not (an unordered DFS tree) stays while a running statement may ask
+** for it again. */
 #include "cache.h"
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* SQL text cut into tokens: as much of SQLite's grammar as tells names, literals and comments apart.
+/* SQL text cut into tokens: as much of SQLite's grammar as tells names, literals and
+** comments apart.
 **
 **     SELECT  'it''s'  -- why      word, quoted, (skipped), ...
-*/
+**/
 #ifndef GPUGRAPH_SQL_TEXT_H
 #define GPUGRAPH_SQL_TEXT_H
 
@@ -26,7 +27,8 @@ const char *sql_skip_space(const char *at, const char *end);
 const char *sql_next(const char *at, const char *end, sql_token *token);
 /* Is the word at this place this keyword (given in capitals)? */
 bool sql_word_is(const char *at, const char *end, const char *keyword);
-/* The name or the string that a word or quoted token means; NULL: no memory. sqlite3_free. */
+/* The name or the string that a word or quoted token means; NULL: no memory.
+** sqlite3_free. */
 char *sql_unquote(const sql_token *token);
 /* Does the text contain a literal ('..' or "..") whose value is exactly this? */
 bool sql_has_literal(const char *sql, const char *value);

@@ -1,14 +1,15 @@
 /* Has a table changed since its graph was read?
 **
 **     stamp    expiries, total changes, writing
-**       part   temp   schema version                       a table made there would hide main.roads
+**       part   temp   schema version                       a table there would hide main's
 **       part   main   schema version, data version, file   where roads is
 **
-** While no transaction of this connection writes to the schema, its data version moves with every commit,
-** this connection's own and others', once a read transaction has begun; DROP, CREATE and ALTER move the
-** schema version; DETACH, after which a name may mean another file, expires prepared statements.
-** During a write transaction neither version moves, and after ROLLBACK they read as before: what is read
-** then is kept for nobody else, and what was kept before it serves while nothing has been written. */
+** While no transaction of this connection writes to the schema, its data version moves
+** with every commit, this connection's own and others', once a read transaction has
+** begun; DROP, CREATE and ALTER move the schema version; DETACH, after which a name may
+** mean another file, expires prepared statements. During a write transaction neither
+** version moves, and after ROLLBACK they read as before: what is read then is kept for
+** nobody else, and what was kept before it serves while nothing has been written. */
 #include "ext.h"
 #include <string.h>
 
@@ -67,7 +68,8 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
     return p->schema ? hold(c, p) : SQLITE_NOMEM;
 }
 
-/* The table's schema, and those in which a name without schema is looked for before it. */
+/* The table's schema, and those in which a name without schema is looked for before it.
+*/
 static int take_source(connection *c, stamp *s, const row_source *rows) {
     static const int looked_at[] = {1,
                                     0}; /* temp, main, then the attached ones in order */
@@ -82,7 +84,8 @@ static int take_source(connection *c, stamp *s, const row_source *rows) {
     return rc ? rc : take_part(c, s, own, true);
 }
 
-/* Is some statement that writes between its first step and its end? Its changes are not counted yet. */
+/* Is some statement that writes between its first step and its end? Its changes are not
+** counted yet. */
 static bool some_statement_writes(sqlite3 *db) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(db, statement)) != NULL) {
@@ -191,7 +194,8 @@ bool stamp_agrees(stamp *kept, const stamp *now) {
     return true;
 }
 
-/* With a shared cache, read_uncommitted shows what another connection may yet roll back. */
+/* With a shared cache, read_uncommitted shows what another connection may yet roll back.
+*/
 static bool reads_uncommitted(connection *c) {
     sqlite3_stmt *statement = NULL;
     bool yes = true;

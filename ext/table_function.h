@@ -1,13 +1,13 @@
-/* The table functions from the inside. One virtual table serves gpu_bfs, gpu_sssp, gpu_path,
-** gpu_dfs and gpu_mis; a descriptor for each says which columns it has and which search
-** answers it.
+/* The table functions from the inside. One virtual table serves gpu_bfs, gpu_sssp,
+** gpu_path, gpu_dfs and gpu_mis; a descriptor for each says which columns it has and
+** which search answers it.
 **
 **   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (tokens)
 **   xFilter     arguments.c  argv by tokens  -> struct arguments
 **               cache.c      edges, vertices -> graph
 **               resolve.c    ids, numbers    -> vertex numbers, bounds
 **               answer.c     arguments       -> struct answer, kept with the graph
-**               rows.c       answer          -> rows: a range of vertices, a list, or paths
+**               rows.c       answer          -> rows: a range of vertices, a list, paths
 **   xNext, xColumn           read arrays only */
 #ifndef GPUGRAPH_TABLE_FUNCTION_H
 #define GPUGRAPH_TABLE_FUNCTION_H

@@ -1,9 +1,9 @@
 /* What the schema says of a table: where it is, of which kind, and its columns.
 **
-**     PRAGMA table_list('roads')        schema, kind       (several schemas: temp, main, attached)
+**     PRAGMA table_list('roads')        schema, kind    (of several: temp, main, attached)
 **     PRAGMA main.table_xinfo('roads')  columns, types, primary key; hidden ones left out
 **     main.sqlite_schema                USING what, of a virtual table
-*/
+**/
 #include "ext.h"
 #include "sql_text.h"
 #include <stdarg.h>
@@ -190,7 +190,8 @@ int table_add_column(table_info *info, const char *name, const char *type) {
 
 static const char *const rowid_names[] = {"rowid", "oid", "_rowid_"};
 
-/* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared DESC). */
+/* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared
+** DESC). */
 static int check_primary_key(sqlite3 *db, table_info *info) {
     if (info->integer_primary_key < 0)
         return SQLITE_OK;

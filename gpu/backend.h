@@ -170,6 +170,19 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 gpugraph_status gg_map_ids(gpugraph_graph *graph, const gpugraph_edges *edges,
                            gpugraph_run *run, const char **map_note);
 void gg_free_ids(gpugraph_graph *graph);
+/* Set bits of x, without asking for a newer processor. */
+static inline int gg_count_bits(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (int)(x * 0x0101010101010101u >> 56);
+}
+/* The vertex number of the INTEGER first_integer + place, which is in the bitmap. */
+static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
+    uint64_t below = ((uint64_t)1 << (place % 64)) - 1;
+    return graph->id_rank[place / 64] +
+           (uint32_t)gg_count_bits(graph->id_present[place / 64] & below);
+}
 /* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (texts.c) */
 gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
                               uint32_t *number, uint64_t count);

@@ -18,9 +18,12 @@
 ** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
 ** The arcs turned round are those of the other direction. They are used where they are
 ** there; a later search of the same graph makes them, once its frontier explodes. */
+#define _GNU_SOURCE
 #include "backend.h"
+#include "crew.h"
 #include "tuning.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +33,9 @@ struct bfs {
     gpugraph_graph *graph;
     csr forward, reverse;
     bool may_reverse, has_reverse;
+    int threads;
+    struct crew crew;
+    uint64_t taken; /* of a step's work, by its threads */
     uint32_t *depth;
     uint32_t *queue;
     uint64_t *visited, *next; /* next: bottom-up's second bitmap */
@@ -185,30 +191,34 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
     return true;
 }
 
-static void top_down_level(struct bfs *b, int threads) {
-    uint64_t seen_by_all = 0;
-    uint64_t begin = b->begin, end = b->end;
-#pragma omp parallel num_threads(threads) reduction(+ : seen_by_all)
-    {
-        struct finds finds;
-        finds.count = 0;
-        uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
-        bool stop = false;
-#pragma omp for schedule(dynamic, GG_BFS_GRAB) nowait
-        for (uint64_t i = begin; i < end; i++) {
-            if (stop)
-                continue;
+/* A thread's part: vertices of the frontier, some at a time. */
+static void join_top_down(void *job, int member) {
+    struct bfs *b = job;
+    struct finds finds;
+    finds.count = 0;
+    uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    (void)member;
+    while (!stop) {
+        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + GG_BFS_GRAB < b->end ? i + GG_BFS_GRAB : b->end;
+        if (i >= last)
+            break;
+        for (; i < last && !stop; i++)
             stop = !expand_shared(b, b->queue[i], &seen, &finds);
-            if (seen >= pause_at) {
-                pause_at = seen + GG_POLL_ITEMS;
-                stop = stop || gg_pause(b->run);
-            }
+        if (seen >= pause_at) {
+            pause_at = seen + GG_POLL_ITEMS;
+            stop = stop || gg_pause(b->run);
         }
-        flush(b, &finds);
-        seen_by_all += seen;
     }
+    flush(b, &finds);
+    __atomic_fetch_add(&b->arcs_seen, seen, __ATOMIC_RELAXED);
+}
+
+static void top_down_level(struct bfs *b) {
+    b->taken = b->begin;
+    crew_share(&b->crew, join_top_down);
     b->found += b->tail - b->end;
-    b->arcs_seen += seen_by_all;
     next_level(b);
 }
 
@@ -236,67 +246,66 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
     return fresh;
 }
 
-/* Returns how many vertices the level found. The queue is left behind. */
-static uint64_t bottom_up_level(struct bfs *b, int threads) {
-    uint64_t found = 0, words = b->words;
-#pragma omp parallel num_threads(threads) reduction(+ : found)
-    {
-        uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
-        bool stop = false;
-#pragma omp for schedule(dynamic, GG_BFS_GRAB_WORDS) nowait
-        for (uint64_t word = 0; word < words; word++) {
-            if (stop)
-                continue;
+/* A thread's part: words of the bitmap, some at a time. */
+static void join_bottom_up(void *job, int member) {
+    struct bfs *b = job;
+    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    (void)member;
+    while (!stop) {
+        uint64_t word = __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
+        uint64_t last = word + GG_BFS_GRAB_WORDS;
+        last = last < b->words ? last : b->words;
+        if (word >= last)
+            break;
+        for (; word < last; word++) {
             uint64_t fresh = find_in_word(b, word, &seen);
             b->next[word] = b->visited[word] | fresh;
             found += (uint64_t)__builtin_popcountll(fresh);
-            if (seen >= pause_at) {
-                pause_at = seen + GG_POLL_ITEMS;
-                stop = gg_pause(b->run);
-            }
+        }
+        if (seen >= pause_at) {
+            pause_at = seen + GG_POLL_ITEMS;
+            stop = gg_pause(b->run);
         }
     }
-    uint64_t *before = b->visited;
+    __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
+}
+
+/* Returns how many vertices the level found. The queue is left behind. */
+static uint64_t bottom_up_level(struct bfs *b) {
+    uint64_t before = b->found;
+    b->taken = 0;
+    crew_share(&b->crew, join_bottom_up);
+    uint64_t *old = b->visited;
     b->visited = b->next;
-    b->next = before;
-    b->found += found;
+    b->next = old;
     b->level++;
     b->bottom_up_levels++;
-    return found;
+    return b->found - before;
 }
 
 /* Puts the frontier into the queue again: what the latest bottom-up level found is what
 ** the two bitmaps differ in. */
-static void fill_queue(struct bfs *b, int threads) {
-    uint64_t words = b->words;
-    b->tail = 0;
-#pragma omp parallel num_threads(threads)
-    {
-        struct finds finds;
-        finds.count = 0;
-#pragma omp for schedule(static) nowait
-        for (uint64_t word = 0; word < words; word++) {
-            uint64_t fresh = b->visited[word] & ~b->next[word];
-            for (; fresh; fresh &= fresh - 1)
-                add_find(b, &finds,
-                         (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh));
-        }
-        flush(b, &finds);
+static void fill_queue(struct bfs *b) {
+    uint64_t tail = 0;
+    for (uint64_t word = 0; word < b->words; word++) {
+        uint64_t fresh = b->visited[word] & ~b->next[word];
+        for (; fresh; fresh &= fresh - 1)
+            b->queue[tail++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh);
     }
     b->begin = 0;
-    b->end = b->tail;
+    b->end = b->tail = tail;
 }
 
 /* Levels from below, until the frontier is small again and shrinks. */
 static void bottom_up_levels(struct bfs *b) {
-    int threads = gg_threads(b->run, b->forward.n);
     uint64_t frontier = b->end - b->begin, before;
     do {
         before = frontier;
-        frontier = bottom_up_level(b, threads);
+        frontier = bottom_up_level(b);
     } while (frontier > 0 && (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
              b->level < b->search->max_depth && !satisfied(b) && !gg_poll(b->run));
-    fill_queue(b, threads);
+    fill_queue(b);
 }
 
 /* ---- driver ---- */
@@ -320,23 +329,38 @@ static bool go_bottom_up(struct bfs *b, uint64_t arcs) {
     return true;
 }
 
-static void search_levels(struct bfs *b) {
+static void wide_levels(struct bfs *b) {
     while (!narrow_levels(b) && !gg_poll(b->run)) {
         uint64_t arcs = frontier_arcs(b);
-        int threads = gg_threads(b->run, arcs);
         if (go_bottom_up(b, arcs))
             bottom_up_levels(b);
-        else if (threads > 1)
-            top_down_level(b, threads);
+        else if (b->threads > 1)
+            top_down_level(b);
         else
             wide_level_alone(b);
     }
 }
 
+/* Roads never see the second half, and start no threads. */
+static void search_levels(struct bfs *b) {
+    if (narrow_levels(b))
+        return;
+    b->crew.job = b;
+    b->threads = gg_threads(b->run, b->forward.m);
+#pragma omp parallel num_threads(b->threads)
+    {
+        if (omp_get_thread_num() > 0) {
+            crew_attend(&b->crew, omp_get_thread_num());
+        } else {
+            wide_levels(b);
+            crew_dismiss(&b->crew);
+        }
+    }
+}
+
 static void start(struct bfs *b) {
-    uint32_t n = b->forward.n;
-    int threads = gg_threads(b->run, n / 4);
-    uint32_t *depth = b->depth;
+    uint32_t n = b->forward.n, *depth = b->depth;
+    int threads = gg_threads(b->run, n / GG_FILL_ITEMS);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t v = 0; v < n; v++)
         depth[v] = GPUGRAPH_NONE;

@@ -54,8 +54,8 @@ static __global__ void seed(struct bfs b, uint32_t sources, uint32_t n) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t v = i < sources ? b.ends[i] : 0;
-        bool fresh = i < sources && v < n && atomicCAS(&b.depth[v], GPUGRAPH_NONE, 0u) ==
-                                                 GPUGRAPH_NONE;
+        bool fresh = i < sources && v < n &&
+                     atomicCAS(&b.depth[v], GPUGRAPH_NONE, 0u) == GPUGRAPH_NONE;
         uint32_t at = gg_reserve(&b.state->found, fresh);
         if (fresh)
             b.found[at] = v;
@@ -73,8 +73,7 @@ static __global__ void mark_targets(struct bfs b, const uint32_t *target,
 }
 
 /* The block walks a tile of the frontier's arcs: one thread per arc. */
-static __global__ void __launch_bounds__(GG_BLOCK)
-    explore(device_csr g, struct bfs b) {
+static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct bfs b) {
     const uint32_t level = b.state->level, frontier = b.state->frontier;
     gg_walk<uint32_t>(
         g, b.slice, frontier, [](uint32_t v) { return v; },
@@ -94,11 +93,10 @@ static __device__ void end_level(struct state *state, struct bounds bounds) {
     uint32_t missing = gg_peek(&state->missing);
     state->reached += found;
     state->levels += found > 0;
-    state->over = state->over || found == 0 || slices == 0 ||
-                  state->level >= bounds.max_depth ||
-                  gg_told_to_stop(bounds.stop, slices) ||
-                  (bounds.targets && missing == 0) ||
-                  (bounds.limit > 0 && state->reached >= bounds.limit);
+    state->over =
+        state->over || found == 0 || slices == 0 || state->level >= bounds.max_depth ||
+        gg_told_to_stop(bounds.stop, slices) || (bounds.targets && missing == 0) ||
+        (bounds.limit > 0 && state->reached >= bounds.limit);
     state->frontier = state->over ? 0 : slices;
     state->slices = state->found = 0;
     state->level++;
@@ -148,13 +146,13 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
     if (!gg_going(job))
         return false;
     seed<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*b, sources,
-                                                                          g->n);
+                                                                           g->n);
     gg_launched(job, "seed");
     mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
         *b, b->ends + sources, targets);
     gg_launched(job, "mark_targets");
     update<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
-                                                                            bounds);
+                                                                             bounds);
     return gg_launched(job, "update");
 }
 

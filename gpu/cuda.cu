@@ -1,10 +1,8 @@
-/* The CUDA backend's table, and the one place that opens devices, hands out their memory
-** and moves bytes over the bus.
+/* The CUDA backend's table, and the one place that opens devices and waits for them.
 **
 **     process     asked once: how many devices, which pid; broken after a fatal error
 **     devices[]   one struct cuda_device for each ordinal, opened on first use
 **     mutex       held by a job from open to close: one search at a time on all devices
-**     ledger      bytes held on devices by this process; memory_limit bounds it
 **
 ** Nothing here calls CUDA before the first question about a device, so that the library
 ** loads where there is no driver. CUDA does not survive fork(): a child is told so. All
@@ -18,15 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
-#define STAGE_BYTES ((size_t)4 << 20)
 /* Milliseconds of spinning before a wait begins to sleep between two looks. */
 #define SPIN_MS 0.3
-/* A workspace this many times larger than what a run needs, and more than SPARE_BYTES
-** larger, is given back. */
-#define SPARE_TIMES 4
-#define SPARE_BYTES ((size_t)256 << 20)
-
 static pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -36,7 +27,12 @@ static struct {
     bool context, broken;
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
-static int64_t ledger;
+static struct { /* asking takes a millisecond, so once for each device */
+    bool known;
+    char name[256];
+    int64_t memory;
+    int processors;
+} about[GG_MAX_DEVICES];
 
 /* ---- is there a device? ---- */
 
@@ -75,7 +71,23 @@ static void ask_runtime() {
     cudaGetLastError();
 }
 
-static bool forked() { return process.pid != 0 && process.pid != getpid(); }
+static void learn_about(int ordinal) {
+    cudaDeviceProp properties;
+    pthread_mutex_lock(&process_mutex);
+    if (!about[ordinal].known &&
+        cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess) {
+        memcpy(about[ordinal].name, properties.name, sizeof about[ordinal].name - 1);
+        about[ordinal].memory = (int64_t)properties.totalGlobalMem;
+        about[ordinal].processors = properties.multiProcessorCount;
+        about[ordinal].known = true;
+    }
+    cudaGetLastError();
+    pthread_mutex_unlock(&process_mutex);
+}
+
+static bool forked() {
+    return process.pid != 0 && process.pid != getpid();
+}
 
 static bool usable(const char **why) {
     const char *reason;
@@ -86,7 +98,7 @@ static bool usable(const char **why) {
     if (!reason && forked())
         reason = "this process is a fork of one that had used CUDA, which does not "
                  "survive fork()";
-    if (!reason && process.broken)
+    if (!reason && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
         reason = "the CUDA context of this process is lost after an earlier error: start "
                  "the process again";
     pthread_mutex_unlock(&process_mutex);
@@ -100,16 +112,17 @@ static bool usable(const char **why) {
 /* An error that every further call repeats has taken the context with it. */
 static void look_for_a_lost_context() {
     cudaGetLastError();
-    if (cudaFree(NULL) != cudaSuccess)
-        process.broken = true;
+    cudaError_t state = cudaStreamQuery(NULL);
+    if (state != cudaSuccess && state != cudaErrorNotReady)
+        __atomic_store_n(&process.broken, true, __ATOMIC_RELAXED);
     cudaGetLastError();
 }
 
 bool gg_note(struct cuda_job *job, cudaError_t error, const char *what) {
     if (error != cudaSuccess) {
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "CUDA device %d reported %s while it was to %s: %s", job->run->device,
-                cudaGetErrorName(error), what, cudaGetErrorString(error));
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED, "CUDA device %d failed to %s: %s (%s)",
+                job->run->device, what, cudaGetErrorString(error),
+                cudaGetErrorName(error));
         look_for_a_lost_context();
     }
     return gg_going(job);
@@ -133,9 +146,7 @@ static void nap() {
     nanosleep(&pause, NULL);
 }
 
-/* Until the event has happened, or (NULL) the stream is empty. False when the run must
-** end first; long kernels are told to. */
-static bool poll_until(struct cuda_job *job, cudaEvent_t event) {
+bool gg_wait_for(struct cuda_job *job, cudaEvent_t event) {
     double began = gg_now_ms();
     while (gg_going(job)) {
         cudaError_t state = event ? cudaEventQuery(event) : cudaStreamQuery(job->stream);
@@ -153,7 +164,9 @@ static bool poll_until(struct cuda_job *job, cudaEvent_t event) {
     return false;
 }
 
-bool gg_wait(struct cuda_job *job) { return poll_until(job, NULL); }
+bool gg_wait(struct cuda_job *job) {
+    return gg_wait_for(job, NULL);
+}
 
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor) {
     uint64_t blocks = (items + GG_BLOCK - 1) / GG_BLOCK;
@@ -196,7 +209,8 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     void *block = NULL;
     gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
             "create a stream");
-    if (gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped), what)) {
+    if (gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped),
+                what)) {
         device->mailbox = (unsigned char *)block;
         device->stop = (uint32_t *)(device->mailbox + GG_MAILBOX);
         void *seen = NULL;
@@ -204,10 +218,10 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
         device->device_stop = (uint32_t *)seen;
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
-        if (gg_note(job, cudaHostAlloc(&block, STAGE_BYTES, cudaHostAllocDefault), what))
+        if (gg_note(job, cudaHostAlloc(&block, GG_STAGE_BYTES, cudaHostAllocDefault),
+                    what))
             device->stage[i] = (unsigned char *)block;
-        gg_note(job,
-                cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
+        gg_note(job, cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
                 "create an event");
     }
     return gg_going(job);
@@ -220,15 +234,17 @@ static bool open_device(struct cuda_job *job, int ordinal) {
         return false;
     if (!device->open) {
         cudaDeviceProp properties;
-        if (!gg_note(job, cudaGetDeviceProperties(&properties, ordinal), "describe itself"))
+        if (!gg_note(job, cudaGetDeviceProperties(&properties, ordinal),
+                     "describe itself"))
             return false;
         device->ordinal = ordinal;
         device->processors = properties.multiProcessorCount;
         if (!open_buffers(job, device))
             return false;
-        device->open = process.context = true;
-        gg_phase(job->run, "context", started, 0, "device %d, %s", ordinal,
-                 properties.name);
+        device->open = true;
+        __atomic_store_n(&process.context, true, __ATOMIC_RELAXED);
+        gg_phase(job->run, "context", started - device->asked_ms, 0, "device %d, %s",
+                 ordinal, properties.name);
     }
     job->device = device;
     job->stream = device->stream;
@@ -240,8 +256,8 @@ static bool prepare(struct cuda_job *job) {
     int ordinal = job->run->device;
     if (ordinal < 0 || ordinal >= process.devices) {
         gg_fail(job->run, GPUGRAPH_NO_DEVICE,
-                "there is no CUDA device %d: this machine's are numbered 0 to %d", ordinal,
-                process.devices - 1);
+                "there is no CUDA device %d: this machine's are numbered 0 to %d",
+                ordinal, process.devices - 1);
         return false;
     }
     if (!device_fits(ordinal)) {
@@ -291,166 +307,6 @@ gpugraph_status gg_job_close(struct cuda_job *job) {
     return job->run->status;
 }
 
-/* ---- memory ---- */
-
-static void free_workspace(struct cuda_device *device) {
-    if (device->workspace)
-        gg_free_block(device->workspace, device->workspace_bytes);
-    device->workspace = NULL;
-    device->workspace_bytes = 0;
-}
-
-void gg_free_block(void *block, uint64_t bytes) {
-    if (!block)
-        return;
-    cudaFree(block);
-    ledger -= (int64_t)bytes;
-}
-
-/* Bytes as they are counted: never 0, whole units of 256. */
-static uint64_t rounded(uint64_t bytes) {
-    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
-}
-
-static int64_t free_bytes(const struct cuda_job *job) {
-    size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
-    int64_t limit = job->run->memory_limit;
-    if (limit > 0 && limit - ledger < (int64_t)free)
-        return limit > ledger ? limit - ledger : 0;
-    return (int64_t)free;
-}
-
-void *gg_take(struct cuda_job *job, uint64_t bytes) {
-    int64_t limit = job->run->memory_limit;
-    bytes = rounded(bytes);
-    for (int attempt = 0; attempt < 2 && gg_going(job); attempt++) {
-        void *block = NULL;
-        cudaError_t error = cudaErrorMemoryAllocation;
-        if (limit <= 0 || bytes <= (uint64_t)limit - (uint64_t)(ledger < limit ? ledger : limit))
-            error = cudaMalloc(&block, bytes);
-        if (error == cudaSuccess) {
-            ledger += (int64_t)bytes;
-            return block;
-        }
-        cudaGetLastError();
-        if (error != cudaErrorMemoryAllocation) {
-            gg_note(job, error, "allocate memory");
-            return NULL;
-        }
-        if (attempt == 0 && !job->working)
-            free_workspace(job->device);
-    }
-    if (gg_going(job))
-        gg_fail(job->run, GPUGRAPH_DEVICE_MEMORY,
-                "device memory is exhausted: %lld bytes more are needed, %lld are "
-                "free%s",
-                (long long)bytes, (long long)free_bytes(job),
-                limit > 0 ? " under memory_limit" : "");
-    return NULL;
-}
-
-void gg_give(struct cuda_job *, void *block, uint64_t bytes) {
-    gg_free_block(block, rounded(bytes));
-}
-
-bool gg_workspace(struct cuda_job *job, struct workspace *space) {
-    struct cuda_device *device = job->device;
-    uint64_t bytes = rounded(space->used);
-    job->working = false;
-    if (!gg_going(job))
-        return false;
-    bool spare = device->workspace_bytes / SPARE_TIMES > bytes &&
-                 device->workspace_bytes > bytes + SPARE_BYTES;
-    if (bytes > device->workspace_bytes || spare) {
-        if (!gg_wait(job))
-            return false;
-        free_workspace(device);
-        device->workspace = (unsigned char *)gg_take(job, bytes);
-        if (!device->workspace)
-            return false;
-        device->workspace_bytes = bytes;
-    }
-    job->working = true;
-    space->base = device->workspace;
-    space->used = 0;
-    return true;
-}
-
-/* ---- transfers ---- */
-
-static size_t stage_part(uint64_t bytes, uint64_t part) {
-    uint64_t left = bytes - part * STAGE_BYTES;
-    return left < STAGE_BYTES ? (size_t)left : STAGE_BYTES;
-}
-
-bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes) {
-    struct cuda_device *device = job->device;
-    uint64_t parts = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
-    for (uint64_t part = 0; part < parts; part++) {
-        int stage = (int)(part % GG_STAGES);
-        size_t size = stage_part(bytes, part);
-        if (!poll_until(job, device->staged[stage]))
-            return false;
-        memcpy(device->stage[stage], (const char *)from + part * STAGE_BYTES, size);
-        gg_note(job,
-                cudaMemcpyAsync((char *)to_device + part * STAGE_BYTES,
-                                device->stage[stage], size, cudaMemcpyHostToDevice,
-                                job->stream),
-                "receive data");
-        gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
-                "record an event");
-    }
-    return gg_going(job);
-}
-
-static bool queue_download(struct cuda_job *job, const void *from_device, uint64_t bytes,
-                           uint64_t part) {
-    int stage = (int)(part % GG_STAGES);
-    gg_note(job,
-            cudaMemcpyAsync(job->device->stage[stage],
-                            (const char *)from_device + part * STAGE_BYTES,
-                            stage_part(bytes, part), cudaMemcpyDeviceToHost, job->stream),
-            "send data");
-    return gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
-                   "record an event");
-}
-
-bool gg_download(struct cuda_job *job, void *to, const void *from_device,
-                 uint64_t bytes) {
-    uint64_t parts = (bytes + STAGE_BYTES - 1) / STAGE_BYTES, queued = 0;
-    for (uint64_t part = 0; part < parts; part++) {
-        int stage = (int)(part % GG_STAGES);
-        while (queued < parts && queued < part + GG_STAGES)
-            if (!queue_download(job, from_device, bytes, queued++))
-                return false;
-        if (!poll_until(job, job->device->staged[stage]))
-            return false;
-        memcpy((char *)to + part * STAGE_BYTES, job->device->stage[stage],
-               stage_part(bytes, part));
-    }
-    return gg_going(job);
-}
-
-bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
-    if (!gg_going(job))
-        return false;
-    gg_note(job,
-            cudaMemcpyAsync(job->device->mailbox, from_device, bytes,
-                            cudaMemcpyDeviceToHost, job->stream),
-            "send a result");
-    if (!gg_wait(job))
-        return false;
-    memcpy(to, job->device->mailbox, bytes);
-    return true;
-}
-
-bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes) {
-    if (gg_going(job) && bytes > 0)
-        gg_note(job, cudaMemsetAsync(array, byte, bytes, job->stream), "fill memory");
-    return gg_going(job);
-}
-
 /* ---- what dispatch.c asks ---- */
 
 static bool device_at(int i, gpugraph_device *device) {
@@ -458,19 +314,21 @@ static bool device_at(int i, gpugraph_device *device) {
         return false;
     if (!device)
         return true;
-    cudaDeviceProp properties;
     size_t free = 0, total = 0;
+    learn_about(i);
     memset(device, 0, sizeof *device);
     device->backend = "cuda";
-    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) {
-        memcpy(device->name, properties.name, sizeof device->name - 1);
-        device->memory = (int64_t)properties.totalGlobalMem;
+    memcpy(device->name, about[i].name, sizeof device->name);
+    device->memory = about[i].memory;
+    /* A search may hold the mutex for long, and nothing here needs it. */
+    double started = gg_now_ms();
+    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) {
+        if (devices[i].asked_ms == 0)
+            devices[i].asked_ms = gg_now_ms() - started;
+        device->free = (int64_t)(free + __atomic_load_n(&devices[i].workspace_bytes,
+                                                        __ATOMIC_RELAXED));
     }
-    pthread_mutex_lock(&mutex);
-    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess)
-        device->free = (int64_t)free;
     cudaGetLastError();
-    pthread_mutex_unlock(&mutex);
     return true;
 }
 
@@ -492,23 +350,25 @@ static void release(gpugraph_graph *graph) {
     pthread_mutex_unlock(&mutex);
 }
 
-static bool context_open() { return process.context && !forked(); }
+static bool context_open() {
+    return __atomic_load_n(&process.context, __ATOMIC_RELAXED) && !forked();
+}
 
-/* The arrays of a run, per vertex, as the algorithms carve them: an upper bound. */
+/* The arrays of a run, as the algorithms carve them: an upper bound. */
 static int64_t needs(const gpugraph_graph *graph, const char *function) {
-    int64_t n = (int64_t)graph->n + 1, m = graph->m;
-    int64_t slices = 8 * n + m / 64;
+    const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
+    const int64_t slices = 8 * n + m / 64;
     if (strcmp(function, "bfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n + ends;
     if (strcmp(function, "sssp") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n;
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 28 * n;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 41 * n + ends;
     if (strcmp(function, "mis") == 0)
-        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + slices + 21 * n;
+        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + slices + 13 * n + ends;
     if (strcmp(function, "triangles") == 0)
-        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + 12 * n + 8 * m;
-    return gg_device_graph_lacks(graph, CSR_KINDS, false) + 4 * n;
+        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + 13 * n + 8 * m + ends;
+    return gg_device_graph_lacks(graph, CSR_KINDS, false) + 4 * n + ends;
 }
 
 static const gpugraph_method methods[] = {
@@ -528,9 +388,9 @@ static const gpugraph_method methods[] = {
     {NULL, NULL, NULL, NULL}};
 
 extern "C" {
-const backend gg_cuda_backend = {"cuda",        gg_cuda_bfs,       gg_cuda_sssp,
-                                 gg_cuda_dfs,   gg_cuda_mis,       gg_cuda_triangles,
-                                 gg_cuda_degrees, methods,         usable,
-                                 device_at,     held,              release,
-                                 context_open,  needs};
+const backend gg_cuda_backend = {"cuda",          gg_cuda_bfs, gg_cuda_sssp,
+                                 gg_cuda_dfs,     gg_cuda_mis, gg_cuda_triangles,
+                                 gg_cuda_degrees, methods,     usable,
+                                 device_at,       held,        release,
+                                 context_open,    needs};
 }

@@ -28,6 +28,9 @@ enum {
     GG_MAX_DEVICES = 16 /* ordinals beyond are refused */
 };
 
+/* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
+#define GG_STAGE_BYTES ((size_t)4 << 20)
+
 struct cuda_device {
     int ordinal, processors;
     bool open;
@@ -39,6 +42,7 @@ struct cuda_device {
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
+    double asked_ms; /* its context was opened by a question about its memory: how long */
 };
 
 struct cuda_job {
@@ -65,11 +69,14 @@ bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
 bool gg_launched(struct cuda_job *job, const char *kernel);
 /* Until all that was queued is done; polls for interrupts meanwhile. */
 bool gg_wait(struct cuda_job *job);
+/* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
+** long kernels are then told to. */
+bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
 /* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
 ** multiprocessor and never 0. */
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 
-/* ---- cuda.cu: memory ---- */
+/* ---- device_memory.cu ---- */
 
 /* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
@@ -89,7 +96,7 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
     return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
 }
 
-/* ---- cuda.cu: transfers, through pinned buffers, in the job's stream ---- */
+/* Transfers, through pinned buffers, in the job's stream. */
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);

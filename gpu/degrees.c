@@ -5,30 +5,39 @@
 **                                                         IN    0  2  1
 **                                                         BOTH  1  4  1
 **
-** Threads share the edge list and count at its ends. */
+** Threads share the edge list, and each counts into an array of its own:
+**
+**     counts    [ thread 0: n ][ thread 1: n ] ...    then degree[v] is their sum
+*/
 #include "backend.h"
-#include "tuning.h"
-
-#include <omp.h>
-#include <string.h>
 
 /* ---- small steps ---- */
 
-/* Adds one to degree[vertex[e]] for every edge. A team of one needs no locked writes. */
-static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t m,
+/* Adds one to count[vertex[e]] for each edge of a slice. */
+static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t begin,
+                       uint64_t end, uint32_t *count) {
+    for (uint64_t e = begin; e < end && !gg_leave(run, e); e++)
+        count[vertex[e]]++;
+}
+
+static void add_counts(gpugraph_run *run, const uint32_t *counts, int threads, uint32_t n,
                        uint32_t *degree) {
-    int threads = gg_threads(run, m);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(m, t + 1, team);
-        for (uint64_t e = gg_slice(m, t, team); e < end && !gg_leave(run, e); e++) {
-            if (team == 1)
-                degree[vertex[e]]++;
-            else
-                __atomic_fetch_add(&degree[vertex[e]], 1, __ATOMIC_RELAXED);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        uint64_t end = gg_slice(n, t + 1, threads);
+        for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v); v++) {
+            degree[v] = 0;
+            for (int from = 0; from < threads; from++)
+                degree[v] += counts[(uint64_t)from * n + v];
         }
     }
+}
+
+/* Threads whose counters are together no more than there are edges. */
+static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
+    int threads = gg_threads(run, graph->m);
+    uint32_t most = graph->n ? graph->m / graph->n : 1;
+    return most < 1 ? 1 : most < (uint32_t)threads ? (int)most : threads;
 }
 
 /* ---- drivers ---- */
@@ -36,11 +45,21 @@ static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t m,
 gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction direction,
                                gpugraph_run *run, uint32_t *degree) {
     double start = gg_now_ms();
-    memset(degree, 0, sizeof *degree * graph->n);
-    if (direction != GPUGRAPH_IN)
-        count_ends(run, graph->source, graph->m, degree);
-    if (direction != GPUGRAPH_OUT)
-        count_ends(run, graph->target, graph->m, degree);
+    int threads = counting_threads(graph, run);
+    uint64_t n = graph->n, m = graph->m;
+    uint32_t *counts = gg_alloc_zero(run, n * (uint64_t)threads, sizeof *counts);
+    if (!counts)
+        return run->status;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        uint64_t begin = gg_slice(m, t, threads), end = gg_slice(m, t + 1, threads);
+        if (direction != GPUGRAPH_IN)
+            count_ends(run, graph->source, begin, end, counts + (uint64_t)t * n);
+        if (direction != GPUGRAPH_OUT)
+            count_ends(run, graph->target, begin, end, counts + (uint64_t)t * n);
+    }
+    add_counts(run, counts, threads, graph->n, degree);
+    gg_release(counts);
     if (gg_stopping(run))
         return gg_stopped(run);
     gg_search_phase(run, start, graph->m, NULL);

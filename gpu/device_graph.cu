@@ -36,9 +36,13 @@ struct device_graph {
     struct device_rows rows[CSR_KINDS];
 };
 
-int64_t gg_device_graph_bytes(const struct device_graph *copy) { return copy->bytes; }
+int64_t gg_device_graph_bytes(const struct device_graph *copy) {
+    return copy->bytes;
+}
 
-int gg_device_graph_ordinal(const struct device_graph *copy) { return copy->ordinal; }
+int gg_device_graph_ordinal(const struct device_graph *copy) {
+    return copy->ordinal;
+}
 
 /* ---- memory ---- */
 
@@ -124,7 +128,8 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
     if (!rows || !rows->made || (weighted && !rows->weight)) {
         uint64_t arcs = arcs_at_most(graph, kind);
         bytes += ((uint64_t)graph->n + 1) * 8 + arcs * (4 + weight);
-        bytes += kind == CSR_SIMPLE ? arcs * 17 : (uint64_t)graph->n * 4;
+        bytes += 65536;
+        bytes += kind == CSR_SIMPLE ? arcs * 17 : (uint64_t)graph->n * 5;
     }
     return (int64_t)bytes;
 }
@@ -291,7 +296,9 @@ static bool build_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
 #define NO_ARC UINT64_MAX
 
 /* Bits that hold every row and one more number, so that NO_ARC stays the largest. */
-static int bits_of_row(uint32_t n) { return n == 0 ? 1 : 32 - __builtin_clz(n); }
+static int bits_of_row(uint32_t n) {
+    return n == 0 ? 1 : 32 - __builtin_clz(n);
+}
 
 /* One thread per edge: key[2 e] and key[2 e + 1]. */
 static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {

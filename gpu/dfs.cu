@@ -5,10 +5,11 @@
 **     one block    BLOCK_WORKERS workers, whose rings lie in shared memory
 **     the grid     as many blocks as fit the device at once; they stay until the end
 **
-** A forest begins with the smallest vertex of each connected component (found by union-find
-** over the edges) as the list of roots: no arc leads from one component to another, so
-** their trees grow at the same time and are those of one root after the other. Against
-** directed arcs a component needs further roots, which the crew opens in order.
+** A forest begins with the smallest vertex of each connected component (found by
+** union-find over the edges) as the list of roots: no arc leads from one component to
+** another, so their trees grow at the same time and are those of one root after the
+** other. Against directed arcs a component needs further roots, which the crew opens in
+** order.
 **
 ** An ordered tree has no parallelism in it: method "serial" searches on the host. */
 #include "cuda.cuh"
@@ -21,7 +22,7 @@ enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     RING = 64, /* entries of a ring: half a kilobyte of shared memory for each worker */
     BATCH = 32,
-    WORTH = 4,          /* entries from which a ring is stolen from */
+    WORTH = 4,            /* entries from which a ring is stolen from */
     PROCESSOR_BLOCKS = 4, /* for each multiprocessor, at most */
     BLOCK_VERTICES = 512, /* vertices for which one more block is worth starting */
     CHUNKS_A_WORKER = 3   /* in hand, spare, and on the way */
@@ -67,8 +68,8 @@ static __global__ void part(uint32_t *component, uint32_t n) {
         component[v] = (uint32_t)v;
 }
 
-/* The smallest vertex known of v's component. Links are shortened on the way: never that of
-** a root, which a union may be changing. */
+/* The smallest vertex known of v's component. Links are shortened on the way: never that
+** of a root, which a union may be changing. */
 static __device__ uint32_t smallest(uint32_t *component, uint32_t v) {
     for (;;) {
         uint32_t up = gg_peek(&component[v]);
@@ -180,7 +181,7 @@ static bool find_roots(struct cuda_job *job, struct search *s) {
     part<<<grid, GG_BLOCK, 0, job->stream>>>(s->forest.component, n);
     gg_launched(job, "part");
     unite<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges,
-                                                                  s->forest.component);
+                                                                   s->forest.component);
     gg_launched(job, "unite");
     gather_roots<<<grid, GG_BLOCK, 0, job->stream>>>(s->g, s->crew, s->forest);
     gg_launched(job, "gather_roots");
@@ -267,9 +268,9 @@ static void search_graph(struct cuda_job *job, uint32_t source,
     bring_back(job, direction, &s, tree);
 }
 
-static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source, bool ordered,
-                                      gpugraph_direction direction, gpugraph_run *run,
-                                      const gpugraph_dfs_tree *tree) {
+static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
+                                      bool ordered, gpugraph_direction direction,
+                                      gpugraph_run *run, const gpugraph_dfs_tree *tree) {
     run->used_backend = gg_cpu_backend.name;
     run->used_method = "serial";
     snprintf(run->why, sizeof run->why,
@@ -287,7 +288,8 @@ gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered
         return search_on_host(graph, source, ordered, direction, run, tree);
     bool numbers = tree->preorder || tree->postorder;
     if (numbers && !wanted.parent) {
-        wanted.parent = own_parent = (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
+        wanted.parent = own_parent =
+            (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
         if (!own_parent)
             return run->status;
     }

@@ -1,18 +1,18 @@
 /* The workers of the device's depth-first search: how they walk, share and end.
 **
-**     a worker    holds one entry in its hands and descends from it; what it leaves on the
-**                 way lies in its deque (dfs_deque.h)
+**     a worker    holds one entry in its hands and descends from it; what it leaves on
+**                 the way lies in its deque (dfs_deque.h)
 **     work        own ring, own cold list, the list of roots, then what others have:
 **                 rings of its block; once all of its block is idle, cold lists of others
 **     busy        workers that hold work or are about to take some: a thief counts itself
 **                 before it reaches out. At 0 all rings and lists are empty.
-**     opener      who raises busy from 0 to 1 is alone: it opens the next root of a forest,
-**                 or ends the search
+**     opener      who raises busy from 0 to 1 is alone: it opens the next root of a
+**                 forest, or ends the search
 **
 ** A vertex belongs to who sets its depth; its parent is written next, before any entry
 ** names it. Forests: the trees of `root` may grow at the same time because no arc leads
-** from one to the other; further roots are opened one after the other, in order of number,
-** each when nothing else is under way. Every loop looks at `stop`. */
+** from one to the other; further roots are opened one after the other, in order of
+** number, each when nothing else is under way. Every loop looks at `stop`. */
 #ifndef GPUGRAPH_DFS_CREW_H
 #define GPUGRAPH_DFS_CREW_H
 
@@ -53,7 +53,7 @@ struct dfs_crew {
     const uint32_t *host_stop;
 };
 
-struct dfs_block { /* in memory that the block's workers share */
+struct dfs_block {          /* in memory that the block's workers share */
     uint64_t *word, *entry; /* rings */
     uint32_t *busy;         /* its workers, counted like the crew's */
 };
@@ -123,7 +123,8 @@ WARP_FUNCTION void dfs_get_idle(struct dfs_worker *w) {
 /* ---- descending ---- */
 
 /* Takes v for u where nobody has it; v is the same in all lanes. */
-WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u, uint32_t depth) {
+WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
+                             uint32_t depth) {
     uint32_t mine = 0;
     if (warp_lane() == 0) {
         mine = device_cas(&w->crew.depth[v], DFS_NONE, depth);
@@ -133,8 +134,9 @@ WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u, uint3
     return warp_from(mine, 0) != 0;
 }
 
-/* Claims the first open target among the arcs [*next, degree) of u, lanes side by side, for
-** that depth. DFS_NONE: there is none, or the worker must leave. *next: the arc behind. */
+/* Claims the first open target among the arcs [*next, degree) of u, lanes side by side,
+** for that depth. DFS_NONE: there is none, or the worker must leave. *next: the arc
+** behind. */
 WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t depth,
                                       uint32_t degree, uint32_t *next) {
     uint64_t first = w->crew.offset[u];
@@ -182,8 +184,8 @@ WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
     return true;
 }
 
-/* From the entry in the hands down to where no open vertex follows. False: the worker must
-** leave. */
+/* From the entry in the hands down to where no open vertex follows. False: the worker
+** must leave. */
 WARP_FUNCTION bool dfs_descend(struct dfs_worker *w) {
     uint32_t u = (uint32_t)(w->hands >> 32), next = (uint32_t)w->hands;
     uint32_t depth = device_load(&w->crew.depth[u]);
@@ -249,8 +251,9 @@ WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
         bool worth = false;
         if (place < w->crew.block_workers) {
             place = (first + place) % w->crew.block_workers;
-            worth = place != w->place && dfs_count(block_load_64(w->block.word + place)) >=
-                                             w->crew.shape.worth;
+            worth =
+                place != w->place &&
+                dfs_count(block_load_64(w->block.word + place)) >= w->crew.shape.worth;
         }
         uint32_t lanes = warp_ballot(worth);
         if (lanes != 0)
@@ -268,7 +271,8 @@ WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
     return lanes ? warp_from(victim, lowest_bit(lanes)) : DFS_NONE;
 }
 
-/* One look for work at the others; the caller is idle before, and busy if it found some. */
+/* One look for work at the others; the caller is idle before, and busy if it found some.
+** */
 WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
     uint32_t near = dfs_look_near(w), far = DFS_NONE, alone = 0;
     if (near == DFS_NONE) {
@@ -371,7 +375,8 @@ WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
 /* ---- a worker's life ---- */
 
 /* All workers count as busy when the first one begins; rings are empty. */
-WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block, uint32_t number) {
+WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
+                            uint32_t number) {
     struct dfs_worker w;
     w.crew = crew;
     w.block = block;

@@ -14,8 +14,8 @@
 **
 ** Every change of a ring or a list is one compare-and-swap of its word, which also counts
 ** a version: who copies entries copies first, to where nobody looks, and what it copied
-** counts only when its swap succeeds. An entry is in one place at a time, so at most n are
-** alive, and a pool of n / batch chunks and a few for each worker is never exhausted.
+** counts only when its swap succeeds. An entry is in one place at a time, so at most n
+** are alive, and a pool of n / batch chunks and a few for each worker is never exhausted.
 **
 ** After Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), whose cold segments are arrays. */
 #ifndef GPUGRAPH_DFS_DEQUE_H
@@ -46,10 +46,18 @@ struct dfs_pool {
 
 /* ---- words ---- */
 
-WARP_FUNCTION uint32_t dfs_version(uint64_t word) { return (uint32_t)(word >> 32); }
-WARP_FUNCTION uint32_t dfs_tail(uint64_t word) { return (uint32_t)(word >> 16) & 0xffff; }
-WARP_FUNCTION uint32_t dfs_count(uint64_t word) { return (uint32_t)word & 0xffff; }
-WARP_FUNCTION uint32_t dfs_first(uint64_t word) { return (uint32_t)word; }
+WARP_FUNCTION uint32_t dfs_version(uint64_t word) {
+    return (uint32_t)(word >> 32);
+}
+WARP_FUNCTION uint32_t dfs_tail(uint64_t word) {
+    return (uint32_t)(word >> 16) & 0xffff;
+}
+WARP_FUNCTION uint32_t dfs_count(uint64_t word) {
+    return (uint32_t)word & 0xffff;
+}
+WARP_FUNCTION uint32_t dfs_first(uint64_t word) {
+    return (uint32_t)word;
+}
 
 /* The word that comes after `word` when the ring has this tail and count. */
 WARP_FUNCTION uint64_t dfs_ring_word(uint64_t word, uint32_t tail, uint32_t count) {
@@ -152,8 +160,8 @@ WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
         uint64_t word;
         do
             word = block_acquire_64(ring.word);
-        while (!block_cas_64(ring.word, word,
-                             dfs_ring_word(word, dfs_tail(word), count)));
+        while (
+            !block_cas_64(ring.word, word, dfs_ring_word(word, dfs_tail(word), count)));
     }
     warp_sync();
 }

@@ -122,7 +122,7 @@ static double cpu_ms(const gpugraph_graph *graph, const char *function,
                      const gpugraph_run *run) {
     double arcs = arcs_of(graph, function), ns = cost_of(function)->cpu_ns;
     if (!has_csr(graph, function))
-        ns += GG_COST_CSR_CPU;
+        ns += undirected(function) ? GG_COST_SIMPLE : GG_COST_CSR;
     return arcs * ns * 1e-6 / gg_threads(run, (uint64_t)arcs);
 }
 
@@ -134,19 +134,21 @@ static double dependent_steps(const gpugraph_graph *graph, const char *function)
         return GG_FEW_LEVELS;
     if (equal(function, "dfs"))
         return GG_FEW_LEVELS + (double)graph->n / GG_THIN_STEPS;
-    return GG_FEW_LEVELS + sqrt(graph->n);
+    return GG_FEW_LEVELS +
+           sqrt(graph->n) * (equal(function, "bfs") ? GG_THIN_LEVELS : GG_THIN_ROUNDS);
 }
 
 static double cuda_ms(const gpugraph_graph *graph, const char *function) {
     const struct cost *cost = cost_of(function);
     double arcs = arcs_of(graph, function);
+    double result = (double)graph->n * sizeof(uint64_t) / GG_UPLOAD_BYTES_PER_MS;
     double ms = dependent_steps(graph, function) * cost->cuda_step_us * 1e-3 +
-                arcs * cost->cuda_ns * 1e-6;
+                arcs * cost->cuda_ns * 1e-6 + result;
     if (!gg_cuda_backend.context_open())
         ms += GG_CUDA_START_MS;
     if (!graph->device || gg_cuda_backend.held(graph) == 0)
         ms += (double)graph->m * 2 * sizeof(uint32_t) / GG_UPLOAD_BYTES_PER_MS +
-              arcs * GG_COST_CSR_CUDA * 1e-6;
+              arcs * GG_COST_DEVICE * 1e-6;
     return ms;
 }
 

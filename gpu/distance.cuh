@@ -17,12 +17,16 @@
 struct integer32 {
     typedef uint32_t word;
     typedef uint32_t weight;
-    static __host__ __device__ word unreached() { return UINT32_MAX; }
+    static __host__ __device__ word unreached() {
+        return UINT32_MAX;
+    }
     static __device__ word add(word distance, weight w) {
         word sum = distance + w;
         return sum < distance ? unreached() : sum;
     }
-    static __device__ word plus(word a, word b) { return add(a, b); }
+    static __device__ word plus(word a, word b) {
+        return add(a, b);
+    }
     static word from_real(double value) {
         return value < 4294967294.0 ? (word)value : unreached() - 1;
     }
@@ -31,12 +35,16 @@ struct integer32 {
 struct integer64 {
     typedef unsigned long long word;
     typedef int64_t weight;
-    static __host__ __device__ word unreached() { return ~0ull; }
+    static __host__ __device__ word unreached() {
+        return ~0ull;
+    }
     static __device__ word add(word distance, weight w) {
         word sum = distance + (word)w;
         return sum < distance ? unreached() : sum;
     }
-    static __device__ word plus(word a, word b) { return add(a, (weight)b); }
+    static __device__ word plus(word a, word b) {
+        return add(a, (weight)b);
+    }
     static word from_real(double value) {
         return value < 9.2e18 ? (word)value : (word)INT64_MAX;
     }
@@ -45,7 +53,9 @@ struct integer64 {
 struct real {
     typedef unsigned long long word;
     typedef double weight;
-    static __host__ __device__ word unreached() { return 0x7ff0000000000000ull; }
+    static __host__ __device__ word unreached() {
+        return 0x7ff0000000000000ull;
+    }
     static __device__ word add(word distance, weight w) {
         return (word)__double_as_longlong(
             __dadd_rn(__longlong_as_double((long long)distance), w));
@@ -63,8 +73,8 @@ struct real {
 
 /* base plus step, and in any case more than base. */
 template <typename type>
-static __device__ __forceinline__ typename type::word gg_beyond(typename type::word base,
-                                                                typename type::word step) {
+static __device__ __forceinline__ typename type::word
+gg_beyond(typename type::word base, typename type::word step) {
     typename type::word sum = type::plus(base, step);
     return sum > base ? sum : base + 1;
 }

@@ -9,7 +9,8 @@
 **
 ** A vertex without arcs has no slice. Counters live in a struct in device memory, so that
 ** many steps can be queued without asking the host in between: a kernel whose count is 0
-** returns at once. After the load balancing of Merrill, Garland, Grimshaw (PPoPP 2012). */
+** returns at once. After the load balancing of Merrill, Garland, Grimshaw (PPoPP 2012).
+** */
 #ifndef GPUGRAPH_FRONTIER_CUH
 #define GPUGRAPH_FRONTIER_CUH
 
@@ -19,8 +20,9 @@
 #include <cuda/atomic>
 
 enum {
-    SLICE_ARCS = 1024, /* arcs of a slice, at most: a tile of GG_BLOCK slices fits 32 bits */
-    THIN_TILE = 32,    /* slices of a tile where the frontier is small: all blocks work */
+    SLICE_ARCS =
+        1024,       /* arcs of a slice, at most: a tile of GG_BLOCK slices fits 32 bits */
+    THIN_TILE = 32, /* slices of a tile where the frontier is small: all blocks work */
     LARGE_ROUND = 8192 /* slices from which a round is worth a look at the stop flag */
 };
 
@@ -41,7 +43,9 @@ static __device__ __forceinline__ uint64_t gg_whole_warps(uint64_t items) {
     return (items + GG_WARP - 1) / GG_WARP * GG_WARP;
 }
 
-static __device__ __forceinline__ unsigned gg_lane() { return threadIdx.x % GG_WARP; }
+static __device__ __forceinline__ unsigned gg_lane() {
+    return threadIdx.x % GG_WARP;
+}
 
 /* Places for those lanes that want one, behind *count. All lanes of the warp call. */
 static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {

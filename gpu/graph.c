@@ -68,12 +68,14 @@ static void order_equal_ids(const builder *b, const sort_arrays *a, uint64_t low
 }
 
 static void sort_order(const builder *b, const sort_arrays *a) {
+#pragma omp parallel for num_threads(b->threads) schedule(static)
     for (uint64_t i = 0; i < b->m; i++) {
         a->key[i] = (uint64_t)b->edges->edge_id[i] ^ SIGN_BIT;
         b->order[i] = (uint32_t)i;
     }
     if (gg_sort_pairs(b->run, b->m, a->key, b->order, a->key_scratch, a->scratch))
         return;
+#pragma omp parallel for num_threads(b->threads) schedule(static)
     for (uint64_t i = 0; i < b->m; i++)
         b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
     for (uint64_t i = 0, end; i < b->m && !gg_leave(b->run, i); i = end) {

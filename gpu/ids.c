@@ -65,13 +65,6 @@ static inline bool is_text(const gpugraph_id_column *ids, uint64_t i) {
     return ids->is_text && (ids->is_text[i / 8] >> (i % 8) & 1);
 }
 
-static int count_bits(uint64_t x) {
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (int)(x * 0x0101010101010101u >> 56);
-}
-
 /* ---- what there is ---- */
 
 static void survey(mapper *m, const struct column *c) {
@@ -106,8 +99,9 @@ static void survey(mapper *m, const struct column *c) {
 
 /* ---- integers close together: the bitmap ---- */
 
-static void mark_present(mapper *m, const struct column *c) {
-    uint64_t *present = m->graph->id_present;
+/* occurs[id - first] = 1. A byte for each, since threads may store bytes without asking
+** what others store, and a store does not wait for the one before it. */
+static void mark_occurring(const mapper *m, const struct column *c, uint8_t *occurs) {
     int threads = gg_threads(m->run, c->count);
 #pragma omp parallel num_threads(threads)
     {
@@ -115,15 +109,33 @@ static void mark_present(mapper *m, const struct column *c) {
         uint64_t end = gg_slice(c->count, t + 1, team);
         for (uint64_t i = gg_slice(c->count, t, team); i < end && !gg_leave(m->run, i);
              i++) {
-            if (is_text(&c->ids, i))
-                continue;
-            uint64_t place = (uint64_t)c->ids.value[i] - (uint64_t)m->first;
-            uint64_t bit = (uint64_t)1 << (place % 64);
-            /* Most bits are set already: look before the locked write. */
-            if (!(__atomic_load_n(&present[place / 64], __ATOMIC_RELAXED) & bit))
-                __atomic_fetch_or(&present[place / 64], bit, __ATOMIC_RELAXED);
+            if (!is_text(&c->ids, i))
+                __atomic_store_n(&occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first],
+                                 1, __ATOMIC_RELAXED);
         }
     }
+}
+
+/* Bytes 64 w .. 64 w + 63 become the bits of word w. */
+static void pack_bits(const mapper *m, const uint8_t *occurs, uint64_t words) {
+    int threads = gg_threads(m->run, words * 8);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t bits = 0;
+        for (int k = 0; k < 64; k++)
+            bits |= (uint64_t)occurs[w * 64 + (uint64_t)k] << k;
+        m->graph->id_present[w] = bits;
+    }
+}
+
+static void fill_bitmap(const mapper *m, uint64_t words) {
+    uint8_t *occurs = gg_alloc_zero(m->run, words, 64);
+    if (!occurs)
+        return;
+    for (int i = 0; i < COLUMNS; i++)
+        mark_occurring(m, &m->column[i], occurs);
+    pack_bits(m, occurs, words);
+    gg_release(occurs);
 }
 
 static void list_present(mapper *m, uint64_t words) {
@@ -144,17 +156,16 @@ static void number_by_bitmap(mapper *m) {
     uint64_t words = (span + 63) / 64, distinct = 0;
     graph->ids.first_integer = m->first;
     graph->id_span = span;
-    graph->id_present = gg_alloc_zero(m->run, words, sizeof *graph->id_present);
-    if (!graph->id_present)
-        return;
-    for (int i = 0; i < COLUMNS; i++)
-        mark_present(m, &m->column[i]);
-    graph->id_rank = gg_alloc(m->run, words, sizeof *graph->id_rank);
+    graph->id_present = gg_alloc(m->run, words, sizeof *graph->id_present);
+    if (graph->id_present)
+        fill_bitmap(m, words);
+    if (!gg_stopping(m->run))
+        graph->id_rank = gg_alloc(m->run, words, sizeof *graph->id_rank);
     if (!graph->id_rank)
         return;
     for (uint64_t w = 0; w < words; w++) {
         graph->id_rank[w] = (uint32_t)distinct;
-        distinct += (uint64_t)count_bits(graph->id_present[w]);
+        distinct += (uint64_t)gg_count_bits(graph->id_present[w]);
     }
     if (distinct >= GPUGRAPH_NONE) {
         gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
@@ -173,12 +184,6 @@ static void number_by_bitmap(mapper *m) {
     graph->id_integer = gg_alloc(m->run, distinct, sizeof *graph->id_integer);
     if (graph->id_integer)
         list_present(m, words);
-}
-
-static inline uint32_t bitmap_number(const gpugraph_graph *graph, uint64_t place) {
-    uint64_t below = ((uint64_t)1 << (place % 64)) - 1;
-    return graph->id_rank[place / 64] +
-           (uint32_t)count_bits(graph->id_present[place / 64] & below);
 }
 
 /* ---- integers far apart: hash tables ---- */
@@ -209,25 +214,46 @@ static void grow(gpugraph_run *run, id_table *table) {
     *table = larger;
 }
 
-/* Entries low .. high - 1 of a column, as far as they belong to this share. */
-static void insert_range(mapper *m, const struct column *c, int share, uint64_t low,
-                         uint64_t high) {
-    id_table *table = &m->table[share];
-    for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
-        uint64_t hash = gg_mix((uint64_t)c->ids.value[i]);
-        if (share_of(hash, m->shares) != share || is_text(&c->ids, i))
-            continue;
-        if (table->count * 2 >= table->slots) {
-            grow(m->run, table);
-            if (table->count * 2 >= table->slots)
-                return; /* out of memory, and gg_fail has said so */
-        }
-        id_slot *slot = find_slot(table, c->ids.value[i], hash);
+/* Entries of a column that a share has picked out, whose slots are on their way into the
+** cache. */
+typedef struct batch {
+    uint64_t entry[GG_HASH_BATCH], hash[GG_HASH_BATCH];
+    int count;
+} batch;
+
+static bool insert_batch(mapper *m, const struct column *c, id_table *table, batch *b) {
+    while (table->slots < (table->count + GG_HASH_BATCH) * 2) {
+        grow(m->run, table);
+        if (gg_stopping(m->run))
+            return false;
+    }
+    for (int k = 0; k < b->count; k++)
+        __builtin_prefetch(&table->slot[b->hash[k] & (table->slots - 1)], 1);
+    for (int k = 0; k < b->count; k++) {
+        uint64_t i = b->entry[k];
+        id_slot *slot = find_slot(table, c->ids.value[i], b->hash[k]);
         if (!slot->used)
             *slot = (id_slot){c->ids.value[i], (uint32_t)table->count++, true};
         if (c->number)
             c->number[i] = slot->number;
     }
+    b->count = 0;
+    return true;
+}
+
+/* Entries low .. high - 1 of a column, as far as they belong to this share. */
+static void insert_range(mapper *m, const struct column *c, int share, uint64_t low,
+                         uint64_t high) {
+    batch b = {.count = 0};
+    for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
+        uint64_t hash = gg_mix((uint64_t)c->ids.value[i]);
+        b.entry[b.count] = i;
+        b.hash[b.count] = hash;
+        b.count += share_of(hash, m->shares) == share && !is_text(&c->ids, i);
+        if (b.count == GG_HASH_BATCH && !insert_batch(m, c, &m->table[share], &b))
+            return;
+    }
+    insert_batch(m, c, &m->table[share], &b);
 }
 
 /* Distinct ids of all shares, sorted; rank[number among all shares] = vertex. */
@@ -349,19 +375,28 @@ static inline uint32_t number_of(const mapper *m, const struct column *c, uint64
         return m->rank[m->table[share].base + c->number[i]];
     }
     uint64_t place = (uint64_t)id - (uint64_t)m->first;
-    return m->mode == CONSECUTIVE ? (uint32_t)place : bitmap_number(m->graph, place);
+    return m->mode == CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
+}
+
+/* The common case, in a loop that a compiler can turn into vectors. */
+static void subtract_first(const mapper *m, const struct column *c, uint64_t i,
+                           uint64_t end) {
+    for (; i < end; i++)
+        c->number[i] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
 }
 
 static void assign(const mapper *m, const struct column *c) {
+    bool simple = m->mode == CONSECUTIVE && !c->ids.is_text;
     int threads = gg_threads(m->run, c->count);
 #pragma omp parallel num_threads(threads)
     {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
         uint64_t end = gg_slice(c->count, t + 1, team);
-        for (uint64_t i = gg_slice(c->count, t, team); i < end && !gg_leave(m->run, i);
-             i++) {
+        uint64_t i = gg_slice(c->count, t, team);
+        for (; simple && i < end && !gg_pause(m->run); i += GG_POLL_ITEMS)
+            subtract_first(m, c, i, end - i < GG_POLL_ITEMS ? end : i + GG_POLL_ITEMS);
+        for (; i < end && !gg_leave(m->run, i); i++)
             c->number[i] = number_of(m, c, i);
-        }
     }
 }
 
@@ -429,48 +464,4 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id_rank);
     gg_release(graph->id_text_offset);
     gg_release(graph->id_text_bytes);
-}
-
-/* ---- looking up ---- */
-
-uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
-    const gpugraph_ids *ids = &graph->ids;
-    uint64_t place = (uint64_t)id - (uint64_t)ids->first_integer;
-    if (!ids->integer)
-        return id >= ids->first_integer && place < ids->integer_count ? (uint32_t)place
-                                                                      : GPUGRAPH_NONE;
-    if (graph->id_present) {
-        if (id < ids->first_integer || place >= graph->id_span ||
-            !(graph->id_present[place / 64] >> (place % 64) & 1))
-            return GPUGRAPH_NONE;
-        return bitmap_number(graph, place);
-    }
-    uint64_t low = 0, high = ids->integer_count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (ids->integer[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ids->integer_count && ids->integer[low] == id ? (uint32_t)low
-                                                               : GPUGRAPH_NONE;
-}
-
-uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
-                            size_t length) {
-    const gpugraph_texts *texts = &graph->ids.texts;
-    uint64_t low = 0, high = (uint64_t)texts->count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2, at = texts->offset[middle];
-        int order = gg_compare_texts(texts->bytes + at, texts->offset[middle + 1] - at,
-                                     bytes, length);
-        if (order == 0)
-            return graph->ids.integer_count + (uint32_t)middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return GPUGRAPH_NONE;
 }

@@ -1,7 +1,8 @@
 /* Maximal independent set on the device, method "rounds"; mis.c beside this has the
 ** meaning and the CPU backend.
 **
-**     waits[v]   earlier neighbours of v that are still open; JOINED and DROPPED are final
+**     waits[v]   earlier neighbours of v that are still open; JOINED and DROPPED are
+** final
 **
 **     joined     vertices with waits 0: no earlier neighbour is open, none has joined
 **        |  drop      their open neighbours
@@ -48,10 +49,10 @@ struct mis {
 /* The key of mis.c but for the last tie, by number. */
 static __device__ __forceinline__ uint64_t key_of(const device_csr &g, const mis &m,
                                                   uint32_t v) {
-    uint64_t degree = m.priority == GPUGRAPH_BY_DEGREE ||
-                              m.priority == GPUGRAPH_BY_DEGREE_ID
-                          ? g.offset[v + 1] - g.offset[v]
-                          : 0;
+    uint64_t degree =
+        m.priority == GPUGRAPH_BY_DEGREE || m.priority == GPUGRAPH_BY_DEGREE_ID
+            ? g.offset[v + 1] - g.offset[v]
+            : 0;
     return degree << 32 | (m.hash ? m.hash[v] : 0);
 }
 

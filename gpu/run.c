@@ -122,7 +122,7 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 ** of them only where it would be half full: the kernel clears all of it. */
 static void *take(size_t bytes) {
     size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
-    if (huge == 0)
+    if (bytes < GG_HUGE_BLOCK)
         return malloc(bytes);
     if (bytes - huge >= GG_HUGE_PAGE / 2)
         huge += GG_HUGE_PAGE;

@@ -11,16 +11,18 @@
 ** driver does both.
 **
 ** A round takes the current bucket out of all queues and relaxes its arcs. A long round is
-** shared by threads, each of which goes on with what falls into its own current bucket while
-** that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph Algorithms with
-** GraphIt", CGO 2020). A short one is done by the calling thread: on roads a barrier costs
-** more than the work between two of them.
+** shared by threads (crew.h), each of which goes on with what falls into its own current
+** bucket while that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph
+** Algorithms with GraphIt", CGO 2020). A short one is done by the calling thread: on roads
+** meeting costs more than the work between two meetings.
 **
 ** Distances out of range: a sum above INT64_MAX, or an infinite one, is never stored but
 ** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
 ** fails with GPUGRAPH_RANGE. */
+#define _GNU_SOURCE
 #include "backend.h"
 #include "bucket_queue.h"
+#include "crew.h"
 #include "tuning.h"
 
 #include <float.h>
@@ -48,6 +50,8 @@ struct sssp {
     uint64_t current;
     int shift;    /* integer distances: bucket = distance >> shift */
     double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
+    struct crew crew;
+    enum { HELP_NONE, HELP_WANTED, HELP_HERE } help;
     /* the round: chunks that the threads share */
     struct bucket_chunk **work;
     uint64_t work_count, work_room, work_taken;
@@ -187,37 +191,40 @@ static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally
     }
 }
 
-static void round_shared(struct sssp *s) {
-    s->work_taken = 0;
-    uint64_t vertices = 0, arcs = 0;
-#pragma omp parallel num_threads(s->threads) reduction(+ : vertices, arcs)
-    {
-        struct bucket_queue *queue = &s->queue[omp_get_thread_num()];
-        struct tally tally = {.pause_at = GG_POLL_ITEMS};
-        while (!gg_stopping(s->run)) {
-            uint64_t i = __atomic_fetch_add(&s->work_taken, 1, __ATOMIC_RELAXED);
-            if (i >= s->work_count)
-                break;
-            s->layout->scan_shared(s, queue, s->work[i], &tally);
-        }
-        fuse(s, queue, &tally);
-        vertices += tally.vertices;
-        arcs += tally.arcs;
+/* A thread's part in a shared round. */
+static void join_round(void *job, int member) {
+    struct sssp *s = job;
+    struct bucket_queue *queue = &s->queue[member];
+    struct tally tally = {.pause_at = GG_POLL_ITEMS};
+    while (!gg_stopping(s->run)) {
+        uint64_t i = __atomic_fetch_add(&s->work_taken, 1, __ATOMIC_RELAXED);
+        if (i >= s->work_count)
+            break;
+        s->layout->scan_shared(s, queue, s->work[i], &tally);
     }
-    s->tally.vertices += vertices;
-    s->tally.arcs += arcs;
+    fuse(s, queue, &tally);
+    __atomic_fetch_add(&s->tally.vertices, tally.vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->tally.arcs, tally.arcs, __ATOMIC_RELAXED);
 }
 
-/* Serves the current bucket until nothing falls into it any more. */
+/* Serves the current bucket until nothing falls into it any more; or until the first long
+** round of the search, after which it asks for helpers. */
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
     while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
+        bool wide = s->threads > 1 && s->work_count >= GG_SSSP_WIDE;
         s->rounds++;
-        if (s->threads > 1 && s->work_count >= GG_SSSP_WIDE)
-            round_shared(s);
-        else
+        if (wide && s->help == HELP_HERE) {
+            s->work_taken = 0;
+            crew_share(&s->crew, join_round);
+        } else {
             round_alone(s);
+        }
         pause_now(s, &s->tally);
+        if (wide && s->help == HELP_NONE) {
+            s->help = HELP_WANTED;
+            return;
+        }
     }
 }
 
@@ -412,13 +419,24 @@ static void set_bound(struct sssp *s, gpugraph_distance_type type) {
     }
 }
 
-/* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the fewer the
-** more arcs a vertex has, since each then makes the bucket grow faster. */
+/* Arcs that leave the vertex at the end of an arc, on average over some arcs: how fast what
+** is served multiplies. Hubs count for as many arcs as lead to them. */
+static double branching(const struct sssp *s) {
+    uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
+    for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
+        uint32_t v = s->arcs.target[arc];
+        arcs += s->arcs.offset[v + 1] - s->arcs.offset[v];
+        count++;
+    }
+    return count && arcs > count ? (double)arcs / (double)count : 1;
+}
+
+/* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the narrower the
+** faster a bucket would grow by what it reaches itself. */
 static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
     if (gg_method_is(s->run, "dijkstra"))
         return; /* zeros: one distance for each bucket */
-    double degree = (double)s->arcs.m / (s->arcs.n + 1.0);
-    double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / (degree > 1 ? degree : 1);
+    double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
     if (type == GPUGRAPH_REAL) {
         int exponent = delta > 0 ? ilogb(delta) : 0;
         exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
@@ -438,18 +456,34 @@ static const char *settle_method(const struct sssp *s) {
                                                               : "delta-stepping";
 }
 
-/* Serves bucket after bucket. True when it ended before all that can be reached was. */
+/* Serves bucket after bucket. True when it ended before all that can be reached was; false
+** too when it only wants help. */
 static bool serve_buckets(struct sssp *s) {
     while (next_bucket(s)) {
         serve_bucket(s);
-        if (gg_stopping(s->run))
+        if (gg_stopping(s->run) || s->help == HELP_WANTED)
+            return false;
+        if (satisfied(s))
             return true;
-        if (satisfied(s)) {
-            s->layout->keep_final(s);
-            return true;
+    }
+    return false;
+}
+
+/* The rest of a search that wants help. */
+static bool serve_with_help(struct sssp *s) {
+    bool early = false;
+    s->help = HELP_HERE;
+    s->crew.job = s;
+#pragma omp parallel num_threads(s->threads)
+    {
+        if (omp_get_thread_num() > 0) {
+            crew_attend(&s->crew, omp_get_thread_num());
+        } else {
+            early = serve_buckets(s);
+            crew_dismiss(&s->crew);
         }
     }
-    return gg_stopping(s->run);
+    return early;
 }
 
 static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
@@ -461,6 +495,8 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         s->queue[t].run = s->run;
     s->layout->start(s);
     bool early = serve_buckets(s);
+    if (s->help == HELP_WANTED && !gg_stopping(s->run))
+        early = serve_with_help(s);
     for (int t = 0; t < s->threads; t++)
         bucket_queue_free(&s->queue[t]);
     gg_release(s->queue);
@@ -469,7 +505,9 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         return s->run->status;
     if (gg_stopping(s->run))
         return gg_stopped(s->run);
-    if (s->over && !early && !s->within_range)
+    if (early)
+        s->layout->keep_final(s);
+    else if (s->over && !s->within_range)
         return check_range(s, graph);
     return GPUGRAPH_OK;
 }

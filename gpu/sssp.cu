@@ -308,7 +308,8 @@ static bounds<type> bounds_of(const gpugraph_graph *graph,
                               const gpugraph_search *search) {
     bounds<type> b = range_of(type(), search);
     double degree = graph->n ? (double)graph->m / graph->n : 0;
-    double delta = typical_weight<type>(graph) * DELTA_WEIGHTS / (degree > 1 ? degree : 1);
+    double delta =
+        typical_weight<type>(graph) * DELTA_WEIGHTS / (degree > 1 ? degree : 1);
     b.delta = type::from_real(delta > 0 && delta < DBL_MAX ? delta : 1);
     if (b.delta == 0)
         b.delta = 1;
@@ -429,8 +430,7 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_workspace(job, &space))
         return;
     carve(&space, &g, search, tree_edge != NULL, &s);
-    if (!start(job, &g, search, bounds, &s) ||
-        !run_rounds(job, &g, bounds, &s, &state))
+    if (!start(job, &g, search, bounds, &s) || !run_rounds(job, &g, bounds, &s, &state))
         return;
     left->search = state.dropped && !state.early;
     if (left->search)

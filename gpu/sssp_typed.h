@@ -145,7 +145,8 @@ static bool NAMED(reached)(const struct sssp *s, uint32_t v) {
 static void NAMED(start)(struct sssp *s) {
     DISTANCE *distance = s->distance;
     uint32_t n = s->arcs.n;
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+    int threads = gg_threads(s->run, n / GG_FILL_ITEMS);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t v = 0; v < n; v++)
         distance[v] = UNREACHED;
     for (uint32_t i = 0; i < s->search->source_count; i++)
@@ -156,7 +157,8 @@ static void NAMED(start)(struct sssp *s) {
 static void NAMED(keep_final)(struct sssp *s) {
     DISTANCE *distance = s->distance;
     uint32_t n = s->arcs.n;
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+    int threads = gg_threads(s->run, n / GG_FILL_ITEMS);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t v = 0; v < n; v++) {
         if (distance[v] != UNREACHED && KEY(s, distance[v]) > s->current)
             distance[v] = UNREACHED;

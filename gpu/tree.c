@@ -103,7 +103,7 @@ pass_over(const struct pass *p, const gpugraph_graph *graph, gpugraph_direction 
 #pragma omp for schedule(static)
         for (uint32_t v = 0; v < n; v++)
             tree_edge[v] = GPUGRAPH_NONE;
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic)
         for (uint32_t block = 0; block < blocks; block++) {
             if (gg_pause(run))
                 continue;

@@ -15,13 +15,13 @@
 #include "frontier.cuh"
 
 enum {
-    GRID_BLOCKS = 16,         /* for each multiprocessor */
-    LANE_ROW = 8,             /* entries of a shorter row that one lane looks up alone */
+    GRID_BLOCKS = 16, /* for each multiprocessor */
+    LANE_ROW = 8,     /* entries of a shorter row that one lane looks up alone */
     ARCS_A_LAUNCH = 4 << 20
 };
 
 struct ahead {
-    uint32_t *count; /* n + 1 */
+    uint32_t *count;  /* n + 1 */
     uint64_t *offset; /* n + 1 */
     uint32_t *target, *tail;
     unsigned char *scan;

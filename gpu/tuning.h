@@ -14,9 +14,10 @@
 /* Items for which one more thread pays: starting and joining a team costs 5 to 20
 ** microseconds, an item some nanoseconds. */
 #define GG_THREAD_GRAIN 32768
-/* Bytes of a huge page, and the smallest block that is aligned to them and advised to lie
-** in them: one fault brings 2 MiB in place of 4 KiB. */
-#define GG_HUGE_PAGE ((size_t)2 << 20)
+/* Bytes of a huge page, and of the smallest block that is aligned to them and advised to
+** lie in them: one fault brings 2 MiB in place of 4 KiB. */
+#define GG_HUGE_BLOCK ((size_t)2 << 20)
+#define GG_HUGE_PAGE  ((size_t)2 << 20)
 
 /* ---- order.c ---- */
 
@@ -40,6 +41,9 @@
 /* Slots of a thread's first hash table of ids, a power of two. */
 #define GG_HASH_SLOTS 1024
 
+/* Ids whose slots are fetched into the cache together. */
+#define GG_HASH_BATCH 32
+
 /* ---- texts.c ---- */
 
 /* Groups of texts up to this size are sorted by insertion. */
@@ -52,6 +56,11 @@
 ** the cache. */
 #define GG_CSR_PARTS     2048
 #define GG_CSR_PART_ARCS 4096
+
+/* ---- bfs.c and sssp.c ---- */
+
+/* Entries of an array that are filled in the time of one item of GG_THREAD_GRAIN. */
+#define GG_FILL_ITEMS 16
 
 /* ---- bfs.c ---- */
 
@@ -74,52 +83,50 @@
 
 /* ---- sssp.c ---- */
 
-/* Typical weights that a bucket is wide, divided by the average degree where that is over
-** 1. */
-#ifndef GG_SSSP_DELTA
+/* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end of an
+** arc. */
 #define GG_SSSP_DELTA 8.0
-#endif
 /* Chunks of 125 vertices from which threads share a round. */
-#ifndef GG_SSSP_WIDE
-#define GG_SSSP_WIDE 4
-#endif
+#define GG_SSSP_WIDE 16
 /* Arcs up to which one bucket for each distance, by one thread, is as fast. */
 #define GG_SSSP_SMALL 4096
 /* Arcs that a thread has found to shorten a way before it acts on them. */
-#ifndef GG_SSSP_OFFERS
-#define GG_SSSP_OFFERS 256
-#endif
+#define GG_SSSP_OFFERS 64
 /* Vertices ahead at which arcs are asked of memory; twice that for what leads to them. */
-#ifndef GG_SSSP_AHEAD
 #define GG_SSSP_AHEAD 4
-#endif
 /* Weights that are looked at for the typical one. */
-#define GG_SSSP_SAMPLE 512
+#define GG_SSSP_SAMPLE 256
 
-/* ---- dispatch.c: what `auto` weighs ---- */
+/* ---- dispatch.c: what `auto` weighs ----
+** Measured with an H200 and one thread of the processor beside it, on R-MAT graphs of
+** scale 16 and 20 and a road-like grid of 512 x 512. */
 
 /* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected. */
-#define GG_COST_BFS       {"bfs", 4, 0.05, 10}
-#define GG_COST_SSSP      {"sssp", 25, 0.3, 10}
-#define GG_COST_DFS       {"dfs", 15, 1, 20}
-#define GG_COST_MIS       {"mis", 8, 0.1, 10}
-#define GG_COST_TRIANGLES {"triangles", 60, 0.5, 10}
-#define GG_COST_DEGREES   {"degrees", 2, 0.02, 10}
-/* Nanoseconds for an arc of making a CSR by one CPU thread, and on the device. */
-#define GG_COST_CSR_CPU  12.0
-#define GG_COST_CSR_CUDA 0.3
-/* Edges for each vertex below which a graph counts as thin (roads, chains): it then has
-** as many levels as a square grid of its size, and a depth-first search as many
-** dependent steps as a GG_THIN_STEPS-th of its vertices; other graphs have
-** GG_FEW_LEVELS. */
+#define GG_COST_BFS       {"bfs", 5, 0.05, 12}
+#define GG_COST_SSSP      {"sssp", 25, 0.35, 15}
+#define GG_COST_DFS       {"dfs", 10, 0.4, 1.2}
+#define GG_COST_MIS       {"mis", 3, 0.15, 25}
+#define GG_COST_TRIANGLES {"triangles", 80, 0.4, 100}
+#define GG_COST_DEGREES   {"degrees", 3, 0.06, 30}
+/* Nanoseconds for an arc of making a CSR, and a CSR_SIMPLE, by one CPU thread; of either
+** on the device. */
+#define GG_COST_CSR    15.0
+#define GG_COST_SIMPLE 35.0
+#define GG_COST_DEVICE 0.11
+/* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
+** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
+** for shortest paths GG_THIN_ROUNDS as many rounds, and a depth-first search as many
+** dependent steps as a GG_THIN_STEPS-th of the vertices. Other graphs: GG_FEW_LEVELS. */
 #define GG_THIN_DEGREE 4
+#define GG_THIN_LEVELS 2
+#define GG_THIN_ROUNDS 3
 #define GG_THIN_STEPS  16
 #define GG_FEW_LEVELS  20
 /* Milliseconds to open a CUDA context, once for each process. */
-#define GG_CUDA_START_MS 250.0
-/* Bytes uploaded in a millisecond: 20 GB/s. */
-#define GG_UPLOAD_BYTES_PER_MS 20e6
+#define GG_CUDA_START_MS 350.0
+/* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
+#define GG_UPLOAD_BYTES_PER_MS 5e6
 
 #endif

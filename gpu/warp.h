@@ -9,7 +9,8 @@
 ** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
 ** is _cas (a claim: nothing depends on it but the word itself). _add, _enter and _cas_64
 ** acquire and release, _acquire_64 acquires. Where one lane calls them for its warp,
-** warp_sync carries what it has learned to the others, and what they have written to it. */
+** warp_sync carries what it has learned to the others, and what they have written to it.
+** */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 
@@ -23,10 +24,16 @@
 #define WARP_FUNCTION static __device__ __forceinline__
 enum { warp_width = 32 };
 
-WARP_FUNCTION unsigned warp_lane(void) { return threadIdx.x % warp_width; }
-WARP_FUNCTION void warp_sync(void) { __syncwarp(); }
+WARP_FUNCTION unsigned warp_lane(void) {
+    return threadIdx.x % warp_width;
+}
+WARP_FUNCTION void warp_sync(void) {
+    __syncwarp();
+}
 /* Bit i: lane i's argument. */
-WARP_FUNCTION uint32_t warp_ballot(bool value) { return __ballot_sync(0xffffffffu, value); }
+WARP_FUNCTION uint32_t warp_ballot(bool value) {
+    return __ballot_sync(0xffffffffu, value);
+}
 /* What that lane passed. */
 WARP_FUNCTION uint32_t warp_from(uint32_t value, unsigned lane) {
     return __shfl_sync(0xffffffffu, value, (int)lane);
@@ -39,37 +46,37 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
 }
 
-#define WARP_ATOMICS(name, scope)                                                          \
-    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                     \
-        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_relaxed);    \
-    }                                                                                      \
-    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                        \
-        cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_relaxed);   \
-    }                                                                                      \
-    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                      \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                           \
-            value, cuda::memory_order_acq_rel);                                            \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(             \
-            expected, value, cuda::memory_order_relaxed);                                  \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {     \
-        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(             \
-            expected, value, cuda::memory_order_acq_rel);                                  \
-    }                                                                                      \
-    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                  \
-        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_relaxed);    \
-    }                                                                                      \
-    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                     \
-        cuda::atomic_ref<uint64_t, scope>(*at).store(value, cuda::memory_order_relaxed);   \
-    }                                                                                      \
-    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                               \
-        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_acquire);    \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {    \
-        return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(             \
-            expected, value, cuda::memory_order_acq_rel);                                  \
+#define WARP_ATOMICS(name, scope)                                                        \
+    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
+        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_relaxed);  \
+    }                                                                                    \
+    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
+        cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
+        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
+            value, cuda::memory_order_acq_rel);                                          \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
+        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
+            expected, value, cuda::memory_order_relaxed);                                \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
+        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
+            expected, value, cuda::memory_order_acq_rel);                                \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                \
+        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_relaxed);  \
+    }                                                                                    \
+    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                   \
+        cuda::atomic_ref<uint64_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
+        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_acquire);  \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
+        return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
+            expected, value, cuda::memory_order_acq_rel);                                \
     }
 WARP_ATOMICS(block, cuda::thread_scope_block)
 WARP_ATOMICS(device, cuda::thread_scope_device)
@@ -91,9 +98,13 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 #define WARP_FUNCTION static inline
 enum { warp_width = 1 };
 
-WARP_FUNCTION unsigned warp_lane(void) { return 0; }
+WARP_FUNCTION unsigned warp_lane(void) {
+    return 0;
+}
 WARP_FUNCTION void warp_sync(void) {}
-WARP_FUNCTION uint32_t warp_ballot(bool value) { return value; }
+WARP_FUNCTION uint32_t warp_ballot(bool value) {
+    return value;
+}
 WARP_FUNCTION uint32_t warp_from(uint32_t value, unsigned lane) {
     (void)lane;
     return value;
@@ -107,38 +118,38 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
         sched_yield();
 }
 
-#define WARP_ATOMICS(name)                                                                 \
-    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                     \
-        return __atomic_load_n(at, __ATOMIC_RELAXED);                                      \
-    }                                                                                      \
-    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                        \
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                     \
-    }                                                                                      \
-    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                      \
-        return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                            \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {       \
-        WARP_JITTER();                                                                     \
-        return __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED,  \
-                                           __ATOMIC_RELAXED);                              \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {     \
-        return __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL,  \
-                                           __ATOMIC_ACQUIRE);                              \
-    }                                                                                      \
-    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                  \
-        return __atomic_load_n(at, __ATOMIC_RELAXED);                                      \
-    }                                                                                      \
-    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                     \
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                     \
-    }                                                                                      \
-    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                               \
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                      \
-    }                                                                                      \
-    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {    \
-        WARP_JITTER();                                                                     \
-        return __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL,  \
-                                           __ATOMIC_ACQUIRE);                              \
+#define WARP_ATOMICS(name)                                                               \
+    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
+        return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
+    }                                                                                    \
+    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
+        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                   \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
+        return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                          \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
+        WARP_JITTER();                                                                   \
+        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
+                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);          \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
+        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
+                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                \
+        return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
+    }                                                                                    \
+    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                   \
+        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                   \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
+        WARP_JITTER();                                                                   \
+        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
+                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
     }
 WARP_ATOMICS(block)
 WARP_ATOMICS(device)

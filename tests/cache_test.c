@@ -1,5 +1,6 @@
-/* Is the graph a statement sees the table as it is? After every kind of change, by this connection or another,
-** the kept graph is compared with the table; and where nothing has changed it must not be read again. */
+/* Is the graph a statement sees the table as it is? After every kind of change, by this
+** connection or another, the kept graph is compared with the table; and where nothing has
+** changed it must not be read again. */
 #include "graph_probe.h"
 #include <stdio.h>
 #include <stdlib.h>

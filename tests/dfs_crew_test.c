@@ -227,7 +227,8 @@ static void expect_tree(const struct memory *m, const struct rows *g,
                depth);
         if (owner[v] == DFS_NONE || owner[v] == v) {
             expect(parent == DFS_NONE, "vertex %u has the parent %u", v, parent);
-            expect(depth == (owner[v] == v ? 0 : DFS_NONE), "root %u: depth %u", v, depth);
+            expect(depth == (owner[v] == v ? 0 : DFS_NONE), "root %u: depth %u", v,
+                   depth);
             continue;
         }
         expect(parent < g->n && has_arc(g, parent, v), "no arc from %u to %u", parent, v);

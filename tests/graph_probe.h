@@ -1,11 +1,13 @@
-/* SQL functions that show the graph a statement sees, for tests of what lies beneath the table functions:
+/* SQL functions that show the graph a statement sees, for tests of what lies beneath the
+** table functions:
 **
-**     graph(edges [, vertices [, weights]])     every edge as  source>destination#edge id=weight , by edge
-**                                               number, then | and the vertices that no edge has;
-**                                               weights: 'weights' (needed) or anything (if there are)
-**     probe.reads                               how often rows have been read since it was set to 0
+**     graph(edges [, vertices [, weights]])   each edge as source>destination#id=weight, by edge
+**                                             number; then | and the vertices without edges;
+**                                             weights: 'weights' (needed), or anything else
+**     probe.reads                             how often rows were read since it was set to 0
 **
-** Like the table functions, they hold one scope for each statement and release what they acquire. */
+** Like the table functions, they hold one scope for each statement and release what they
+** acquire. */
 #ifndef GPUGRAPH_GRAPH_PROBE_H
 #define GPUGRAPH_GRAPH_PROBE_H
 
@@ -163,7 +165,8 @@ static void probe_run(probe *p, const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* The first column of the first row, or the error's sentence; lives until the next call. */
+/* The first column of the first row, or the error's sentence; lives until the next call.
+*/
 static const char *probe_get(probe *p, const char *sql) {
     static char *kept;
     sqlite3_stmt *statement = NULL;

@@ -519,7 +519,8 @@ static void check_input(recipe r, uint64_t seed, int threads) {
     ck_assert_int_eq(phases.map, 1);
     check_ids(graph, &o);
     check_edges(graph, &in, &o);
-    for (int i = 0; i < 12; i++)
+    int rounds = r.m > 1000 ? 3 : 12; /* the oracle sorts slowly */
+    for (int i = 0; i < rounds; i++)
         check_csr(graph, &run, (enum csr_kind)below(&in, 4), below(&in, 2),
                   below(&in, 2));
     int made = phases.csr;
@@ -527,8 +528,8 @@ static void check_input(recipe r, uint64_t seed, int threads) {
         check_csr(graph, &run, (enum csr_kind)kind, true, true);
     ck_assert_int_le(phases.csr, made + CSR_KINDS);
     made = phases.csr;
-    for (int i = 0; i < 8; i++)
-        check_csr(graph, &run, (enum csr_kind)(i % 4), i & 1, i & 2);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        check_csr(graph, &run, (enum csr_kind)kind, kind & 1, kind & 2);
     ck_assert_int_eq(phases.csr, made);
     ck_assert_int_eq(phases.map + phases.other, 1);
     check_degrees(graph, &run);
@@ -542,7 +543,7 @@ static void check_input(recipe r, uint64_t seed, int threads) {
 
 START_TEST(small_inputs) {
     uint64_t seed = 1;
-    for (int repeat = 0; repeat < 4000; repeat++) {
+    for (int repeat = 0; repeat < 3000; repeat++) {
         uint64_t r = shape_random(&seed);
         recipe small = {.integers = r % INTEGER_KINDS,
                         .texts = r / 8 % TEXT_KINDS,
@@ -559,16 +560,16 @@ END_TEST
 /* Large enough for every parallel path, on one thread and several. */
 START_TEST(large_inputs) {
     uint64_t seed = 2;
-    for (int repeat = 0; repeat < 24; repeat++) {
+    for (int repeat = 0; repeat < 12; repeat++) {
         uint64_t r = shape_random(&seed);
         recipe large = {.integers = repeat % INTEGER_KINDS,
-                        .texts = repeat / 2 % TEXT_KINDS,
-                        .edge_ids = repeat / 3 % EDGE_ID_KINDS,
-                        .weights = repeat % WEIGHT_KINDS,
+                        .texts = repeat / 3 % TEXT_KINDS,
+                        .edge_ids = repeat * 5 % 7 % EDGE_ID_KINDS,
+                        .weights = (repeat + repeat / 6) % WEIGHT_KINDS,
                         .m = 90000 + (int64_t)(r >> 40) % 50000,
                         .extra = 20000,
                         .spread = 1 + (r >> 20) % (repeat % 3 ? 100000 : 300)};
-        check_input(large, r, 1 + repeat % 3 * 2);
+        check_input(large, r, 1 + repeat / 2 % 3 * 2);
     }
 }
 END_TEST

@@ -1,6 +1,9 @@
-/* The loader against the tables themselves: what SELECT says of a table, by quote() and its rowid, must be
-** what the graph holds; and every sentence about a row that is not an edge. */
+/* The loader against the tables themselves: what SELECT says of a table, by quote() and
+** its rowid, must be what the graph holds; and every sentence about a row that is not an
+** edge. */
 #include "graph_probe.h"
+#include "intern.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static probe p;
@@ -17,7 +20,8 @@ static void teardown(void) {
 
 /* ---- any kind of table, any mixture of values ---- */
 
-/* `edges`, read as a graph, against the same rows as SQL tells them. id: SQL of the edge id. */
+/* `edges`, read as a graph, against the same rows as SQL tells them. id: SQL of the edge
+** id. */
 static void compare(const char *edges, const char *from, const char *id,
                     const char *weight) {
     char *sql = sqlite3_mprintf("SELECT coalesce(group_concat(quote(a) || '>' || "
@@ -173,6 +177,29 @@ START_TEST(texts_and_numbers) {
         &p, "SELECT graph('t(a, b, w)', NULL, 'weights')",
         "1>'1'#1=2.0 ''>'é'#2=7.0 9223372036854775807>-9223372036854775808#3=0.0 "
         "2>3#4=100.0");
+}
+END_TEST
+
+START_TEST(many_texts) {
+    /* Lengths around the 8 bytes that decide how a text is found; zeros at the end count.
+    */
+    intern texts;
+    memset(&texts, 0, sizeof texts);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 60000; i++) {
+            char text[24];
+            int length = snprintf(text, sizeof text, i % 3 ? "%d" : "vertex-%d", i);
+            length += i % 3 == 1 ? 3 : 0;
+            memset(text + (i % 3 == 1 ? length - 3 : length), 0, i % 3 == 1 ? 3 : 0);
+            if (intern_text(&texts, text, (size_t)length) != i)
+                ck_abort_msg("text %d", i);
+        }
+    }
+    ck_assert_int_eq(texts.count, 60000);
+    ck_assert_int_eq(intern_text(&texts, "", 0), 60000);
+    ck_assert_int_eq(intern_text(&texts, "\0", 1), 60001);
+    ck_assert_int_eq(intern_text(&texts, "", 0), 60000);
+    intern_clear(&texts);
 }
 END_TEST
 
@@ -481,6 +508,7 @@ int main(void) {
                                   attached_and_temporary,
                                   columns_by_name,
                                   texts_and_numbers,
+                                  many_texts,
                                   utf16,
                                   vertices_added,
                                   queries,

@@ -58,15 +58,15 @@ static inline int try_sql(sqlite3 *db, const char *format, ...) {
 
 static inline sqlite3_stmt *select_rows(const page_table *t) {
     sqlite3_stmt *rows = NULL;
-    char *sql = t->column[2]
-                    ? sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\", \"%w\" FROM "
-                                      "\"%w\".\"%w\" NOT INDEXED ORDER BY 1",
-                                      t->rowid, t->column[0], t->column[1], t->column[2],
-                                      t->schema, t->table)
-                    : sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\" FROM \"%w\".\"%w\" "
-                                      "NOT INDEXED ORDER BY 1",
-                                      t->rowid, t->column[0], t->column[1], t->schema,
-                                      t->table);
+    char *sql =
+        t->column[2]
+            ? sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\", \"%w\" FROM "
+                              "\"%w\".\"%w\" NOT INDEXED ORDER BY 1",
+                              t->rowid, t->column[0], t->column[1], t->column[2],
+                              t->schema, t->table)
+            : sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\" FROM \"%w\".\"%w\" "
+                              "NOT INDEXED ORDER BY 1",
+                              t->rowid, t->column[0], t->column[1], t->schema, t->table);
     sqlite3_prepare_v2(t->db, sql, -1, &rows, NULL);
     sqlite3_free(sql);
     return rows;
@@ -143,6 +143,37 @@ static inline void check_aside(const page_table *t, const char *part_of_reason) 
     const char *why = compare(t, NULL);
     ck_assert_msg(why && strstr(why, part_of_reason), "wanted \"%s\", got \"%s\"",
                   part_of_reason, why ? why : "used");
+}
+
+/* ---- the fixture of the tests case by case ---- */
+
+static inline page_table edges(sqlite3 *db) {
+    return (page_table){.db = db,
+                        .schema = "main",
+                        .table = "e",
+                        .rowid = "rowid",
+                        .column = {"src", "dst", "w"}};
+}
+
+static sqlite3 *db; /* of the test that runs */
+
+static inline void setup(void) {
+    scratch_make();
+    db = open_db(scratch, 0, NULL);
+}
+
+static inline void teardown(void) {
+    ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+    scratch_remove();
+}
+
+/* rows of (src, dst, w) that differ in width: 0, 1, and -2^x .. 2^x. */
+static inline void fill(sqlite3 *to, const char *table, int rows) {
+    run_sql(to,
+            "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"
+            " INSERT INTO %s SELECT (n * 2654435761) >> (n %% 33), 0 - ((n * 40503) >> "
+            "(n %% 17)), n * n %% 5 FROM i",
+            rows, table);
 }
 
 #endif

@@ -27,14 +27,6 @@ static int seeds(void) {
     return wanted ? atoi(wanted) : SEEDS;
 }
 
-static void setup(void) {
-    scratch_make();
-}
-
-static void teardown(void) {
-    scratch_remove();
-}
-
 /* ---- random tables ---- */
 
 static const char *random_id(void) {
@@ -54,20 +46,21 @@ static const char *random_filler(void) {
 
 /* Column names in random order with random fillers between. */
 static void create_table(sqlite3 *db) {
-    static const char *const names[6][3] = {
-        {"src", "dst", "w"}, {"src", "dst", "w"}, {"src", "dst", "w"},
-        {"dst", "src", "w"}, {"w", "src", "dst"}, {"w", "dst", "src"}};
+    static const char *const names[6][3] = {{"src", "dst", "w"}, {"src", "dst", "w"},
+                                            {"src", "dst", "w"}, {"dst", "src", "w"},
+                                            {"w", "src", "dst"}, {"w", "dst", "src"}};
     const char *const *name = names[pick(6)];
     char columns[200] = "";
     int fillers = 0;
 
     for (int i = 0; i < 3; i++) {
         while (pick(4) == 0)
-            snprintf(columns + strlen(columns), sizeof columns - strlen(columns),
-                     "f%d, ", fillers++);
+            snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "f%d, ",
+                     fillers++);
         snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s %s%s",
-                 name[i], name[i][0] == 'w' ? PICK("", "INT", "NUMERIC", "REAL")
-                                            : PICK("", "INT", "INTEGER", "NUMERIC"),
+                 name[i],
+                 name[i][0] == 'w' ? PICK("", "INT", "NUMERIC", "REAL")
+                                   : PICK("", "INT", "INTEGER", "NUMERIC"),
                  i < 2 ? ", " : "");
     }
     if (pick(3) == 0)
@@ -85,8 +78,9 @@ static void random_insert(sqlite3 *db) {
 
 static void change_filler(sqlite3 *db) {
     static const char *const name[] = {"f0", "f1", "tail", "added"};
-    try_sql(db, "WITH i(n) AS (VALUES(%d)) UPDATE e SET %s = (SELECT %s FROM i) "
-                "WHERE rowid %% %d = 0",
+    try_sql(db,
+            "WITH i(n) AS (VALUES(%d)) UPDATE e SET %s = (SELECT %s FROM i) "
+            "WHERE rowid %% %d = 0",
             (int)pick(500), name[pick(4)], random_filler(), (int)pick(5) + 1);
 }
 
@@ -94,16 +88,22 @@ static void change_filler(sqlite3 *db) {
 static void random_step(sqlite3 *db, sqlite3 *second) {
     static int renamed;
     switch (pick(20)) {
-    case 0: case 1: case 2: case 3:
+    case 0:
+    case 1:
+    case 2:
+    case 3:
         random_insert(db);
         break;
-    case 4: case 5:
+    case 4:
+    case 5:
         try_sql(db, "DELETE FROM e WHERE rowid %% %d = 0", (int)pick(40) + 2);
         break;
     case 6:
         try_sql(db, "DELETE FROM e WHERE rowid > %d", (int)pick(3000));
         break;
-    case 7: case 8: case 9:
+    case 7:
+    case 8:
+    case 9:
         change_filler(db);
         break;
     case 10:
@@ -128,17 +128,21 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
         try_sql(db, "%s", PICK("VACUUM", "PRAGMA incremental_vacuum", "REINDEX"));
         break;
     case 16:
-        try_sql(db, "%s", PICK("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT s",
-                               "ROLLBACK TO s", "RELEASE s"));
+        try_sql(db, "%s",
+                PICK("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s",
+                     "RELEASE s"));
         break;
     case 17:
         try_sql(db, "PRAGMA wal_checkpoint(%s)", PICK("TRUNCATE", "PASSIVE", "RESTART"));
         break;
     case 18:
-        try_sql(second, "%s", PICK("UPDATE e SET src = dst", "INSERT INTO e(src, dst, w) "
-                                   "VALUES(1, 2, 3)", "DELETE FROM e WHERE rowid < 50",
-                                   "CREATE TABLE IF NOT EXISTS o AS SELECT * FROM e",
-                                   "PRAGMA wal_checkpoint(TRUNCATE)"));
+        try_sql(second, "%s",
+                PICK("UPDATE e SET src = dst",
+                     "INSERT INTO e(src, dst, w) "
+                     "VALUES(1, 2, 3)",
+                     "DELETE FROM e WHERE rowid < 50",
+                     "CREATE TABLE IF NOT EXISTS o AS SELECT * FROM e",
+                     "PRAGMA wal_checkpoint(TRUNCATE)"));
         break;
     default:
         try_sql(db, "UPDATE e SET rowid = rowid + %d WHERE rowid > %d", (int)pick(200),
@@ -153,13 +157,17 @@ START_TEST(test_random_tables) {
         sqlite3 *db = open_db(scratch, 0, NULL);
         int reserve = pick(3) == 0 ? (int)pick(32) : 0;
         sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
-        run_sql(db, "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
-                    "PRAGMA journal_mode = %s; PRAGMA cache_size = %d",
+        run_sql(db,
+                "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
+                "PRAGMA journal_mode = %s; PRAGMA cache_size = %d",
                 512 << pick(8), (int)pick(3), PICK("'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
                 PICK("DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL"), (int)pick(60) + 1);
         create_table(db);
         sqlite3 *second = open_db(scratch, 0, NULL);
-        page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+        page_table t = {.db = db,
+                        .schema = "main",
+                        .table = "e",
+                        .rowid = "rowid",
                         .column = {"src", "dst", pick(4) ? "w" : NULL}};
         for (int step = 0; step < STEPS; step++) {
             random_step(db, second);
@@ -210,7 +218,10 @@ START_TEST(test_damaged_files) {
         damage(file, page_size);
         fclose(file);
         db = open_db(scratch, 0, NULL);
-        page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+        page_table t = {.db = db,
+                        .schema = "main",
+                        .table = "e",
+                        .rowid = "rowid",
                         .column = {"src", "dst", "w"}};
         if (compare(&t, NULL))
             aside++;
@@ -228,7 +239,7 @@ END_TEST
 
 /* Allocations of this executable's own code fail from number allocations_left on; those
 ** of libraries do not. The sanitizers have an allocator of their own. */
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern char __executable_start, etext;
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -254,7 +265,10 @@ void *realloc(void *block, size_t bytes) {
 
 START_TEST(test_failing_allocations) {
     sqlite3 *db = open_db(scratch, 0, NULL);
-    page_table t = {.db = db, .schema = "main", .table = "e", .rowid = "rowid",
+    page_table t = {.db = db,
+                    .schema = "main",
+                    .table = "e",
+                    .rowid = "rowid",
                     .column = {"src", "dst", "w"}};
     page_columns c;
     const char *why = NULL;
@@ -282,11 +296,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("page_reader_random");
     TCase *cases = tcase_create("random");
-    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_checked_fixture(cases, scratch_make, scratch_remove);
     tcase_set_timeout(cases, 0);
     tcase_add_test(cases, test_random_tables);
     tcase_add_test(cases, test_damaged_files);
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(cases, test_failing_allocations);
 #endif
     suite_add_tcase(suite, cases);

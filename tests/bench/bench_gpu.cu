@@ -45,7 +45,8 @@ static double now_ms(void) {
 
 static void show_phase(void *, const char *name, double ms, int64_t items,
                        const char *detail) {
-    fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items, detail);
+    fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
+            detail);
 }
 
 static void need(const struct bench *b, gpugraph_status status) {
@@ -122,8 +123,7 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, NULL, NULL};
         need(b, gpugraph_dfs(b->graph, source, false, GPUGRAPH_OUT, &b->run, &tree));
     } else if (strcmp(algorithm, "mis") == 0) {
-        need(b,
-             gpugraph_mis(b->graph, GPUGRAPH_BY_DEGREE, 0, &b->run, r->member.data()));
+        need(b, gpugraph_mis(b->graph, GPUGRAPH_BY_DEGREE, 0, &b->run, r->member.data()));
     } else if (strcmp(algorithm, "triangles") == 0) {
         need(b, gpugraph_triangles(b->graph, &b->run, &r->count));
     } else {
@@ -141,8 +141,9 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
         return f;
     }
     for (uint32_t v = 0; v < b->edges.n; v++) {
-        if (mis ? !r->member[v] : wide ? r->wide[v] == UINT64_MAX
-                                       : r->word[v] == UINT32_MAX)
+        if (mis    ? !r->member[v]
+            : wide ? r->wide[v] == UINT64_MAX
+                   : r->word[v] == UINT32_MAX)
             continue;
         bool shapeless = mis || strcmp(algorithm, "dfs") == 0;
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
@@ -184,7 +185,7 @@ static void time_algorithm(struct bench *b, const char *algorithm) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs", "sssp", "dfs",
+static const char *const algorithms[] = {"bfs", "sssp",      "dfs",
                                          "mis", "triangles", "degrees"};
 
 static bool known(const char *algorithm) {

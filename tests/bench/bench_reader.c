@@ -113,9 +113,11 @@ static struct reading by_steps(sqlite3 *db) {
 }
 
 static struct reading by_pages(sqlite3 *db, int threads) {
-    const page_table table = {
-        .db = db, .schema = "main", .table = "edges", .rowid = "rowid",
-        .column = {"src", "dst", "weight"}};
+    const page_table table = {.db = db,
+                              .schema = "main",
+                              .table = "edges",
+                              .rowid = "rowid",
+                              .column = {"src", "dst", "weight"}};
     struct reading r = {.seconds = now()};
     page_columns c;
     const char *why;

@@ -1,10 +1,11 @@
 /* See gengraph.cuh.
 **
-**     draw       key[2 i], key[2 i + 1] = both directions of edge i: source << 32 | target,
-**                or NO_EDGE
+**     draw       key[2 i], key[2 i + 1] = both directions of edge i: source << 32 |
+**                target, or NO_EDGE
 **     sort, unique                     the edges, ascending; NO_EDGE at the end goes
 **     split                            source[], target[], weight[]
-**     union-find                       the largest component, from which sources are drawn
+**     union-find                       the largest component, from which sources are
+** drawn
 **
 ** The arithmetic of mix, scramble and the kernels that draw defines the graphs: a change
 ** there is another graph. */
@@ -28,9 +29,9 @@ static const struct {
     const char *name;
     enum family family;
     uint32_t size; /* RMAT: bits of n; ROAD: side; MESH: bits of the side */
-} known[] = {{"rmat20", RMAT, 20},  {"rmat22", RMAT, 22},  {"rmat24", RMAT, 24},
+} known[] = {{"rmat20", RMAT, 20},   {"rmat22", RMAT, 22},   {"rmat24", RMAT, 24},
              {"road1m", ROAD, 1024}, {"road4m", ROAD, 2048}, {"road24m", ROAD, 4900},
-             {"mesh1m", MESH, 10},  {"mesh16m", MESH, 12}};
+             {"mesh1m", MESH, 10},   {"mesh16m", MESH, 12}};
 
 const char *bench_graph_names(void) {
     return "rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m";
@@ -75,8 +76,8 @@ static __host__ __device__ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* A permutation of the numbers of `bits` bits: four rounds of an odd factor, a fold and an
-** addition. */
+/* A permutation of the numbers of `bits` bits: four rounds of an odd factor, a fold and
+** an addition. */
 static __device__ uint32_t scramble(uint32_t x, int bits) {
     uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     for (uint32_t round = 0; round < 4; round++) {
@@ -100,7 +101,9 @@ static __device__ uint64_t thread() {
     return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
 }
 
-static __device__ uint64_t threads() { return (uint64_t)gridDim.x * blockDim.x; }
+static __device__ uint64_t threads() {
+    return (uint64_t)gridDim.x * blockDim.x;
+}
 
 /* ---- drawing ---- */
 
@@ -243,8 +246,8 @@ static uint64_t *sort_unique(uint64_t *key, uint64_t *other, uint64_t keys, uint
     size_t used = bytes;
     check(cub::DeviceRadixSort::SortKeys(scratch, used, both, (int64_t)keys), "sort");
     used = bytes;
-    check(cub::DeviceSelect::Unique(scratch, used, both.Current(), both.Alternate(), count,
-                                    (int64_t)keys),
+    check(cub::DeviceSelect::Unique(scratch, used, both.Current(), both.Alternate(),
+                                    count, (int64_t)keys),
           "unique");
     uint64_t *edges = both.Alternate();
     check(cudaMemcpy(m, count, sizeof *m, cudaMemcpyDeviceToHost), "count");
@@ -281,9 +284,11 @@ static void count_rows(bench_graph *graph) {
     }
 }
 
-/* Sixteen vertices of the largest component (of equal ones, that of the smallest vertex). */
+/* Sixteen vertices of the largest component (of equal ones, that of the smallest vertex).
+** */
 static void draw_sources(const uint64_t *key, bench_graph *graph) {
-    uint32_t *parent = on_device<uint32_t>(graph->n), *size = on_device<uint32_t>(graph->n);
+    uint32_t *parent = on_device<uint32_t>(graph->n),
+             *size = on_device<uint32_t>(graph->n);
     check(cudaMemset(size, 0, (uint64_t)graph->n * sizeof *size), "memset");
     part<<<GRID, BLOCK>>>(parent, graph->n);
     unite<<<GRID, BLOCK>>>(key, graph->m, parent);
@@ -316,7 +321,9 @@ bool bench_graph_make(const char *name, bench_graph *graph) {
         return false;
     enum family family = known[i].family;
     uint32_t size = known[i].size;
-    graph->n = family == RMAT ? 1u << size : family == ROAD ? size * size : 1u << 2 * size;
+    graph->n = family == RMAT   ? 1u << size
+               : family == ROAD ? size * size
+                                : 1u << 2 * size;
     uint64_t keys = (uint64_t)graph->n * (family == RMAT ? 2 * EDGE_FACTOR : CELL_KEYS);
     uint64_t *key = on_device<uint64_t>(keys), *other = on_device<uint64_t>(keys);
     draw(family, size, key, graph->n);

@@ -1,11 +1,11 @@
 /* The benchmark graphs: three families, eight names, the same edges on every machine.
 **
-**     rmat20 rmat22 rmat24          2^20 .. 2^24 vertices, Graph500's probabilities, 16 edges
-**                                   drawn for each vertex, numbers scrambled
-**     road1m road4m road24m         a square grid of side 1024, 2048, 4900 that keeps an edge
-**                                   with p = .60 and a diagonal of a cell with p = .05
-**     mesh1m mesh16m                a triangulated square grid of side 1024, 4096, numbers
-**                                   scrambled
+**     rmat20 rmat22 rmat24          2^20 .. 2^24 vertices, Graph500's probabilities, 16
+**                                   edges drawn for each vertex, numbers scrambled
+**     road1m road4m road24m         a square grid of side 1024, 2048, 4900 that keeps an
+**                                   edge with p = .60 and a diagonal of a cell with p =
+**     .05 mesh1m mesh16m                a triangulated square grid of side 1024, 4096,
+**                                   numbers scrambled
 **
 ** Symmetric, without loops or repeats, edges ascending by (source, target); the weight of
 ** {u, v} is 1 .. 255 by a hash of the pair. Sixteen sources are drawn from the largest
@@ -27,8 +27,8 @@ struct bench_graph {
     uint32_t isolated;
 };
 
-/* Makes the graph of that name. False where there is none; ends the program with a line on
-** stderr where CUDA or memory fails. */
+/* Makes the graph of that name. False where there is none; ends the program with a line
+** on stderr where CUDA or memory fails. */
 bool bench_graph_make(const char *name, bench_graph *graph);
 void bench_graph_free(bench_graph *graph);
 const char *bench_graph_names(void);

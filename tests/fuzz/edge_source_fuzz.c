@@ -1,9 +1,11 @@
-/* Any bytes as `edges`, `vertices` and the other arguments: no crash, no leak, no sentence missing.
+/* Any bytes as `edges`, `vertices` and the other arguments: no crash, no leak, no
+** sentence missing.
 **
-**     input    what comes first, up to a zero byte: edges;  then vertices, source, sources, direction
+**     input    up to the first zero byte: edges; then vertices, source, sources, direction
 **
-** First the parser alone, with what must hold of its answers; then the table functions on a small database,
-** the texts bound, so that queries are let through. Seeds: edge_source_fuzz/ beside this file. */
+** First the parser alone, with what must hold of its answers; then the table functions on
+** a small database, the texts bound, so that queries are let through. Seeds:
+** edge_source_fuzz/ beside this file. */
 #include "ext.h"
 #include "gpugraph_extension.h"
 #include <stdlib.h>

@@ -1,0 +1,181 @@
+/* Device memory and the way over the bus.
+**
+**     ledger      bytes held on devices by this process; memory_limit bounds it
+**     workspace   one block for each device, kept between runs, the first to go when
+**                 memory is short
+**     stages      a ring of pinned buffers, one event for each:
+**                     host array -> stage 0, 1, 2, 3, 0, ... -> device, or back
+**                 a stage is used again once its event says that the bus is done with it
+**
+** All of it is called with the devices' mutex held. */
+#include "cuda.cuh"
+
+#include <string.h>
+
+/* A workspace this many times larger than what a run needs, and more than SPARE_BYTES
+** larger, is given back. */
+#define SPARE_TIMES 4
+#define SPARE_BYTES ((size_t)256 << 20)
+
+static int64_t ledger;
+
+/* ---- memory ---- */
+
+static void free_workspace(struct cuda_device *device) {
+    if (device->workspace)
+        gg_free_block(device->workspace, device->workspace_bytes);
+    device->workspace = NULL;
+    device->workspace_bytes = 0;
+}
+
+void gg_free_block(void *block, uint64_t bytes) {
+    if (!block)
+        return;
+    cudaFree(block);
+    ledger -= (int64_t)bytes;
+}
+
+/* Bytes as they are counted: never 0, whole units of 256. */
+static uint64_t rounded(uint64_t bytes) {
+    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
+static int64_t free_bytes(const struct cuda_job *job) {
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    int64_t limit = job->run->memory_limit;
+    if (limit > 0 && limit - ledger < (int64_t)free)
+        return limit > ledger ? limit - ledger : 0;
+    return (int64_t)free;
+}
+
+void *gg_take(struct cuda_job *job, uint64_t bytes) {
+    int64_t limit = job->run->memory_limit;
+    bytes = rounded(bytes);
+    for (int attempt = 0; attempt < 2 && gg_going(job); attempt++) {
+        void *block = NULL;
+        cudaError_t error = cudaErrorMemoryAllocation;
+        if (limit <= 0 ||
+            bytes <= (uint64_t)limit - (uint64_t)(ledger < limit ? ledger : limit))
+            error = cudaMalloc(&block, bytes);
+        if (error == cudaSuccess) {
+            ledger += (int64_t)bytes;
+            return block;
+        }
+        cudaGetLastError();
+        if (error != cudaErrorMemoryAllocation) {
+            gg_note(job, error, "allocate memory");
+            return NULL;
+        }
+        if (attempt == 0 && !job->working)
+            free_workspace(job->device);
+    }
+    if (gg_going(job))
+        gg_fail(job->run, GPUGRAPH_DEVICE_MEMORY,
+                "device memory is exhausted: %lld bytes more are needed, %lld are "
+                "free%s",
+                (long long)bytes, (long long)free_bytes(job),
+                limit > 0 ? " under memory_limit" : "");
+    return NULL;
+}
+
+void gg_give(struct cuda_job *, void *block, uint64_t bytes) {
+    gg_free_block(block, rounded(bytes));
+}
+
+bool gg_workspace(struct cuda_job *job, struct workspace *space) {
+    struct cuda_device *device = job->device;
+    uint64_t bytes = rounded(space->used);
+    job->working = false;
+    if (!gg_going(job))
+        return false;
+    bool spare = device->workspace_bytes / SPARE_TIMES > bytes &&
+                 device->workspace_bytes > bytes + SPARE_BYTES;
+    if (bytes > device->workspace_bytes || spare) {
+        if (!gg_wait(job))
+            return false;
+        free_workspace(device);
+        device->workspace = (unsigned char *)gg_take(job, bytes);
+        if (!device->workspace)
+            return false;
+        device->workspace_bytes = bytes;
+    }
+    job->working = true;
+    space->base = device->workspace;
+    space->used = 0;
+    return true;
+}
+
+/* ---- transfers ---- */
+
+static size_t stage_part(uint64_t bytes, uint64_t part) {
+    uint64_t left = bytes - part * GG_STAGE_BYTES;
+    return left < GG_STAGE_BYTES ? (size_t)left : GG_STAGE_BYTES;
+}
+
+bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes) {
+    struct cuda_device *device = job->device;
+    uint64_t parts = (bytes + GG_STAGE_BYTES - 1) / GG_STAGE_BYTES;
+    for (uint64_t part = 0; part < parts; part++) {
+        int stage = (int)(part % GG_STAGES);
+        size_t size = stage_part(bytes, part);
+        if (!gg_wait_for(job, device->staged[stage]))
+            return false;
+        memcpy(device->stage[stage], (const char *)from + part * GG_STAGE_BYTES, size);
+        gg_note(job,
+                cudaMemcpyAsync((char *)to_device + part * GG_STAGE_BYTES,
+                                device->stage[stage], size, cudaMemcpyHostToDevice,
+                                job->stream),
+                "receive data");
+        gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
+                "record an event");
+    }
+    return gg_going(job);
+}
+
+static bool queue_download(struct cuda_job *job, const void *from_device, uint64_t bytes,
+                           uint64_t part) {
+    int stage = (int)(part % GG_STAGES);
+    gg_note(job,
+            cudaMemcpyAsync(job->device->stage[stage],
+                            (const char *)from_device + part * GG_STAGE_BYTES,
+                            stage_part(bytes, part), cudaMemcpyDeviceToHost, job->stream),
+            "send data");
+    return gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
+                   "record an event");
+}
+
+bool gg_download(struct cuda_job *job, void *to, const void *from_device,
+                 uint64_t bytes) {
+    uint64_t parts = (bytes + GG_STAGE_BYTES - 1) / GG_STAGE_BYTES, queued = 0;
+    for (uint64_t part = 0; part < parts; part++) {
+        int stage = (int)(part % GG_STAGES);
+        while (queued < parts && queued < part + GG_STAGES)
+            if (!queue_download(job, from_device, bytes, queued++))
+                return false;
+        if (!gg_wait_for(job, job->device->staged[stage]))
+            return false;
+        memcpy((char *)to + part * GG_STAGE_BYTES, job->device->stage[stage],
+               stage_part(bytes, part));
+    }
+    return gg_going(job);
+}
+
+bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
+    if (!gg_going(job))
+        return false;
+    gg_note(job,
+            cudaMemcpyAsync(job->device->mailbox, from_device, bytes,
+                            cudaMemcpyDeviceToHost, job->stream),
+            "send a result");
+    if (!gg_wait(job))
+        return false;
+    memcpy(to, job->device->mailbox, bytes);
+    return true;
+}
+
+bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes) {
+    if (gg_going(job) && bytes > 0)
+        gg_note(job, cudaMemsetAsync(array, byte, bytes, job->stream), "fill memory");
+    return gg_going(job);
+}

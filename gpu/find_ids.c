@@ -1,0 +1,45 @@
+/* From an id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
+** how ids lie). */
+#include "backend.h"
+
+uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
+    const gpugraph_ids *ids = &graph->ids;
+    uint64_t place = (uint64_t)id - (uint64_t)ids->first_integer;
+    if (!ids->integer)
+        return id >= ids->first_integer && place < ids->integer_count ? (uint32_t)place
+                                                                      : GPUGRAPH_NONE;
+    if (graph->id_present) {
+        if (id < ids->first_integer || place >= graph->id_span ||
+            !(graph->id_present[place / 64] >> (place % 64) & 1))
+            return GPUGRAPH_NONE;
+        return gg_id_rank(graph, place);
+    }
+    uint64_t low = 0, high = ids->integer_count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (ids->integer[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ids->integer_count && ids->integer[low] == id ? (uint32_t)low
+                                                               : GPUGRAPH_NONE;
+}
+
+uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
+                            size_t length) {
+    const gpugraph_texts *texts = &graph->ids.texts;
+    uint64_t low = 0, high = (uint64_t)texts->count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2, at = texts->offset[middle];
+        int order = gg_compare_texts(texts->bytes + at, texts->offset[middle + 1] - at,
+                                     bytes, length);
+        if (order == 0)
+            return graph->ids.integer_count + (uint32_t)middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return GPUGRAPH_NONE;
+}

@@ -1,0 +1,301 @@
+/* The page reader and the file it reads: transactions, the write-ahead log, shared caches,
+** other connections, failing reads, interrupts. Where it may not trust the file it must
+** step aside; where it does, another connection's work must not show. Tables and values:
+** page_reader_test.c. */
+#include "page_compare.h"
+
+/* ---- who else may change a page ---- */
+
+START_TEST(test_transactions) {
+    run_sql(db, "CREATE TABLE e(src, dst, w); CREATE TABLE other(x)");
+    fill(db, "e", 1000);
+    page_table t = edges(db);
+    run_sql(db, "BEGIN");
+    check_used(&t);
+    run_sql(db, "SAVEPOINT s; DELETE FROM e WHERE rowid < 500");
+    check_aside(&t, "write transaction");
+    run_sql(db, "ROLLBACK TO s");
+    check_aside(&t, "write transaction");
+    run_sql(db, "ROLLBACK");
+    check_used(&t);
+    run_sql(db, "BEGIN; DELETE FROM e WHERE rowid < 500; COMMIT");
+    check_used(&t);
+    run_sql(db, "BEGIN IMMEDIATE");
+    check_aside(&t, "write transaction");
+    run_sql(db, "COMMIT");
+    sqlite3 *second = open_db(scratch, 0, NULL);
+    run_sql(second, "DELETE FROM e WHERE rowid < 800; DROP TABLE other");
+    check_used(&t);
+    run_sql(second, "DROP TABLE e; CREATE TABLE x(y); CREATE TABLE e(w, dst, src);"
+                    "INSERT INTO e VALUES(1, 2, 3)");
+    check_used(&t);
+    sqlite3_close(second);
+}
+END_TEST
+
+START_TEST(test_memory_and_temporary) {
+    sqlite3 *memory = open_db(":memory:", 0, NULL), *temporary = open_db("", 0, NULL);
+    run_sql(memory, "CREATE TABLE e(src, dst, w)");
+    run_sql(temporary, "CREATE TABLE e(src, dst, w)");
+    run_sql(db, "CREATE TEMP TABLE e(src, dst, w)");
+    page_table t = edges(memory);
+    check_aside(&t, "in memory");
+    t.db = temporary;
+    check_aside(&t, "temporary");
+    t.db = db;
+    t.schema = "temp";
+    check_aside(&t, "temporary");
+    sqlite3_close(memory);
+    sqlite3_close(temporary);
+}
+END_TEST
+
+START_TEST(test_shared_cache) {
+    char uri[128];
+    snprintf(uri, sizeof uri, "file:%s?cache=shared", scratch);
+    sqlite3 *one = open_db(uri, 0, NULL), *two = open_db(uri, 0, NULL);
+    run_sql(one, "CREATE TABLE e(src, dst, w); INSERT INTO e VALUES(1, 2, 3)");
+    page_table t = edges(one);
+    check_aside(&t, "shares");
+    run_sql(two, "BEGIN; CREATE TABLE f(x)");
+    check_aside(&t, "");
+    sqlite3_close(two);
+    check_aside(&t, "shares"); /* another may come at any moment */
+    sqlite3_close(one);
+}
+END_TEST
+
+static int hide_column(void *column, int action, const char *table, const char *name,
+                       const char *schema, const char *trigger) {
+    (void)table, (void)schema, (void)trigger;
+    return action == SQLITE_READ && name && !strcmp(name, column) ? SQLITE_IGNORE
+                                                                  : SQLITE_OK;
+}
+
+static int deny_all(void *nothing, int action, const char *a, const char *b,
+                    const char *c, const char *d) {
+    (void)nothing, (void)action, (void)a, (void)b, (void)c, (void)d;
+    return SQLITE_DENY;
+}
+
+START_TEST(test_authorizer) {
+    run_sql(db, "CREATE TABLE e(src, dst, w); INSERT INTO e VALUES(1, 2, 3)");
+    page_table t = edges(db);
+    sqlite3_set_authorizer(db, hide_column, "w");
+    check_aside(&t, "plain scan");
+    sqlite3_set_authorizer(db, deny_all, NULL);
+    check_aside(&t, "does not open");
+    sqlite3_set_authorizer(db, NULL, NULL);
+    check_used(&t);
+}
+END_TEST
+
+/* ---- write-ahead log ---- */
+
+START_TEST(test_wal) {
+    run_sql(db, "PRAGMA journal_mode = WAL; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 1000);
+    page_table t = edges(db);
+    check_aside(&t, "write-ahead log");
+    run_sql(db, "PRAGMA wal_checkpoint(PASSIVE)");
+    check_aside(&t, "write-ahead log");
+    run_sql(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    check_used(&t);
+    sqlite3 *second = open_db(scratch, 0, NULL);
+    run_sql(second, "UPDATE e SET src = 5");
+    check_aside(&t, "write-ahead log");
+    run_sql(second, "PRAGMA wal_checkpoint(TRUNCATE)");
+    check_used(&t);
+    sqlite3_close(second);
+    sqlite3_close(db);
+    db = open_db(scratch, 0, NULL); /* the last one to close removes the log */
+    t.db = db;
+    check_used(&t);
+    run_sql(db, "PRAGMA locking_mode = EXCLUSIVE; SELECT * FROM e LIMIT 1");
+    check_used(&t);
+    run_sql(db, "UPDATE e SET src = 6");
+    check_aside(&t, "write-ahead log");
+}
+END_TEST
+
+/* What a writer does to the file while page_read is under way. */
+struct intruder {
+    sqlite3 *db;
+    int calls, last_rc;
+};
+
+static int intrude(void *listener) {
+    struct intruder *it = listener;
+    if (it->calls++ > 1)
+        return 0;
+    it->last_rc = try_sql(it->db, "UPDATE e SET src = 0 - src, dst = dst + 1, w = 4");
+    try_sql(it->db, "PRAGMA wal_checkpoint(%s)", it->calls == 1 ? "PASSIVE" : "TRUNCATE");
+    return 0;
+}
+
+/* Another connection rewrites the whole table, and tries to check-point it, in the
+** middle of the read: the columns must be those of the snapshot. */
+START_TEST(test_intruder) {
+    const bool wal = _i % 2;
+    run_sql(db, "PRAGMA journal_mode = %s; CREATE TABLE e(src, dst, w)",
+            wal ? "WAL" : "DELETE");
+    fill(db, "e", 200000);
+    run_sql(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    struct intruder it = {.db = open_db(scratch, 0, NULL)};
+    page_table t = edges(db);
+    page_columns c;
+    const char *why;
+
+    run_sql(it.db, "PRAGMA cache_size = 10");
+    run_sql(db, "BEGIN; SELECT count(*) FROM e");
+    ck_assert_int_eq(page_read(&t, 1 + _i / 2, intrude, &it, &c, &why), PAGE_READ);
+    ck_assert_int_gt(it.calls, 0);
+    ck_assert_int_eq(it.last_rc, wal ? SQLITE_OK : SQLITE_BUSY);
+    check_columns(&t, &c);
+    page_columns_clear(&c);
+    run_sql(db, "COMMIT");
+    compare(&t, NULL);
+    sqlite3_close(it.db);
+}
+END_TEST
+
+/* ---- a VFS that fails ---- */
+
+static int reads_to_failure = -1, failing_code;
+static sqlite3_io_methods honest, failing;
+static const sqlite3_vfs *base;
+
+static int failing_read(sqlite3_file *file, void *to, int bytes, sqlite3_int64 offset) {
+    if (reads_to_failure >= 0 && reads_to_failure-- == 0)
+        return failing_code;
+    return honest.xRead(file, to, bytes, offset);
+}
+
+static int failing_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                        int *out) {
+    int rc = base->xOpen(vfs, name, file, flags, out);
+    if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB)) {
+        honest = failing = *file->pMethods;
+        failing.xRead = failing_read;
+        file->pMethods = &failing;
+    }
+    return rc;
+}
+
+START_TEST(test_failing_reads) {
+    base = sqlite3_vfs_find("unix");
+    sqlite3_vfs vfs = *base;
+    page_columns c;
+    const char *why = "";
+    int n = 0;
+
+    vfs.zName = "failing";
+    vfs.xOpen = failing_open;
+    ck_assert_int_eq(sqlite3_vfs_register(&vfs, 0), SQLITE_OK);
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 60000);
+    sqlite3 *bad = open_db(scratch, 0, "failing");
+    page_table t = edges(bad);
+    check_aside(&t, "own unix VFS");
+    t.vfs = "failing";
+    check_used(&t);
+    for (failing_code = SQLITE_IOERR_READ; failing_code; n++) {
+        reads_to_failure = n;
+        enum page_outcome outcome = page_read(&t, 2, NULL, NULL, &c, &why);
+        bool failed = reads_to_failure < 0;
+        reads_to_failure = -1;
+        if (outcome == PAGE_READ) {
+            check_columns(&t, &c);
+            page_columns_clear(&c);
+        }
+        if (!failed) /* there were fewer reads than that */
+            break;
+        ck_assert_int_eq(outcome, PAGE_NOT_USED);
+        ck_assert_ptr_null(c.source);
+        check_used(&t);
+    }
+    ck_assert_int_gt(n, 10);
+    sqlite3_close(bad);
+    sqlite3_vfs_unregister(&vfs);
+}
+END_TEST
+
+/* ---- pages in the wrong order ---- */
+
+/* Leaves 0 .. 7 of 64 KiB, which are the first batch, change places with leaves 8 .. 15:
+** only the border between two batches shows it. */
+START_TEST(test_batches_out_of_order) {
+    enum { PAGE = 65536, BLOCK = 8 * PAGE, FIRST = 2 * PAGE };
+    static char a[BLOCK], b[BLOCK];
+    run_sql(db, "PRAGMA page_size = 65536; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 130000);
+    page_table t = edges(db);
+    check_used(&t);
+    sqlite3_close(db);
+    FILE *file = fopen(scratch, "r+b");
+    fseek(file, FIRST, SEEK_SET);
+    ck_assert(fread(a, BLOCK, 1, file) == 1 && fread(b, BLOCK, 1, file) == 1);
+    ck_assert_int_eq(a[0], 0x0d);
+    fseek(file, FIRST, SEEK_SET);
+    ck_assert(fwrite(b, BLOCK, 1, file) == 1 && fwrite(a, BLOCK, 1, file) == 1);
+    fclose(file);
+    db = t.db = open_db(scratch, 0, NULL);
+    check_aside(&t, "damaged");
+}
+END_TEST
+
+/* ---- interrupts ---- */
+
+static int countdown(void *left) {
+    return (*(int *)left)-- == 0;
+}
+
+static int interrupt_db(void *connection) {
+    sqlite3_interrupt(connection);
+    return 0;
+}
+
+START_TEST(test_interrupts) {
+    page_columns c;
+    const char *why;
+    int n;
+
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 400000);
+    page_table t = edges(db);
+    for (n = 0;; n++) {
+        int left = n;
+        enum page_outcome outcome = page_read(&t, 1 + n % 2, countdown, &left, &c, &why);
+        ck_assert_ptr_null(why);
+        page_columns_clear(&c);
+        if (outcome == PAGE_READ)
+            break;
+        ck_assert_int_eq(outcome, PAGE_INTERRUPTED);
+    }
+    ck_assert_int_gt(n, 0);
+    ck_assert_int_eq(page_read(&t, 2, interrupt_db, db, &c, &why), PAGE_INTERRUPTED);
+    check_used(&t);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("page_reader_file");
+    TCase *cases = tcase_create("cases");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, test_transactions);
+    tcase_add_test(cases, test_memory_and_temporary);
+    tcase_add_test(cases, test_shared_cache);
+    tcase_add_test(cases, test_authorizer);
+    tcase_add_test(cases, test_wal);
+    tcase_add_loop_test(cases, test_intruder, 0, 4);
+    tcase_add_test(cases, test_failing_reads);
+    tcase_add_test(cases, test_batches_out_of_order);
+    tcase_add_test(cases, test_interrupts);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
