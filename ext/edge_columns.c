@@ -126,8 +126,8 @@ static bool grow(loader *l) {
 ** zero. */
 static const char *bytes_of(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
-    const char *text = as_it_is ? sqlite3_value_blob(value)
-                                : (const char *)sqlite3_value_text(value);
+    const char *text =
+        as_it_is ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
     *count = (size_t)sqlite3_value_bytes(value);
     return as_it_is && *count == 0 ? "" : text;
 }

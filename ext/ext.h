@@ -230,8 +230,7 @@ typedef struct search_ref {
     void (*free_result)(void *result);
     sqlite3_int64 bytes;
     unsigned long long used;
-    int references; /* cursors that read it; freed at 0 once dropped */
-    bool dropped;
+    int references; /* cursors that read it */
 } search_ref;
 
 typedef struct graph_ref {

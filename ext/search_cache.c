@@ -30,7 +30,7 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
     unsigned hash = hash_of(key, key_bytes);
     for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
         search_ref *s = *at;
-        if (s->hash != hash || s->dropped || s->key_bytes != key_bytes ||
+        if (s->hash != hash || s->key_bytes != key_bytes ||
             memcmp(s->key, key, (size_t)key_bytes) != 0)
             continue;
         *at = s->next;
@@ -96,11 +96,10 @@ search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int ke
 }
 
 void search_release(connection *c, graph_ref *graph, search_ref *search) {
+    (void)graph;
     if (!search)
         return;
     search->references--;
-    if (search->dropped && search->references == 0)
-        search_drop(graph, search);
     cache_trim(c);
 }
 

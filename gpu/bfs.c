@@ -253,7 +253,8 @@ static void join_bottom_up(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t word = __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
+        uint64_t word =
+            __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
         uint64_t last = word + GG_BFS_GRAB_WORDS;
         last = last < b->words ? last : b->words;
         if (word >= last)
@@ -303,7 +304,8 @@ static void bottom_up_levels(struct bfs *b) {
     do {
         before = frontier;
         frontier = bottom_up_level(b);
-    } while (frontier > 0 && (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
+    } while (frontier > 0 &&
+             (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
              b->level < b->search->max_depth && !satisfied(b) && !gg_poll(b->run));
     fill_queue(b);
 }

@@ -61,7 +61,7 @@ struct sssp {
     bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
     uint32_t pending;  /* targets not final yet: target[0 .. pending - 1] */
     uint64_t count_at; /* vertices served at which the limit may be reached */
-    bool over;        /* a sum left the range of distances */
+    bool over;         /* a sum left the range of distances */
     /* what was done */
     struct tally tally;
     uint64_t buckets, rounds;
@@ -330,7 +330,8 @@ static bool satisfied(struct sssp *s) {
 
 /* ---- out of range ---- */
 
-static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name, size_t room) {
+static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
+                        size_t room) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
     if (v < ids->integer_count) {
         int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v;

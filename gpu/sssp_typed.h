@@ -46,7 +46,7 @@ struct NAMED(offers) {
 ** those that are one. A branch instead would wait for the target's distance, and most waits
 ** for it could not overlap. */
 static inline void NAMED(look)(const struct sssp *s, DISTANCE from, uint64_t arc,
-                               uint64_t end, struct NAMED(offers) *offers) {
+                               uint64_t end, struct NAMED(offers) * offers) {
     const DISTANCE *distance = s->distance;
     const uint32_t *target = s->arcs.target;
     const WEIGHT *weight = s->arcs.weight;
@@ -66,7 +66,7 @@ static inline void NAMED(look)(const struct sssp *s, DISTANCE from, uint64_t arc
 }
 
 static inline void NAMED(take_offers)(struct sssp *s, struct bucket_queue *queue,
-                                      struct NAMED(offers) *offers, bool shared) {
+                                      struct NAMED(offers) * offers, bool shared) {
     for (uint32_t i = 0; i < offers->count; i++)
         NAMED(relax)(s, queue, offers->vertex[i], offers->sum[i], shared);
     offers->count = 0;
@@ -180,7 +180,7 @@ static double NAMED(typical_weight)(const struct sssp *s) {
 }
 
 static const struct layout NAMED(layout) = {
-    NAMED(start),   NAMED(scan_alone), NAMED(scan_shared), NAMED(key_of),
+    NAMED(start),   NAMED(scan_alone), NAMED(scan_shared),   NAMED(key_of),
     NAMED(reached), NAMED(keep_final), NAMED(typical_weight)};
 
 #undef NAMED

@@ -67,8 +67,7 @@ static inline bool nearer64(const struct pass *p, uint32_t e, uint32_t u, uint32
 
 static inline bool nearer_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
     const double *d = p->value;
-    return d[u] < d[v] && d[u] + p->edges->weight_real[e] == d[v] &&
-           d[v] <= __DBL_MAX__;
+    return d[u] < d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
 }
 
 static inline bool level32(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
@@ -83,8 +82,7 @@ static inline bool level64(const struct pass *p, uint32_t e, uint32_t u, uint32_
 
 static inline bool level_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
     const double *d = p->value;
-    return d[u] == d[v] && d[u] + p->edges->weight_real[e] == d[v] &&
-           d[v] <= __DBL_MAX__;
+    return d[u] == d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
 }
 
 typedef bool follows(const struct pass *p, uint32_t e, uint32_t u, uint32_t v);
@@ -132,8 +130,7 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
                               gpugraph_run *run, const uint32_t *depth,
                               uint32_t *tree_edge) {
     double started = gg_now_ms();
-    struct pass p = {
-        .edges = &graph->edges, .value = depth, .tree_edge = tree_edge};
+    struct pass p = {.edges = &graph->edges, .value = depth, .tree_edge = tree_edge};
     pass_over(&p, graph, search->direction, run, depth_follows);
     return pass_ended(graph, run, started, "one pass over the edges");
 }
@@ -142,8 +139,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 uint32_t *tree_edge) {
     double started = gg_now_ms();
-    struct pass p = {
-        .edges = &graph->edges, .value = parent, .tree_edge = tree_edge};
+    struct pass p = {.edges = &graph->edges, .value = parent, .tree_edge = tree_edge};
     pass_over(&p, graph, direction, run, is_parent);
     return pass_ended(graph, run, started, "one pass over the edges");
 }

@@ -87,7 +87,7 @@
 ** arc. */
 #define GG_SSSP_DELTA 8.0
 /* Chunks of 125 vertices from which threads share a round. */
-#define GG_SSSP_WIDE 16
+#define GG_SSSP_WIDE 8
 /* Arcs up to which one bucket for each distance, by one thread, is as fast. */
 #define GG_SSSP_SMALL 4096
 /* Arcs that a thread has found to shorten a way before it acts on them. */
@@ -105,7 +105,7 @@
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected. */
 #define GG_COST_BFS       {"bfs", 5, 0.05, 12}
-#define GG_COST_SSSP      {"sssp", 25, 0.35, 15}
+#define GG_COST_SSSP      {"sssp", 15, 0.35, 15}
 #define GG_COST_DFS       {"dfs", 10, 0.4, 1.2}
 #define GG_COST_MIS       {"mis", 3, 0.15, 25}
 #define GG_COST_TRIANGLES {"triangles", 80, 0.4, 100}

@@ -228,10 +228,10 @@ END_TEST
 
 /* Large enough for several threads and for levels from below. */
 START_TEST(large_shapes) {
-    shape shapes[] = {shape_rmat(13, 12, 5), shape_grid(200, 300),
-                      shape_beside("grid and rmat", shape_grid(150, 150),
-                                   shape_rmat(12, 16, 6)),
-                      shape_star(60000), shape_random_edges(30000, 200000, 8)};
+    shape shapes[] = {
+        shape_rmat(13, 12, 5), shape_grid(200, 300),
+        shape_beside("grid and rmat", shape_grid(150, 150), shape_rmat(12, 16, 6)),
+        shape_star(60000), shape_random_edges(30000, 200000, 8)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         shape_renumber(&shapes[i], i);
         shape_shuffle(&shapes[i], i);

@@ -1,12 +1,7 @@
 /* The n-th malloc, calloc or realloc of a query fails, for every n: SQLITE_NOMEM, nothing
 ** leaks, and the next query works. Sanitizers bring their own malloc, so they leave this
 ** test out. */
-#include "graph_probe.h"
-#include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -22,6 +17,12 @@ int main(void) {
     return 0;
 }
 #else
+
+#include "graph_probe.h"
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);

@@ -31,8 +31,8 @@ struct answer {
 /* ---- graphs ---- */
 
 enum weights {
-    SMALL,     /* 0 .. 9 */
-    ZERO,      /* all 0 */
+    SMALL, /* 0 .. 9 */
+    ZERO,  /* all 0 */
     MOSTLY_ZERO,
     SPREAD,    /* 1 .. 2^40, few bits or many */
     HUGE_ONES, /* about 2^60: some sums leave the range */
@@ -44,7 +44,9 @@ enum weights {
     WEIGHTS
 };
 
-static bool is_real(enum weights kind) { return kind >= FRACTIONS; }
+static bool is_real(enum weights kind) {
+    return kind >= FRACTIONS;
+}
 
 static int64_t whole_weight(enum weights kind, uint64_t dice) {
     switch (kind) {
@@ -94,14 +96,14 @@ static struct roads make_roads(shape s, enum weights kind, uint64_t seed) {
             r.whole[e] = whole_weight(kind, shape_random(&seed) >> 1);
         }
     }
-    gpugraph_edges edges = {
-        .count = s.edges,
-        .source = {.value = s.source},
-        .target = {.value = s.target},
-        .weight_type = is_real(kind) ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS,
-        .weight = is_real(kind) ? (void *)r.real : (void *)r.whole,
-        .vertex_count = s.vertices,
-        .vertex = {.value = vertex}};
+    gpugraph_edges edges = {.count = s.edges,
+                            .source = {.value = s.source},
+                            .target = {.value = s.target},
+                            .weight_type = is_real(kind) ? GPUGRAPH_REAL_WEIGHTS
+                                                         : GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = is_real(kind) ? (void *)r.real : (void *)r.whole,
+                            .vertex_count = s.vertices,
+                            .vertex = {.value = vertex}};
     gpugraph_run run = {0};
     gpugraph_create(&edges, &run, &r.graph);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
@@ -181,8 +183,8 @@ static bool take_level(const struct roads *r, struct answer *a, int64_t e, uint3
     return true;
 }
 
-static bool take_all(const struct roads *r, struct answer *a, gpugraph_direction direction,
-                     use_arc *use) {
+static bool take_all(const struct roads *r, struct answer *a,
+                     gpugraph_direction direction, use_arc *use) {
     bool any = false;
     for (int64_t e = 0; e < r->s.edges; e++)
         any |= use_edge(r, a, e, direction, use);
@@ -319,7 +321,8 @@ static void check_found(const struct roads *r, const struct found *f,
         count++;
         if (farthest == GPUGRAPH_NONE || is_nearer(f, a, farthest, v))
             farthest = v;
-        expect(wanted && found_equals(f, a, v), "%s, %s: the distance of %u", name, how, v);
+        expect(wanted && found_equals(f, a, v), "%s, %s: the distance of %u", name, how,
+               v);
         expect(f->edge[v] == a->edge[v], "%s, %s: edge %u to %u, not %u", name, how,
                f->edge[v], v, a->edge[v]);
     }
@@ -330,8 +333,8 @@ static void check_found(const struct roads *r, const struct found *f,
                "%s, %s: %u found, limit %u", name, how, (uint32_t)count,
                (uint32_t)search->limit);
     if (missing != GPUGRAPH_NONE && farthest != GPUGRAPH_NONE)
-        expect(!is_nearer(f, a, missing, farthest), "%s, %s: %u is there, %u is not", name,
-               how, farthest, missing);
+        expect(!is_nearer(f, a, missing, farthest), "%s, %s: %u is there, %u is not",
+               name, how, farthest, missing);
     for (uint32_t i = 0; i < search->target_count && search->limit == 0; i++) {
         uint32_t v = search->target[i];
         expect(found_reached(f, v) == (in_range(f, a, v) && in_bound(f, a, v, search)),
@@ -434,7 +437,8 @@ START_TEST(random_shapes) {
     for (int i = 0; i < 600; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 30) + 1;
         int64_t edges = (int64_t)(shape_random(&seed) % (4 * n));
-        check_roads(shape_random_edges(n, edges, seed), (enum weights)(i % WEIGHTS), seed);
+        check_roads(shape_random_edges(n, edges, seed), (enum weights)(i % WEIGHTS),
+                    seed);
     }
 }
 END_TEST
@@ -550,7 +554,9 @@ START_TEST(range_names_an_integer) {
 END_TEST
 
 /* Says stop when it has been asked so many times. */
-static int when_asked(void *times) { return --*(int *)times < 0; }
+static int when_asked(void *times) {
+    return --*(int *)times < 0;
+}
 
 START_TEST(interrupt_leaves_a_usable_graph) {
     struct roads r = make_roads(shape_path(1500000), SPREAD, 1);

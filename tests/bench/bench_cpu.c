@@ -62,7 +62,9 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-static int64_t weight_of(uint64_t edge) { return (int64_t)(mix(edge * 3 + 1) % 255) + 1; }
+static int64_t weight_of(uint64_t edge) {
+    return (int64_t)(mix(edge * 3 + 1) % 255) + 1;
+}
 
 static void make_rmat(struct columns *c, int scale, int factor) {
     uint64_t n = (uint64_t)1 << scale, edges = n * (uint64_t)factor;
@@ -212,7 +214,8 @@ int main(int argc, char **argv) {
     printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
            gpugraph_edge_count(graph));
     const char *method = argc > 4 ? argv[4] : "auto";
-    bool for_sssp = strcmp(method, "dijkstra") == 0 || strcmp(method, "delta-stepping") == 0;
+    bool for_sssp =
+        strcmp(method, "dijkstra") == 0 || strcmp(method, "delta-stepping") == 0;
     bool any = strcmp(method, "auto") == 0;
     run.method = method;
     if (any || !for_sssp)
