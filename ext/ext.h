@@ -140,7 +140,7 @@ void connection_progress(connection *c, const char *phase, double ms, sqlite3_in
 void timings_start(timings *t); /* a new search: clears, starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
-void timings_finish(timings *t); /* appends the row 'total' */
+void timings_finish(timings *t); /* appends 'other', the time between the phases, and 'total' */
 void timings_clear(timings *t);  /* frees the rows */
 double now_ms(void);
 

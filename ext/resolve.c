@@ -109,14 +109,20 @@ static int numbers_add_id(cursor *cur, numbers *list, sqlite3_value *value) {
 
 /* ---- sources: a JSON array, taken apart by SQLite's own json_each ---- */
 
+/* json_each takes a text for which there is no memory as one without elements; the length
+** gives it away. */
 static const char json_sql[] =
-    "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) END, j.type, j.value"
+    "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) END, j.type, j.value,"
+    " CASE WHEN j.type IS NULL AND json_valid(?1) THEN json_array_length(?1) IS NOT 0 END"
     " FROM (SELECT 1) LEFT JOIN json_each(CASE WHEN json_valid(?1) THEN ?1 END) AS j";
 
 static int add_source(cursor *cur, sqlite3_stmt *row, int place) {
+    /* An empty array has one row without an element. */
+    if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+        return sqlite3_column_int(row, 3) ? SQLITE_NOMEM : SQLITE_OK;
     const char *type = (const char *)sqlite3_column_text(row, 1);
     if (!type)
-        return SQLITE_OK; /* an empty array has one row without an element */
+        return SQLITE_NOMEM;
     sqlite3_value *id = sqlite3_column_value(row, 2);
     struct number number = {.type = SQLITE_INTEGER};
     if (strcmp(type, "real") == 0) {
@@ -145,8 +151,13 @@ static int read_sources(cursor *cur) {
                                SQLITE_STATIC);
     int place = 1;
     while (rc == SQLITE_OK && (rc = sqlite3_step(row)) == SQLITE_ROW) {
+        bool invalid = sqlite3_column_type(row, 0) == SQLITE_NULL;
         const char *type = (const char *)sqlite3_column_text(row, 0);
-        if (!type || strcmp(type, "array") != 0) {
+        if (!type && !invalid) {
+            rc = SQLITE_NOMEM;
+            break;
+        }
+        if (invalid || strcmp(type, "array") != 0) {
             rc =
                 argument_must_be(cur, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
             break;

@@ -46,5 +46,10 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
 }
 
 void timings_finish(timings *t) {
-    timings_add(t, "total", now_ms() - t->started_ms, 0, NULL);
+    double total = now_ms() - t->started_ms, rest = total;
+    for (int i = 0; i < t->count; i++)
+        rest -= t->row[i].ms;
+    if (rest > 0)
+        timings_add(t, "other", rest, 0, "between the phases");
+    timings_add(t, "total", total, 0, NULL);
 }

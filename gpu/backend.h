@@ -126,8 +126,8 @@ static inline uint64_t gg_mix(uint64_t x) {
 }
 /* Where part number `part` of `parts` equal slices of n items begins. */
 static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
-    return n / (uint64_t)parts * (uint64_t)part + n % (uint64_t)parts * (uint64_t)part /
-                                                      (uint64_t)parts;
+    return n / (uint64_t)parts * (uint64_t)part +
+           n % (uint64_t)parts * (uint64_t)part / (uint64_t)parts;
 }
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. (order.c) */
@@ -247,8 +247,7 @@ bool gg_method_is(const gpugraph_run *run, const char *name);
 bool gg_fall_back(gpugraph_run *run, const char *function, bool fallback);
 /* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
 ** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
-void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
-                     const char *more);
+void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
 
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,

@@ -99,42 +99,46 @@ static void survey(mapper *m, const struct column *c) {
 
 /* ---- integers close together: the bitmap ---- */
 
-/* occurs[id - first] = 1. A byte for each, since threads may store bytes without asking
-** what others store, and a store does not wait for the one before it. */
-static void mark_occurring(const mapper *m, const struct column *c, uint8_t *occurs) {
-    int threads = gg_threads(m->run, c->count);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(c->count, t + 1, team);
-        for (uint64_t i = gg_slice(c->count, t, team); i < end && !gg_leave(m->run, i);
-             i++) {
-            if (!is_text(&c->ids, i))
-                __atomic_store_n(&occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first],
-                                 1, __ATOMIC_RELAXED);
-        }
-    }
+/* occurs[id - first] = 1 for one thread's slice of a column. A byte for each: a store need
+** not wait for the one before it, as setting bits of one word would. */
+static void mark_occurring(const mapper *m, const struct column *c, int t, int threads,
+                           uint8_t *occurs) {
+    uint64_t end = gg_slice(c->count, t + 1, threads);
+    uint64_t i = gg_slice(c->count, t, threads);
+    for (; i < end && !gg_leave(m->run, i); i++)
+        if (!is_text(&c->ids, i))
+            occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
 }
 
-/* Bytes 64 w .. 64 w + 63 become the bits of word w. */
-static void pack_bits(const mapper *m, const uint8_t *occurs, uint64_t words) {
-    int threads = gg_threads(m->run, words * 8);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t bits = 0;
+/* Bytes 64 w .. 64 w + 63 of all threads' maps become the bits of word w. */
+static uint64_t pack_word(const uint8_t *occurs, uint64_t w, uint64_t words,
+                          int threads) {
+    uint8_t any[64] = {0};
+    uint64_t bits = 0;
+    for (int t = 0; t < threads; t++)
         for (int k = 0; k < 64; k++)
-            bits |= (uint64_t)occurs[w * 64 + (uint64_t)k] << k;
-        m->graph->id_present[w] = bits;
-    }
+            any[k] |= occurs[((uint64_t)t * words + w) * 64 + (uint64_t)k];
+    for (int k = 0; k < 64; k++)
+        bits |= (uint64_t)any[k] << k;
+    return bits;
 }
 
+/* Each thread marks in a map of its own, as many as the ids themselves leave room for. */
 static void fill_bitmap(const mapper *m, uint64_t words) {
-    uint8_t *occurs = gg_alloc_zero(m->run, words, 64);
+    uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
+    int threads = gg_threads(m->run, m->integers);
+    threads = room < 1 ? 1 : room < (uint64_t)threads ? (int)room : threads;
+    uint8_t *occurs = gg_alloc_zero(m->run, words * (uint64_t)threads, 64);
     if (!occurs)
         return;
-    for (int i = 0; i < COLUMNS; i++)
-        mark_occurring(m, &m->column[i], occurs);
-    pack_bits(m, occurs, words);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++)
+        for (int i = 0; i < COLUMNS; i++)
+            mark_occurring(m, &m->column[i], t, threads,
+                           occurs + (uint64_t)t * words * 64);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t w = 0; w < words; w++)
+        m->graph->id_present[w] = pack_word(occurs, w, words, threads);
     gg_release(occurs);
 }
 

@@ -173,5 +173,6 @@ int gg_threads(const gpugraph_run *run, uint64_t work) {
     if (wanted <= 1 || forked())
         return 1;
     int limit = run->threads > 0 ? run->threads : omp_get_num_procs();
+    limit = limit < GG_MOST_THREADS ? limit : GG_MOST_THREADS;
     return wanted < (uint64_t)limit ? (int)wanted : limit;
 }

@@ -14,6 +14,8 @@
 /* Items for which one more thread pays: starting and joining a team costs 5 to 20
 ** microseconds, an item some nanoseconds. */
 #define GG_THREAD_GRAIN 32768
+/* Threads of a team, whatever is asked for: arrays with a row for each stay small. */
+#define GG_MOST_THREADS 256
 /* Bytes of a huge page, and of the smallest block that is aligned to them and advised to
 ** lie in them: one fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
@@ -104,12 +106,18 @@
 /* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected. */
-#define GG_COST_BFS       {"bfs", 5, 0.05, 12}
-#define GG_COST_SSSP      {"sssp", 15, 0.35, 15}
-#define GG_COST_DFS       {"dfs", 10, 0.4, 1.2}
-#define GG_COST_MIS       {"mis", 3, 0.15, 25}
-#define GG_COST_TRIANGLES {"triangles", 80, 0.4, 100}
-#define GG_COST_DEGREES   {"degrees", 3, 0.06, 30}
+#define GG_COST_BFS                                                                      \
+    { "bfs", 5, 0.05, 12 }
+#define GG_COST_SSSP                                                                     \
+    { "sssp", 15, 0.35, 15 }
+#define GG_COST_DFS                                                                      \
+    { "dfs", 10, 0.4, 1.2 }
+#define GG_COST_MIS                                                                      \
+    { "mis", 3, 0.15, 25 }
+#define GG_COST_TRIANGLES                                                                \
+    { "triangles", 80, 0.4, 100 }
+#define GG_COST_DEGREES                                                                  \
+    { "degrees", 3, 0.06, 30 }
 /* Nanoseconds for an arc of making a CSR, and a CSR_SIMPLE, by one CPU thread; of either
 ** on the device. */
 #define GG_COST_CSR    15.0

@@ -30,7 +30,7 @@ quietly() {
 
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
-options=(-DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
+options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
          -DCMAKE_BUILD_TYPE="${BUILD_TYPE:-RelWithDebInfo}"
          -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}")
 [ -z "${CUDA_ARCHITECTURES:-}" ] || options+=(-DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES")

@@ -3,8 +3,9 @@
 **     rmat20 rmat22 rmat24          2^20 .. 2^24 vertices, Graph500's probabilities, 16
 **                                   edges drawn for each vertex, numbers scrambled
 **     road1m road4m road24m         a square grid of side 1024, 2048, 4900 that keeps an
-**                                   edge with p = .60 and a diagonal of a cell with p =
-**     .05 mesh1m mesh16m                a triangulated square grid of side 1024, 4096,
+**                                   edge with p = .60 and a diagonal of a cell with
+**                                   p = .05
+**     mesh1m mesh16m                a triangulated square grid of side 1024, 4096,
 **                                   numbers scrambled
 **
 ** Symmetric, without loops or repeats, edges ascending by (source, target); the weight of

@@ -1,0 +1,499 @@
+/* Every allocation of a statement fails once: SQLITE_NOMEM or the right rows, nothing
+** leaks, and the same connection answers the statement when it is asked again.
+**
+**     statement    alloc  alloc  alloc  alloc  ...        of the library, the extension and
+**     run 1          x                                    SQLite in one count
+**     run 2                 x
+**     run 2b                x      x      x    ...        and all that follow it fail, too
+**
+** The linker sends this program's malloc and its kin to the functions below (--wrap, in
+** CMakeLists.txt): shared libraries, the OpenMP runtime among them, keep theirs. SQLite is
+** given its own by SQLITE_CONFIG_MALLOC. Check allocates wherever it asserts, so expect is
+** used in its place. */
+#include "sql.h"
+
+#include "expect.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpugraph_extension.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *block, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+int __real_posix_memalign(void **block, size_t alignment, size_t bytes);
+void __real_free(void *block);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *block, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes);
+void __wrap_free(void *block);
+
+/* ---- the allocators ---- */
+
+/* Threads of a search allocate, too: all of these are atomic. */
+static int countdown; /* the allocation that fails; 0 and below: none */
+static bool for_good; /* all that follow it fail, too */
+static bool hit;      /* one has failed */
+static bool spare_sqlite; /* SQLite's own allocations do not count */
+static long heap_blocks, sqlite_blocks; /* alive */
+
+static bool fails(void) {
+    if (__atomic_load_n(&countdown, __ATOMIC_RELAXED) < 1)
+        return false;
+    if (__atomic_sub_fetch(&countdown, 1, __ATOMIC_RELAXED) != 0)
+        return false;
+    __atomic_store_n(&countdown, for_good ? 1 : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&hit, true, __ATOMIC_RELAXED);
+    errno = ENOMEM;
+    return true;
+}
+
+static void fail_from(int n, bool sticky) {
+    for_good = sticky;
+    hit = false;
+    __atomic_store_n(&countdown, n, __ATOMIC_RELAXED);
+}
+
+/* Has one failed? None does from now on. */
+static bool fail_no_more(void) {
+    __atomic_store_n(&countdown, 0, __ATOMIC_RELAXED);
+    return __atomic_load_n(&hit, __ATOMIC_RELAXED);
+}
+
+static void *counted(void *block, long *blocks) {
+    if (block)
+        __atomic_add_fetch(blocks, 1, __ATOMIC_RELAXED);
+    return block;
+}
+
+void *__wrap_malloc(size_t bytes) {
+    return fails() ? NULL : counted(__real_malloc(bytes), &heap_blocks);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return fails() ? NULL : counted(__real_calloc(count, bytes), &heap_blocks);
+}
+
+void *__wrap_realloc(void *block, size_t bytes) {
+    if (!block)
+        return __wrap_malloc(bytes);
+    return fails() ? NULL : __real_realloc(block, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+    return fails() ? NULL
+                   : counted(__real_aligned_alloc(alignment, bytes), &heap_blocks);
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes) {
+    if (fails())
+        return ENOMEM;
+    int rc = __real_posix_memalign(block, alignment, bytes);
+    if (rc == 0)
+        counted(*block, &heap_blocks);
+    return rc;
+}
+
+void __wrap_free(void *block) {
+    if (block)
+        __atomic_sub_fetch(&heap_blocks, 1, __ATOMIC_RELAXED);
+    __real_free(block);
+}
+
+static sqlite3_mem_methods sqlite_memory;
+
+static void *sqlite_malloc(int bytes) {
+    return !spare_sqlite && fails()
+               ? NULL
+               : counted(sqlite_memory.xMalloc(bytes), &sqlite_blocks);
+}
+
+static void *sqlite_realloc(void *block, int bytes) {
+    return !spare_sqlite && fails() ? NULL : sqlite_memory.xRealloc(block, bytes);
+}
+
+static void sqlite_free(void *block) {
+    if (block)
+        __atomic_sub_fetch(&sqlite_blocks, 1, __ATOMIC_RELAXED);
+    sqlite_memory.xFree(block);
+}
+
+/* Lookaside would hide most of SQLite's small allocations. */
+static void take_over_sqlite(void) {
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_memory);
+    sqlite3_mem_methods methods = sqlite_memory;
+    methods.xMalloc = sqlite_malloc;
+    methods.xRealloc = sqlite_realloc;
+    methods.xFree = sqlite_free;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+}
+
+/* ---- one statement ---- */
+
+/* Rows as text, without an allocation of its own. */
+typedef struct rows {
+    int rc; /* what ended them */
+    size_t used;
+    char text[60000];
+} rows;
+
+static void append(rows *r, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    size_t room = sizeof r->text - r->used;
+    int length = vsnprintf(r->text + r->used, room, format, values);
+    va_end(values);
+    expect(length < (int)room, "more rows than there is room for");
+    r->used += (size_t)length;
+}
+
+/* false: SQLite had no memory for a text. */
+static bool append_value(rows *r, sqlite3_stmt *statement, int i) {
+    switch (sqlite3_column_type(statement, i)) {
+    case SQLITE_INTEGER:
+        append(r, "%lld|", sqlite3_column_int64(statement, i));
+        return true;
+    case SQLITE_FLOAT:
+        append(r, "%.17g|", sqlite3_column_double(statement, i));
+        return true;
+    case SQLITE_NULL:
+        append(r, "-|");
+        return true;
+    default:
+        break;
+    }
+    const char *text = (const char *)sqlite3_column_text(statement, i);
+    if (text)
+        append(r, "'%s'%d|", text, sqlite3_column_bytes(statement, i));
+    return text != NULL;
+}
+
+static void take_rows(const char *sql, rows *r) {
+    sqlite3_stmt *statement;
+    r->used = 0;
+    r->text[0] = 0;
+    r->rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (r->rc)
+        return;
+    while ((r->rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        size_t before = r->used;
+        bool whole = true;
+        for (int i = 0; i < sqlite3_column_count(statement) && whole; i++)
+            whole = append_value(r, statement, i);
+        if (!whole) {
+            r->text[r->used = before] = 0;
+            r->rc = SQLITE_NOMEM;
+            break;
+        }
+        append(r, "\n");
+    }
+    sqlite3_finalize(statement);
+}
+
+static rows wanted, got;
+
+/* What a statement may say whose allocation number n has failed. */
+static void judge(const char *sql, int n) {
+    const char *how = for_good ? " and all after it" : "";
+    bool done = got.rc == SQLITE_DONE;
+    expect(done || got.rc == SQLITE_NOMEM || got.rc == SQLITE_IOERR_NOMEM,
+                  "%s\nallocation %d%s: %d, %s", sql, n, how, got.rc, sqlite3_errmsg(db));
+    expect(done ? strcmp(got.text, wanted.text) == 0
+                       : strncmp(got.text, wanted.text, got.used) == 0,
+                  "%s\nallocation %d%s\n expected\n%s got\n%s", sql, n, how, wanted.text,
+                  got.text);
+}
+
+static void judge_again(const char *sql, int n) {
+    take_rows(sql, &got);
+    expect(got.rc == SQLITE_DONE && strcmp(got.text, wanted.text) == 0,
+                  "%s\nafter the failure of allocation %d: %d, %s\n expected\n%s got\n%s",
+                  sql, n, got.rc, sqlite3_errmsg(db), wanted.text, got.text);
+}
+
+/* What SQLite's own caches may hold now that they did not hold before. A leak in every
+** run, or in one of ten, is more. */
+enum { SQLITE_BREATH = 40 };
+
+static void faults_of(const char *sql, bool sticky) {
+    long heap = heap_blocks, held = sqlite_blocks;
+    bool failed = true;
+    for (int n = 1; failed; n++) {
+        fail_from(n, sticky);
+        take_rows(sql, &got);
+        failed = fail_no_more();
+        judge(sql, n);
+        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql, n,
+                      heap_blocks - heap);
+        judge_again(sql, n);
+        expect(heap_blocks == heap, "%s\nafter allocation %d: %ld blocks leak",
+                      sql, n, heap_blocks - heap);
+        expect(sqlite_blocks <= held + SQLITE_BREATH,
+                      "%s\nallocation %d: SQLite holds %ld blocks, had %ld", sql, n,
+                      sqlite_blocks, held);
+    }
+}
+
+static void faults(const char *sql) {
+    take_rows(sql, &wanted);
+    expect(wanted.rc == SQLITE_DONE, "%s: %s", sql, sqlite3_errmsg(db));
+    judge_again(sql, 0);
+    faults_of(sql, false);
+    faults_of(sql, true);
+}
+
+static void close_database(void) {
+    sql_close();
+    expect(sqlite_blocks == 0, "%ld blocks of SQLite leak", sqlite_blocks);
+}
+
+/* ---- small graphs ---- */
+
+static void make_tables(void) {
+    run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
+        "INSERT INTO t VALUES (1,1,2,5),(2,2,3,7),(3,1,3,20),(4,3,4,1),(5,2,2,9),(9,8,9,0),"
+        "(10,4,1,2);"
+        "CREATE TABLE r(src, dst, weight REAL);"
+        "INSERT INTO r VALUES (1,2,0.5),(2,-3,1),(-3,9223372036854775807,0.25),(1,-3,3);"
+        "CREATE TABLE x(src, dst, weight);"
+        "INSERT INTO x VALUES ('a','b',1),('b','c' || char(0) || 'd',2),('b',7,2.5),"
+        "('c','\xc3\xa9',4),(7,'c',0),('1',1,1),(1,'a',1);"
+        "CREATE TABLE w(a TEXT, b TEXT, PRIMARY KEY(a, b)) WITHOUT ROWID;"
+        "INSERT INTO w SELECT src, dst FROM t;"
+        "CREATE VIEW v AS SELECT src, dst, weight FROM t WHERE id < 9;"
+        "CREATE TABLE places(id); INSERT INTO places VALUES (1),(4),(50),('lone');"
+        "CREATE TABLE sink(v UNIQUE)");
+    run("SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 1), "
+        "gpugraph_config('backend', 'cpu')");
+}
+
+static const char *const functions[] = {
+    "SELECT *, source FROM gpu_bfs('t', 1)",
+    "SELECT vertex FROM gpu_bfs('t', 1) WHERE direction = 'both' AND max_depth = 1 AND "
+    "method = 'top-down'",
+    "SELECT *, source FROM gpu_sssp('t', 1)",
+    "SELECT vertex, distance FROM gpu_sssp('t', 1) WHERE direction = 'in' AND method = "
+    "'dijkstra' ORDER BY distance",
+    "SELECT * FROM gpu_path('t', 1, 4)",
+    "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0",
+    "SELECT * FROM gpu_dfs('t', 1) WHERE ordered = 1",
+    "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",
+    "SELECT * FROM gpu_mis('t')",
+    "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random' AND seed = "
+    "3",
+    "SELECT gpugraph_triangles('t')",
+};
+
+static const char *const arguments[] = {
+    "SELECT *, source FROM gpu_bfs WHERE edges = 't' AND sources = '[1, 8]'",
+    "SELECT * FROM gpu_sssp('t', 1) WHERE vertices = 'places(id)' AND max_distance = 12",
+    "SELECT vertex FROM gpu_mis('t') WHERE vertices = 'SELECT id FROM places'",
+    "SELECT vertex, target FROM gpu_sssp('t', 1) WHERE target IN (3, 4, 'none')",
+    "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
+    "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
+    "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
+    "SELECT a.vertex, b.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) b ON a.vertex = "
+    "b.vertex",
+    "SELECT vertex FROM gpu_bfs('t', 1) WHERE depth <= 1 ORDER BY depth LIMIT 2",
+    "INSERT OR REPLACE INTO sink SELECT vertex FROM gpu_bfs('t', 1)",
+};
+
+static const char *const sources[] = {
+    "SELECT * FROM gpu_sssp('r', 1)",
+    "SELECT * FROM gpu_path('x', 'a', 'c')",
+    "SELECT *, source FROM gpu_sssp('x') WHERE sources = '[\"a\", 1, \"none\"]'",
+    "SELECT * FROM gpu_dfs('x', 'a') WHERE ordered = 1",
+    "SELECT vertex FROM gpu_mis('x') WHERE vertices = 'places(id)'",
+    "SELECT * FROM gpu_bfs('w(a, b)', 1)",
+    "SELECT * FROM gpu_sssp('v', 1)",
+    "SELECT * FROM gpu_sssp('SELECT src, dst, weight, id FROM t -- all', 1)",
+    "SELECT * FROM gpu_bfs('main.\"t\"(dst, src)', 4)",
+};
+
+/* Whatever else the extension answers; nothing here that time or the machine decides. */
+static const char *const looks[] = {
+    "SELECT gpugraph_version()",
+    "SELECT gpugraph_config('threads'), gpugraph_config('cache_limit', 0), "
+    "gpugraph_config('backend', 'cpu')",
+    "SELECT backend FROM gpugraph_devices LIMIT 1",
+    "SELECT * FROM gpugraph_methods",
+    "SELECT name, kind, vertices, edges, state FROM gpugraph_graphs",
+    "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'",
+};
+
+#define COUNT(list) ((int)(sizeof list / sizeof *list))
+
+START_TEST(every_function) {
+    make_tables();
+    faults(functions[_i]);
+}
+END_TEST
+
+START_TEST(every_kind_of_argument) {
+    make_tables();
+    faults(arguments[_i]);
+}
+END_TEST
+
+START_TEST(every_kind_of_source) {
+    make_tables();
+    faults(sources[_i]);
+}
+END_TEST
+
+START_TEST(looking_inside) {
+    make_tables();
+    run("SELECT count(*) FROM gpu_bfs('t', 1)");
+    faults(looks[_i]);
+}
+END_TEST
+
+/* A kept graph and its searches, each found again or made anew. */
+START_TEST(beside_the_cache) {
+    static const char sql[] =
+        "SELECT a.vertex, a.parent, (SELECT count(*) FROM gpu_mis('x')) FROM "
+        "gpu_bfs('t', 1) a";
+    make_tables();
+    run("SELECT gpugraph_config('cache_limit', 100000000)");
+    take_rows(sql, &wanted);
+    long most = heap_blocks;
+    bool failed = true;
+    for (int n = 1; failed; n++) {
+        if (n % 2)
+            run("UPDATE t SET src = src WHERE id = 1");
+        fail_from(n, false);
+        take_rows(sql, &got);
+        failed = fail_no_more();
+        judge(sql, n);
+        judge_again(sql, n);
+        expect(heap_blocks <= most, "allocation %d: %ld blocks, were %ld", n, heap_blocks,
+               most);
+    }
+    run("SELECT gpugraph_config('cache_limit', 0)");
+}
+END_TEST
+
+/* ---- files and threads ---- */
+
+static char file[80];
+
+static void open_file(void) {
+    snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
+    unlink(file);
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+    run("SELECT gpugraph_config('backend', 'cpu')");
+}
+
+static void close_file(void) {
+    close_database();
+    unlink(file);
+}
+
+START_TEST(pages) {
+    make_tables();
+    faults("SELECT * FROM gpu_bfs('t', 1)");
+    faults("SELECT * FROM gpu_sssp('r', 1)");
+    faults("SELECT * FROM gpu_sssp('x', 'a')"); /* pages give up at the first text */
+}
+END_TEST
+
+/* Enough rows that two threads share the work of every phase. The library's allocations
+** alone: those of SQLite do not know of threads. */
+START_TEST(two_threads) {
+    static const char *const sql[] = {
+        "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('big', 1)",
+        "SELECT count(*), sum(distance), sum(parent) FROM gpu_sssp('big', 1)",
+        "SELECT count(*) FROM gpu_dfs('big', 1)",
+        "SELECT count(*), sum(vertex) FROM gpu_mis('big')",
+        "SELECT gpugraph_triangles('big')",
+    };
+    run("PRAGMA synchronous = OFF; CREATE TABLE big(src, dst, weight);"
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 70000) "
+        "INSERT INTO big SELECT i %% 30011, i * 7919 %% 30011, i %% 13 + 1 FROM c;"
+        "SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 2)");
+    take_rows(sql[_i], &wanted);
+    expect(wanted.rc == SQLITE_DONE, "%s", sqlite3_errmsg(db));
+    long heap = heap_blocks;
+    bool failed = spare_sqlite = true;
+    for (int n = 1; failed; n++) {
+        fail_from(n, false);
+        take_rows(sql[_i], &got);
+        failed = fail_no_more();
+        judge(sql[_i], n);
+        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql[_i],
+                      n, heap_blocks - heap);
+        if (n % 16 == 0 || !failed)
+            judge_again(sql[_i], n);
+    }
+}
+END_TEST
+
+/* ---- a connection's first moments ---- */
+
+/* Opens, loads the extension and asks, with allocation n failing; then does it again in
+** the same connection as far as there is one. */
+START_TEST(loading_the_extension) {
+    static const char sql[] = "SELECT * FROM gpu_bfs('VALUES (1, 2), (2, 3)', 1)";
+    bool failed = true;
+    strcpy(wanted.text, "1|0|-|-|\n2|1|1|1|\n3|2|2|2|\n");
+    for (int n = 1; failed; n++) {
+        ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+        char *error = NULL;
+        fail_from(n, false);
+        int rc = sqlite3_gpugraph_init(db, &error, NULL);
+        if (rc == SQLITE_OK) {
+            take_rows(sql, &got);
+            rc = got.rc;
+        }
+        failed = fail_no_more();
+        expect(rc == SQLITE_NOMEM || rc == SQLITE_DONE, "%d: %d, %s", n, rc,
+                      error ? error : sqlite3_errmsg(db));
+        sqlite3_free(error);
+        ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+        judge_again(sql, n);
+        sql_close();
+        expect(sqlite_blocks == 0, "%ld blocks of SQLite leak", sqlite_blocks);
+    }
+}
+END_TEST
+
+static TCase *add(Suite *suite, const char *name, void (*setup)(void),
+                  void (*teardown)(void)) {
+    TCase *tests = tcase_create(name);
+    if (setup)
+        tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 250);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+int main(void) {
+    Suite *suite = suite_create("faults");
+    take_over_sqlite();
+    TCase *tests = add(suite, "small graphs", sql_open, close_database);
+    tcase_add_loop_test(tests, every_function, 0, COUNT(functions));
+    tcase_add_loop_test(tests, every_kind_of_argument, 0, COUNT(arguments));
+    tcase_add_loop_test(tests, every_kind_of_source, 0, COUNT(sources));
+    tcase_add_loop_test(tests, looking_inside, 0, COUNT(looks));
+    tcase_add_test(tests, beside_the_cache);
+    tests = add(suite, "files", open_file, close_file);
+    tcase_add_test(tests, pages);
+    tcase_add_loop_test(tests, two_threads, 0, 5);
+    tests = add(suite, "first moments", NULL, NULL);
+    tcase_add_test(tests, loading_the_extension);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
