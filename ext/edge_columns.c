@@ -1,6 +1,7 @@
 /* Rows taken in as columns: see loader.h. What is wrong with a row is said here, with its
 ** edge id. */
 #include "loader.h"
+#include "big_block.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int bad_weight(loader *l, char *text) {
 /* ---- taking a row in ---- */
 
 static bool resize(void **array, int64_t count, size_t size) {
-    void *larger = realloc(*array, (size_t)count * size);
+    void *larger = big_realloc(*array, (size_t)count * size);
     if (larger)
         *array = larger;
     return larger != NULL;
@@ -85,7 +86,7 @@ static bool resize_bits(uint8_t **bits, int64_t from, int64_t to) {
     return true;
 }
 
-static void pulse(loader *l) {
+void loader_pulse(loader *l) {
     double now = now_ms();
     if (now < l->next_progress_ms)
         return;
@@ -223,7 +224,7 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
             l->edge_id[l->count] = edge_id;
     }
     if (++l->count % CHECK_ROWS == 0)
-        pulse(l);
+        loader_pulse(l);
     return SQLITE_OK;
 }
 

@@ -106,6 +106,7 @@ struct connection {
     sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
     int tables;                   /* virtual tables of this extension that are connected */
     unsigned long long expiries;  /* of probes that are gone */
+    struct loader *collecting;    /* loader.c: whose rows gpugraph_collect takes in */
     int references;               /* modules and functions registered with this connection */
     unsigned long long clock;     /* counts uses and executions */
 };

@@ -24,14 +24,12 @@ static uint64_t hash_of(uint64_t seed, const char *text, size_t length) {
 
 enum { HEAD_BYTES = 8, LONGER = 15 };
 
-/* The slot that a text would have, all but its number; *hash says where to look. */
-static intern_slot slot_of(uint64_t seed, const char *text, size_t length,
-                           uint64_t *hash) {
+/* The slot that a text would have, all but its number. */
+static intern_slot slot_of(uint64_t hash, const char *text, size_t length) {
     intern_slot slot = {0, 0, 0};
-    *hash = hash_of(seed, text, length);
     memcpy(&slot.head, text, length < HEAD_BYTES ? length : HEAD_BYTES);
     slot.tag =
-        (uint32_t)(*hash >> 36 << 4) | (uint32_t)(length > HEAD_BYTES ? LONGER : length);
+        (uint32_t)(hash >> 36 << 4) | (uint32_t)(length > HEAD_BYTES ? LONGER : length);
     return slot;
 }
 
@@ -53,7 +51,7 @@ static uint32_t find(const intern *t, const intern_slot *wanted, uint64_t hash,
 }
 
 static bool double_slots(intern *t) {
-    uint64_t slots = t->slots ? 2 * t->slots : 1024, hash;
+    uint64_t slots = t->slots ? 2 * t->slots : 1024;
     intern_slot *slot = calloc(slots, sizeof *slot);
     if (!slot)
         return false;
@@ -64,8 +62,9 @@ static bool double_slots(intern *t) {
     t->slots = slots;
     for (int64_t number = 0; number < t->count; number++) {
         const uint64_t *offset = &t->offset[number];
-        intern_slot made =
-            slot_of(t->seed, t->bytes + offset[0], offset[1] - offset[0], &hash);
+        const char *text = t->bytes + offset[0];
+        uint64_t hash = hash_of(t->seed, text, offset[1] - offset[0]);
+        intern_slot made = slot_of(hash, text, offset[1] - offset[0]);
         uint64_t i = hash & (slots - 1);
         while (slot[i].number)
             i = (i + 1) & (slots - 1);
@@ -101,19 +100,24 @@ static bool grow(intern *t, size_t length) {
     return true;
 }
 
-int64_t intern_text(intern *t, const char *text, size_t length) {
-    uint64_t place = 0, hash;
-    intern_slot slot = slot_of(t->seed, text, length, &hash);
-    if (t->slots) {
-        uint32_t number = find(t, &slot, hash, text, length, &place);
-        if (number)
-            return (int64_t)number - 1;
-    }
+bool intern_ready(intern *t) {
+    return t->slots > 0 || double_slots(t);
+}
+
+uint64_t intern_hash(const intern *t, const char *text, size_t length) {
+    return hash_of(t->seed, text, length);
+}
+
+int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash) {
+    intern_slot slot = slot_of(hash, text, length);
+    uint64_t place = 0, slots = t->slots;
+    uint32_t number = find(t, &slot, hash, text, length, &place);
+    if (number)
+        return (int64_t)number - 1;
     if (t->count == UINT32_MAX - 1 || !grow(t, length))
         return -1;
-    slot =
-        slot_of(t->seed, text, length, &hash); /* the seed is set, the table may be new */
-    find(t, &slot, hash, text, length, &place);
+    if (t->slots != slots)
+        find(t, &slot, hash, text, length, &place);
     memcpy(t->bytes + t->offset[t->count], text, length);
     t->offset[t->count + 1] = t->offset[t->count] + length;
     slot.number = (uint32_t)t->count + 1;
@@ -121,9 +125,20 @@ int64_t intern_text(intern *t, const char *text, size_t length) {
     return t->count++;
 }
 
+int64_t intern_text(intern *t, const char *text, size_t length) {
+    return intern_ready(t) ? intern_hashed(t, text, length, intern_hash(t, text, length))
+                           : -1;
+}
+
+void intern_close(intern *t) {
+    free(t->slot);
+    t->slot = NULL;
+    t->slots = 0;
+}
+
 void intern_clear(intern *t) {
+    intern_close(t);
     free(t->offset);
     free(t->bytes);
-    free(t->slot);
     memset(t, 0, sizeof *t);
 }

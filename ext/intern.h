@@ -9,6 +9,7 @@
 #ifndef GPUGRAPH_INTERN_H
 #define GPUGRAPH_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,18 @@ typedef struct intern {
 
 /* The number of a text; -1: no memory. */
 int64_t intern_text(intern *t, const char *text, size_t length);
+/* The same in two steps, so that the first can be taken by any thread, beforehand: the
+** hash, once intern_ready has said true (false: no memory); then, one text after the
+** other, the number. Asking for the place of a hash some texts ahead brings it into the
+** cache. */
+bool intern_ready(intern *t);
+uint64_t intern_hash(const intern *t, const char *text, size_t length);
+int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash);
+static inline void intern_ask(const intern *t, uint64_t hash) {
+    __builtin_prefetch(&t->slot[hash & (t->slots - 1)]);
+}
+/* Gives back what only intern_text needs; the texts stay. */
+void intern_close(intern *t);
 void intern_clear(intern *t);
 
 #endif

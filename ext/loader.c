@@ -1,7 +1,7 @@
 /* Rows of a table, view or query -> columns (loader.h) -> graph.
 **
-** Three readers, fastest first: whole pages (page_reader.h), for plain tables of
-** integers; the aggregate function gpugraph_collect, for any table: its rows never leave
+** Three readers, fastest first: whole pages (page_reader.h), for plain tables; the
+** aggregate function gpugraph_collect, for any table: its rows never leave
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
@@ -10,6 +10,13 @@
 #include <string.h>
 
 /* ---- reader: whole pages ---- */
+
+/* What page_read calls now and then. */
+static int between_pages(void *reading) {
+    loader *l = reading;
+    loader_pulse(l);
+    return connection_interrupted(l->c);
+}
 
 /* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it went.
 */
@@ -21,11 +28,13 @@ static bool read_pages(loader *l, const char **why_not) {
         .table = rows->table.name,
         .rowid = rows->table.rowid_name,
         .column = {rows->column[0], rows->column[1],
-                   l->weights != READ_NO_WEIGHTS ? rows->column[2] : NULL}};
+                   l->weights != READ_NO_WEIGHTS ? rows->column[2] : NULL},
+        .texts = l->texts,
+        .rows_read = &l->count};
     page_columns got;
-    switch (page_read(&table, l->c->config.threads, connection_interrupted, l->c, &got,
-                      why_not)) {
+    switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
     case PAGE_NOT_USED:
+        l->count = 0;
         return false;
     case PAGE_INTERRUPTED:
         l->rc = SQLITE_INTERRUPT;
@@ -35,8 +44,8 @@ static bool read_pages(loader *l, const char **why_not) {
     }
     l->count = l->room = got.count;
     l->edge_id = got.rowid;
-    l->id[0].value = got.source;
-    l->id[1].value = got.target;
+    l->id[0] = (id_array){got.source, got.text[0]};
+    l->id[1] = (id_array){got.target, got.text[1]};
     l->real_weight = got.real_weight != NULL;
     l->weight = l->real_weight ? (number *)got.real_weight : (number *)got.weight;
     if (l->count > UINT32_MAX - 1)
@@ -48,35 +57,24 @@ static bool read_pages(loader *l, const char **why_not) {
 
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
 
-static const char pointer_type[] = "gpugraph_loader";
-
-/* gpugraph_collect(loader, edge id or NULL, source, destination [, weight]) */
+/* gpugraph_collect(source, destination [, weight] [, edge id]), of vertices (id). The
+** loader comes by the connection, since every argument costs time in every row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
-    loader **slot = sqlite3_aggregate_context(context, sizeof *slot);
-    if (!slot) {
-        sqlite3_result_error_nomem(context);
+    loader *l = ((connection *)sqlite3_user_data(context))->collecting;
+    if (!l || count != l->collected) {
+        sqlite3_result_error(context, "gpugraph_collect is called by gpugraph alone", -1);
         return;
-    }
-    loader *l = *slot;
-    if (!l) {
-        l = count > 2 ? sqlite3_value_pointer(value[0], pointer_type) : NULL;
-        if (!l) {
-            sqlite3_result_error(context, "gpugraph_collect is called by gpugraph alone",
-                                 -1);
-            return;
-        }
-        *slot = l;
     }
     if (l->rc)
         return;
-    if (take_row(l, l->rowid ? value[1] : NULL, value + 2))
+    if (take_row(l, l->rowid ? value[count - 1] : NULL, value))
         sqlite3_result_error_code(context, l->rc);
 }
 
 static void collect_final(sqlite3_context *context) {
-    loader **slot = sqlite3_aggregate_context(context, 0);
-    if (slot && *slot)
-        sqlite3_result_int64(context, (*slot)->count);
+    loader *l = ((connection *)sqlite3_user_data(context))->collecting;
+    if (l)
+        sqlite3_result_int64(context, l->count);
 }
 
 int loader_register(connection *c) {
@@ -86,12 +84,14 @@ int loader_register(connection *c) {
                                       collect_step, collect_final, connection_unref);
 }
 
-/* ", "a", "b"" of the columns that are wanted */
-static void append_columns(const loader *l, sqlite3_str *sql) {
+/* ", "a", "b"" of the columns that are wanted. Returns how many. */
+static int append_columns(const loader *l, sqlite3_str *sql) {
+    int count = 0;
     for (int i = 0; i < 3; i++) {
         if (l->rows->column[i] && (i < 2 || l->weights != READ_NO_WEIGHTS))
-            sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : "", l->rows->column[i]);
+            sqlite3_str_appendf(sql, "%s\"%w\"", count++ ? ", " : "", l->rows->column[i]);
     }
+    return count;
 }
 
 /* After a step: why it failed, unless take_row has said so. */
@@ -120,21 +120,22 @@ static int read_inside(loader *l) {
     sqlite3_str *text = sqlite3_str_new(l->c->db);
     sqlite3_stmt *scan;
     bool finished = false;
-    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(?1, ");
-    sqlite3_str_appendf(text, l->rowid ? "\"%w\", " : "NULL, ", l->rowid);
-    append_columns(l, text);
+    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(");
+    l->collected = append_columns(l, text);
+    if (l->rowid) {
+        sqlite3_str_appendf(text, ", \"%w\"", l->rowid);
+        l->collected++;
+    }
     sqlite3_str_appendf(text, ") FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
                         rows->table.name);
     if (prepare(l, text, &scan))
         return l->rc;
-    int rc = sqlite3_bind_pointer(scan, 1, l, pointer_type, NULL);
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_step(scan);
-        /* Of an empty table the result is NULL; else the number of rows that came here.
-        */
-        if (rc == SQLITE_ROW)
-            finished = sqlite3_column_int64(scan, 0) == l->count;
-    }
+    l->c->collecting = l;
+    int rc = sqlite3_step(scan);
+    l->c->collecting = NULL;
+    if (rc == SQLITE_ROW) /* the result is the number of rows that came here */
+        finished = sqlite3_column_type(scan, 0) == SQLITE_INTEGER &&
+                   sqlite3_column_int64(scan, 0) == l->count;
     if (rc != SQLITE_ROW)
         explain(l, rc);
     else if (!finished)
@@ -222,7 +223,8 @@ static int read_rows(loader *l) {
         detail =
             sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
     } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
-        detail = sqlite3_mprintf("pages: %s is a plain table of numbers", l->rows->name);
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s", l->rows->name,
+                                 l->texts->count ? " and texts" : "");
     } else {
         read_inside(l);
         detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",

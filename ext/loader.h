@@ -28,6 +28,7 @@ typedef struct loader {
     const char *function;
     const row_source *rows; /* being read */
     bool edges;             /* else vertices */
+    int collected;          /* arguments of gpugraph_collect */
     const char *rowid;      /* the SQL name of the edge id; NULL: the row's number */
     /* edge columns, or the one column of vertices in id[0] */
     int64_t count, room;
@@ -46,6 +47,8 @@ typedef struct loader {
 /* Takes a row in. id: the edge id, or NULL for the row's number. value: source,
 ** destination, weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
+/* Called now and then while rows come: a line of progress for each second. */
+void loader_pulse(loader *l);
 /* Looks at weights that came past take_row. */
 int check_weights(loader *l);
 /* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).

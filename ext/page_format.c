@@ -52,6 +52,7 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
         return false;
     geometry->page_size = size;
     geometry->usable = size - header[20];
+    geometry->utf_8 = encoding == 1;
     /* The count of pages holds only if its writer kept it: change counters equal. */
     geometry->pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
     return true;
@@ -103,7 +104,7 @@ uint32_t page_rightmost(const uint8_t *page) {
 
 /* ---- the layout of a record ---- */
 
-static struct page_serial serial_of(int type, bool real) {
+static struct page_serial serial_of(int type, bool real, bool text) {
     static const uint8_t size[8] = {0, 1, 2, 3, 4, 6, 8, 8};
     struct page_serial s = {.no_id = 1, .no_weight = 1};
     if (type >= 1 && type <= 7) {
@@ -120,6 +121,8 @@ static struct page_serial serial_of(int type, bool real) {
         s.no_column = 1; /* the first byte of a longer varint */
     } else if (type >= 12) {
         s.size = (uint32_t)(type - 12) / 2;
+        s.is_text = text && type % 2;
+        s.no_id = !s.is_text;
     }
     return s;
 }
@@ -130,7 +133,7 @@ void page_layout_finish(page_layout *layout) {
         if (layout->column[k] > layout->last)
             layout->last = layout->column[k];
     for (int type = 0; type < 256; type++)
-        layout->serial[type] = serial_of(type, layout->real);
+        layout->serial[type] = serial_of(type, layout->real, layout->text);
 }
 
 uint32_t page_most_rows(const page_layout *layout) {
@@ -158,10 +161,29 @@ static int64_t real_bits(double x) {
     return bits;
 }
 
+/* Source, destination and weight of a row. A text id is its place on the page << 32 | its
+** length, and its bit in `text` is set. */
+struct values {
+    int64_t value[3];
+    uint32_t text;
+};
+
+static int64_t text_value(const uint8_t *page, const uint8_t *bytes, uint64_t size) {
+    return (int64_t)((uint64_t)(bytes - page) << 32 | size);
+}
+
 /* One value: of an id (k 0, 1) or of the weight (k 2). */
 static enum page_reason careful_value(const page_layout *layout, int k, uint64_t type,
-                                      const uint8_t *bytes, int64_t *value) {
+                                      const uint8_t *page, const uint8_t *bytes,
+                                      struct values *to) {
     const struct page_serial *s = &layout->serial[type > 0x7f ? 0 : type];
+    int64_t *value = &to->value[k];
+
+    if (k < 2 && type >= 13 && type % 2) {
+        *value = text_value(page, bytes, (type - 12) / 2);
+        to->text |= 1u << k;
+        return layout->text ? PAGE_FINE : layout->at_text;
+    }
     uint64_t raw = get8(bytes);
 
     if (type == 7 && k == 2) {
@@ -171,7 +193,7 @@ static enum page_reason careful_value(const page_layout *layout, int k, uint64_t
                : layout->real ? PAGE_FINE
                               : PAGE_WEIGHT_REAL;
     }
-    if (s->no_id)
+    if (s->no_id || s->is_text)
         return k == 2 ? PAGE_WEIGHT_TYPE : PAGE_ID_TYPE;
     *value = ((int64_t)raw >> s->shift & s->keep) | s->constant;
     if (k == 2 && layout->real)
@@ -180,9 +202,9 @@ static enum page_reason careful_value(const page_layout *layout, int k, uint64_t
 }
 
 /* The wanted values of a record of which `local` bytes are on this page. */
-static enum page_reason careful_record(const page_layout *layout, const uint8_t *record,
-                                       uint32_t local, uint32_t payload,
-                                       int64_t value[3]) {
+static enum page_reason careful_record(const page_layout *layout, const uint8_t *page,
+                                       const uint8_t *record, uint32_t local,
+                                       uint32_t payload, struct values *to) {
     uint64_t header, type, size, at;
     int used = varint(record, record + local, &header);
     uint32_t type_at = (uint32_t)used;
@@ -206,7 +228,7 @@ static enum page_reason careful_record(const page_layout *layout, const uint8_t 
             if (at + size > local)
                 return PAGE_OVERFLOW;
             enum page_reason reason =
-                careful_value(layout, k, type, record + at, &value[k]);
+                careful_value(layout, k, type, page, record + at, to);
             if (reason)
                 return reason;
         }
@@ -219,7 +241,7 @@ static enum page_reason careful_record(const page_layout *layout, const uint8_t 
 
 static enum page_reason careful_cell(const page_layout *layout, const uint8_t *cell,
                                      const uint8_t *end, int64_t *rowid,
-                                     int64_t value[3]) {
+                                     struct values *to) {
     uint64_t payload, key;
     int used = varint(cell, end, &payload);
     int more = used ? varint(cell + used, end, &key) : 0;
@@ -233,10 +255,11 @@ static enum page_reason careful_cell(const page_layout *layout, const uint8_t *c
     *rowid = (int64_t)key;
     for (int k = 0; k < 3; k++)
         if (layout->column[k] == PAGE_IS_ROWID)
-            value[k] = *rowid;
+            to->value[k] = *rowid;
     if (layout->last < 0)
         return PAGE_FINE;
-    return careful_record(layout, cell, local, (uint32_t)payload, value);
+    return careful_record(layout, end - layout->usable, cell, local, (uint32_t)payload,
+                          to);
 }
 
 /* ---- one cell, as nearly all are ---- */
@@ -246,7 +269,7 @@ struct shape {
     int column[3]; /* as in page_layout */
     int columns;   /* wanted: 2 or 3 */
     int last;
-    bool real, fast;
+    bool real, text, fast;
 };
 
 /* The latest rowid, and its bytes as they stood in the cell. */
@@ -296,7 +319,7 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
 ** `trouble` not 0. false: leave the cell to careful_cell. */
 INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
                       const uint8_t *cell, const uint8_t *end, struct key *key,
-                      int64_t value[3]) {
+                      int64_t value[3], uint32_t *text) {
     uint32_t payload = *cell++;
     if (payload >= 0x80) {
         payload = (payload & 0x7f) << 7 | *cell;
@@ -321,6 +344,12 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
         else
             trouble |=
                 fast_value(layout, shape, k, type[c], record + start[c], &value[k]);
+        if (shape->text && k < 2 && c != PAGE_IS_ROWID &&
+            layout->serial[type[c]].is_text) {
+            value[k] = text_value(end - layout->usable, record + start[c],
+                                  layout->serial[type[c]].size);
+            *text |= 1u << k;
+        }
     }
     /* A header of one byte that holds the types wanted, values within the record, which
     ** ends with them if the header does, and is on this page. */
@@ -337,6 +366,18 @@ int page_leaf_cells(const page_layout *layout, const uint8_t *page) {
     return page[0] == PAGE_LEAF && cells <= page_most_rows(layout) ? (int)cells : -1;
 }
 
+/* Takes note of the texts of the row at place `at` of the columns. */
+INLINE void list_texts(page_rows *rows, const uint8_t *page, int64_t at,
+                       const int64_t value[3], uint32_t text) {
+    for (uint32_t k = 0; k < 2; k++)
+        if (text >> k & 1)
+            rows->text[rows->texts++] =
+                (page_text){.entry = (uint32_t)(at - rows->start) * 2 + k,
+                            .at = (uint32_t)(page - rows->buffer) +
+                                  (uint32_t)((uint64_t)value[k] >> 32),
+                            .length = (uint32_t)value[k]};
+}
+
 INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *page,
                                    page_rows *rows, struct shape shape) {
     const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
@@ -350,22 +391,28 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         int64_t previous = key.rowid;
         if (offset < first || offset >= layout->usable)
             return PAGE_DAMAGED;
-        if (!shape.fast || !fast_cell(layout, &shape, page + offset, end, &key, value)) {
+        uint32_t text = 0;
+        if (!shape.fast ||
+            !fast_cell(layout, &shape, page + offset, end, &key, value, &text)) {
             /* Copies, so that key and value can live in registers. */
-            int64_t rowid, careful[3] = {0};
+            int64_t rowid;
+            struct values careful = {{0}, 0};
             enum page_reason reason =
-                careful_cell(layout, page + offset, end, &rowid, careful);
+                careful_cell(layout, page + offset, end, &rowid, &careful);
             if (reason)
                 return reason;
             key = (struct key){no_bytes, rowid};
             for (int k = 0; k < 3; k++)
-                value[k] = careful[k];
+                value[k] = careful.value[k];
+            text = careful.text;
             rows->slow++;
         }
         if (key.rowid <= previous && (to.any || i > 0))
             return PAGE_DAMAGED;
         if (i == 0 && !to.any)
             rows->first = key.rowid;
+        if (shape.text && text)
+            list_texts(rows, page, at, value, text);
         to.source[at] = value[0];
         to.target[at] = value[1];
         if (shape.columns == 3)
@@ -387,15 +434,22 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
     const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
 
+    struct shape any = {
+        {c[0], c[1], c[2]}, columns, layout->last, layout->real, layout->text, fast};
+    if (leading && columns == 2 && !layout->text)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1}, 2, 1, false, false, true});
     if (leading && columns == 2)
-        return leaf_cells(layout, page, rows, (struct shape){{0, 1}, 2, 1, false, true});
-    if (leading && layout->real)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, true, true});
-    if (leading)
+                          (struct shape){{0, 1}, 2, 1, false, true, true});
+    if (leading && !layout->real && !layout->text)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, false, true});
-    return leaf_cells(
-        layout, page, rows,
-        (struct shape){{c[0], c[1], c[2]}, columns, layout->last, layout->real, fast});
+                          (struct shape){{0, 1, 2}, 3, 2, false, false, true});
+    if (leading && !layout->real)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1, 2}, 3, 2, false, true, true});
+    if (leading && !layout->text)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1, 2}, 3, 2, true, false, true});
+    return leaf_cells(layout, page, rows, any);
 }

@@ -11,6 +11,7 @@ enum page_reason {
     PAGE_FINE = 0,
     PAGE_STOPPED,     /* the interrupt callback said so */
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: start again with layout.real */
+    PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: start again with layout.text */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
     PAGE_FOREIGN_VFS,
@@ -21,6 +22,7 @@ enum page_reason {
     PAGE_HEADER,
     PAGE_NOT_PLAIN,
     PAGE_ID_TYPE,
+    PAGE_UTF_16,
     PAGE_WEIGHT_TYPE,
     PAGE_SHORT_ROW,
     PAGE_OVERFLOW,
@@ -50,6 +52,7 @@ enum {
 typedef struct page_geometry {
     uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
     uint32_t pages;             /* in the database by the header; 0: not known */
+    bool utf_8;                 /* how the database stores texts */
 } page_geometry;
 
 /* false: not a header that is known here. */
@@ -65,7 +68,7 @@ struct page_serial {
     uint32_t no_column; /* not 0: cannot be any column, ... */
     uint32_t no_id;     /* ... an id, ... */
     uint32_t no_weight; /* ... a weight of this layout: leave it to the careful decoder */
-    uint32_t is_real;
+    uint32_t is_real, is_text;
 };
 
 /* What is wanted of each record. */
@@ -74,12 +77,21 @@ typedef struct page_layout {
     int column[3]; /* record column of source, destination, weight, or PAGE_IS_ROWID */
     bool weighted;
     bool real; /* weights become double */
-    int last;  /* the highest record column wanted, -1: none */
+    bool text; /* ids may be texts */
+    enum page_reason at_text; /* what a text id says where they may not */
+    int last;                 /* the highest record column wanted, -1: none */
     struct page_serial serial[256];
 } page_layout;
 
 /* Sets last and serial from the rest. */
 void page_layout_finish(page_layout *layout);
+
+/* A text id among the rows of a batch. */
+typedef struct page_text {
+    uint64_t hash;       /* for page_walk.c */
+    uint32_t entry;      /* 2 * row in the batch, + 1 in the target column */
+    uint32_t at, length; /* its bytes in the batch's buffer */
+} page_text;
 
 /* Where rows go. rowid NULL: not kept. weight: int64_t, or the bits of a double. */
 typedef struct page_rows {
@@ -89,6 +101,12 @@ typedef struct page_rows {
     bool any;                /* ... if there was one */
     bool dense;              /* every rowid so far is its place + 1 */
     int64_t slow;            /* rows decoded carefully */
+    /* With layout.text: texts in source and target are listed here, with room for two
+    ** a row; the columns' entries mean nothing until they are numbered. */
+    page_text *text;
+    uint32_t texts;
+    int64_t start;         /* the batch's first place in the columns */
+    const uint8_t *buffer; /* its pages */
 } page_rows;
 
 /* The number of cells of a leaf, or -1 where the page cannot be a leaf. */
@@ -112,8 +130,10 @@ typedef struct page_source {
     sqlite3_file *file;
     uint32_t pages; /* in the file */
     int threads;
+    intern *texts; /* where text ids are numbered, empty; needed with layout.text */
     int (*interrupted)(void *);
     void *listener;
+    int64_t *rows_read; /* or NULL: told before each call of interrupted */
 } page_source;
 
 typedef struct page_leaves {

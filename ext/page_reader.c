@@ -34,7 +34,8 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_SHARED_CACHE] = "the connection shares its page cache",
     [PAGE_HEADER] = "the file's first page is of a kind not known here",
     [PAGE_NOT_PLAIN] = "SQLite does not read it by a plain scan of one rowid table",
-    [PAGE_ID_TYPE] = "an id is not an INTEGER",
+    [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
+    [PAGE_UTF_16] = "an id is a text, and the database keeps texts in UTF-16",
     [PAGE_WEIGHT_TYPE] = "a weight is neither INTEGER nor REAL",
     [PAGE_SHORT_ROW] = "a row was written before a column was added to the table",
     [PAGE_OVERFLOW] = "a row's columns lie on an overflow page",
@@ -262,18 +263,36 @@ static enum page_reason study_file(const page_table *t, page_source *source,
         source->pages = geometry.pages;
     layout->page_size = geometry.page_size;
     layout->usable = geometry.usable;
+    if (t->texts)
+        layout->at_text = geometry.utf_8 ? PAGE_ID_TEXT : PAGE_UTF_16;
+    else
+        layout->at_text = PAGE_ID_TYPE;
     return PAGE_FINE;
 }
 
 /* ---- the last look ---- */
 
-static bool row_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row) {
-    for (int k = 0; k < 3; k++)
-        if (sqlite3_column_type(row, k) != SQLITE_INTEGER)
-            return false;
-    if (sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
-        sqlite3_column_int64(row, 1) != c->source[i] ||
-        sqlite3_column_int64(row, 2) != c->target[i])
+/* Is entry i of source (k 0) or target (k 1) what the statement stands on? */
+static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
+                      sqlite3_stmt *row) {
+    int64_t value = k == 0 ? c->source[i] : c->target[i];
+    if (!c->text[k] || !(c->text[k][i / 8] >> i % 8 & 1))
+        return sqlite3_column_type(row, 1 + k) == SQLITE_INTEGER &&
+               sqlite3_column_int64(row, 1 + k) == value;
+    if (sqlite3_column_type(row, 1 + k) != SQLITE_TEXT)
+        return false;
+    const unsigned char *text = sqlite3_column_text(row, 1 + k);
+    size_t bytes = (size_t)sqlite3_column_bytes(row, 1 + k);
+    const uint64_t *offset = &texts->offset[value];
+    return text && offset[1] - offset[0] == bytes &&
+           memcmp(texts->bytes + offset[0], text, bytes) == 0;
+}
+
+static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
+                       sqlite3_stmt *row) {
+    if (sqlite3_column_type(row, 0) != SQLITE_INTEGER ||
+        sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
+        !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
         return false;
     if (c->real_weight)
         return sqlite3_column_double(row, 3) == c->real_weight[i];
@@ -287,7 +306,7 @@ static enum page_reason last_look(const page_table *t, const char *order,
     sqlite3_stmt *row = prepare_scan(t, "", order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
     bool agrees =
-        c->count == 0 ? rc == SQLITE_DONE : rc == SQLITE_ROW && row_agrees(c, i, row);
+        c->count == 0 ? rc == SQLITE_DONE : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
     sqlite3_finalize(row);
     if (rc == SQLITE_INTERRUPT)
         return PAGE_STOPPED;
@@ -300,13 +319,16 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
                                      page_layout *layout, uint32_t root,
                                      page_columns *columns) {
     page_leaves leaves = {0};
-    page_layout_finish(layout);
     enum page_reason reason = page_list(source, layout, root, &leaves);
-    if (!reason)
+    bool again = !reason;
+    while (again) {
+        page_layout_finish(layout);
         reason = page_collect(source, layout, &leaves, columns);
-    if (reason == PAGE_WEIGHT_REAL) {
-        layout->real = true;
-        reason = page_collect(source, layout, &leaves, columns);
+        again = reason == PAGE_WEIGHT_REAL || reason == PAGE_ID_TEXT;
+        layout->real |= reason == PAGE_WEIGHT_REAL;
+        layout->text |= reason == PAGE_ID_TEXT;
+        if (again && source->texts)
+            intern_clear(source->texts);
     }
     free(leaves.page);
     if (!reason)
@@ -345,7 +367,11 @@ enum page_outcome page_read(const page_table *table, int threads,
                             page_columns *columns, const char **why_not) {
     sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
     page_source source = {
-        .threads = threads, .interrupted = interrupted, .listener = listener};
+        .threads = threads,
+        .texts = table->texts,
+        .interrupted = interrupted,
+        .listener = listener,
+        .rows_read = table->rows_read};
 
     *columns = (page_columns){0};
     *why_not = NULL;
@@ -355,6 +381,8 @@ enum page_outcome page_read(const page_table *table, int threads,
     if (reason == PAGE_FINE)
         return PAGE_READ;
     page_columns_clear(columns);
+    if (table->texts)
+        intern_clear(table->texts);
     if (reason == PAGE_STOPPED)
         return PAGE_INTERRUPTED;
     *why_not = sentence[reason];

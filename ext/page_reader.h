@@ -18,6 +18,7 @@
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT3
 #endif
+#include "intern.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ typedef struct page_table {
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
     const char *column[3];      /* source, destination, weight; [2] NULL: no weight */
     const char *vfs;            /* for tests: one more VFS to trust; else NULL */
+    intern *texts;      /* where text ids are numbered, in order of row and column; empty
+                        ** before, and after unless PAGE_READ. NULL: texts are refused */
+    int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
 } page_table;
 
 /* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
@@ -34,6 +38,7 @@ typedef struct page_columns {
     int64_t count;
     int64_t *rowid; /* NULL: 1 .. count */
     int64_t *source, *target;
+    uint8_t *text[2]; /* bit i: entry i of source, target is a text's number; NULL: none */
     int64_t *weight;     /* every weight is an INTEGER; or */
     double *real_weight; /* some weight is REAL (integers are converted) */
     int64_t slow_rows;   /* rows that the fast cell decoder left to the careful one */
@@ -48,10 +53,10 @@ enum page_outcome {
 };
 
 /* Reads the table on up to `threads` threads (0: one for each core). interrupted, which
-** may be NULL, is asked from the calling thread every few megabytes. Holds the
+** may be NULL, is asked from the calling thread some fifty times a second. Holds the
 ** connection's mutex, and a read transaction of its own on the schema. Values that the
-** row reader would have to refuse or convert (NULL, TEXT, BLOB, a REAL id) are never in
-** *columns: the whole read steps aside. *why_not is NULL unless PAGE_NOT_USED; *columns
+** row reader would have to refuse or convert (NULL, BLOB, a REAL id, text in UTF-16, a text
+** for a weight) are never in *columns: the whole read steps aside. *why_not is NULL unless PAGE_NOT_USED; *columns
 ** is zeroed unless PAGE_READ. */
 enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,

@@ -15,23 +15,41 @@
 ** allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not. */
+** which they are not.
+**
+** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
+** it in the batch's turn, one batch after the other: so a text's number, and the place
+** of its bytes, are those that reading row by row gives. */
+#include "big_block.h"
 #include "page_format.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <time.h>
 
 enum {
     BATCH_BYTES = 512 << 10, /* read, then decoded from the core's own cache */
-    POLL_BATCHES = 8,        /* batches of the calling thread between two questions */
-    POLL_PAGES = 1024,       /* interior pages between two questions */
-    DEEPEST = 20             /* levels; SQLite itself goes no deeper */
+    POLL_MS = 20,            /* between two questions */
+    POLL_PAGES = 256,        /* interior pages between two looks at the clock */
+    DEEPEST = 20,            /* levels; SQLite itself goes no deeper */
+    TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
 
-static bool must_stop(const page_source *source) {
-    return source->interrupted && source->interrupted(source->listener);
+/* Asks whether to stop, if it is time to ask again. */
+static bool must_stop(const page_source *source, double *next_ms, int64_t rows) {
+    struct timespec t;
+    if (!source->interrupted)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double now = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    if (now < *next_ms)
+        return false;
+    *next_ms = now + POLL_MS;
+    if (source->rows_read)
+        *source->rows_read = rows;
+    return source->interrupted(source->listener);
 }
 
 static enum page_reason read_at(const page_source *source, const page_layout *layout,
@@ -123,6 +141,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
     uint8_t *page = malloc(layout->page_size);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
     uint32_t polls = 0;
+    double next_ms = 0;
 
     *leaves = (page_leaves){0};
     if (!reason)
@@ -136,7 +155,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
             reason = PAGE_DAMAGED;
         below.count = 0;
         for (uint32_t i = 0; i < level.count && !reason; i++) {
-            if (++polls % POLL_PAGES == 0 && must_stop(source))
+            if (polls++ % POLL_PAGES == 0 && must_stop(source, &next_ms, 0))
                 reason = PAGE_STOPPED;
             else if (i > 0)
                 reason = read_at(source, layout, level.child[i].page, 1, page);
@@ -170,6 +189,7 @@ struct team {
     const page_leaves *leaves;
     page_columns *columns;
     int64_t *rowid, *weight; /* reserved, to become the columns' if they are needed */
+    bool any_text[2];        /* by the thread whose turn it is */
     uint32_t batch_pages, batches;
     struct batch *batch;
     /* under the lock */
@@ -180,11 +200,22 @@ struct team {
     atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
     atomic_bool keep;  /* rowids are not 1, 2, 3, ... */
     atomic_llong slow;
+    /* whose turn it is to number texts */
+    pthread_mutex_t turn_lock;
+    pthread_cond_t turn_passed;
+    uint32_t turn;
 };
 
 static void team_stop(struct team *team, enum page_reason reason) {
     int fine = PAGE_FINE;
     atomic_compare_exchange_strong(&team->reason, &fine, (int)reason);
+    pthread_mutex_lock(&team->turn_lock);
+    pthread_cond_broadcast(&team->turn_passed);
+    pthread_mutex_unlock(&team->turn_lock);
+}
+
+static bool team_goes_on(const struct team *team) {
+    return atomic_load(&team->reason) == PAGE_FINE;
 }
 
 static uint32_t batch_size(const struct team *team, uint32_t b) {
@@ -221,7 +252,7 @@ static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffe
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
     omp_set_lock(&team->lock);
-    bool any = atomic_load(&team->reason) == PAGE_FINE && team->next < team->batches;
+    bool any = team_goes_on(team) && team->next < team->batches;
     if (any) {
         *b = team->next++;
         reason = read_batch(team, *b, buffer);
@@ -232,14 +263,25 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     return any && !reason;
 }
 
-static enum page_reason decode_batch(struct team *team, uint32_t b, const uint8_t *buffer,
-                                     bool keep, page_rows *rows) {
+/* What a thread works with. */
+struct desk {
+    uint8_t *buffer; /* the pages of its batch */
+    page_text *text; /* the texts among the batch's ids; NULL without layout.text */
+};
+
+static enum page_reason decode_batch(struct team *team, uint32_t b,
+                                     const struct desk *desk, bool keep,
+                                     page_rows *rows) {
+    const uint8_t *buffer = desk->buffer;
     *rows = (page_rows){.rowid = keep ? team->rowid : NULL,
                         .source = team->columns->source,
                         .target = team->columns->target,
                         .weight = team->weight,
                         .at = team->batch[b].start,
-                        .dense = true};
+                        .dense = true,
+                        .text = desk->text,
+                        .start = team->batch[b].start,
+                        .buffer = buffer};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
         enum page_reason reason =
             page_leaf(team->layout, buffer + (size_t)i * team->layout->page_size, rows);
@@ -252,22 +294,69 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, const uint8_
     return PAGE_FINE;
 }
 
-static void work(struct team *team, uint8_t *buffer) {
+/* Numbers the texts of a batch whose turn it is. */
+static enum page_reason number_texts(struct team *team, const page_rows *rows) {
+    intern *texts = team->source->texts;
+    int64_t *column[2] = {team->columns->source, team->columns->target};
+    for (uint32_t i = 0; i < rows->texts; i++) {
+        const page_text *text = &rows->text[i];
+        if (i + TEXTS_AHEAD < rows->texts)
+            intern_ask(texts, text[TEXTS_AHEAD].hash);
+        int64_t number =
+            intern_hashed(texts, (const char *)rows->buffer + text->at, text->length,
+                          text->hash);
+        if (number < 0)
+            return PAGE_NO_MEMORY;
+        int64_t at = rows->start + text->entry / 2;
+        int k = text->entry % 2;
+        column[k][at] = number;
+        team->columns->text[k][at / 8] |= (uint8_t)(1 << at % 8);
+        team->any_text[k] = true;
+    }
+    return PAGE_FINE;
+}
+
+/* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
+** whose turn it is has a thread. */
+static enum page_reason take_turn(struct team *team, uint32_t b, const page_rows *rows) {
+    enum page_reason reason = PAGE_FINE;
+    for (uint32_t i = 0; i < rows->texts; i++)
+        rows->text[i].hash =
+            intern_hash(team->source->texts, (const char *)rows->buffer + rows->text[i].at,
+                        rows->text[i].length);
+    pthread_mutex_lock(&team->turn_lock);
+    while (team->turn != b && team_goes_on(team))
+        pthread_cond_wait(&team->turn_passed, &team->turn_lock);
+    pthread_mutex_unlock(&team->turn_lock);
+    if (!team_goes_on(team))
+        return PAGE_FINE;
+    reason = number_texts(team, rows);
+    pthread_mutex_lock(&team->turn_lock);
+    team->turn = b + 1;
+    pthread_cond_broadcast(&team->turn_passed);
+    pthread_mutex_unlock(&team->turn_lock);
+    return reason;
+}
+
+static void work(struct team *team, const struct desk *desk) {
     const bool asks = omp_get_thread_num() == 0; /* the calling thread */
     page_rows rows;
-    uint32_t b, polls = 0;
+    uint32_t b;
+    double next_ms = 0;
 
-    for (;;) {
-        if (asks && polls++ % POLL_BATCHES == 0 && must_stop(team->source))
+    for (int64_t at = 0;; at = rows.at) {
+        if (asks && must_stop(team->source, &next_ms, at))
             team_stop(team, PAGE_STOPPED);
-        if (!take_batch(team, buffer, &b))
+        if (!take_batch(team, desk->buffer, &b))
             return;
         bool keep = atomic_load(&team->keep);
-        enum page_reason reason = decode_batch(team, b, buffer, keep, &rows);
+        enum page_reason reason = decode_batch(team, b, desk, keep, &rows);
         if (!reason && !rows.dense && !keep) {
             atomic_store(&team->keep, true);
-            reason = decode_batch(team, b, buffer, true, &rows);
+            reason = decode_batch(team, b, desk, true, &rows);
         }
+        if (!reason && team->layout->text)
+            reason = take_turn(team, b, &rows);
         if (reason)
             team_stop(team, reason);
         atomic_fetch_add(&team->slow, rows.slow);
@@ -276,36 +365,45 @@ static void work(struct team *team, uint8_t *buffer) {
 
 static void run_team(struct team *team) {
     const size_t bytes = (size_t)team->batch_pages * team->layout->page_size + PAGE_PAD;
+    const size_t texts = (size_t)team->batch_pages * page_most_rows(team->layout) * 2;
     int threads = team->source->threads > 0 ? team->source->threads : omp_get_num_procs();
     if ((uint32_t)threads > team->batches)
         threads = (int)team->batches;
 #pragma omp parallel num_threads(threads)
     {
-        uint8_t *buffer = calloc(1, bytes);
-        if (buffer)
-            work(team, buffer);
+        struct desk desk = {calloc(1, bytes), NULL};
+        if (team->layout->text)
+            desk.text = malloc(texts * sizeof *desk.text);
+        if (desk.buffer && (desk.text || !team->layout->text))
+            work(team, &desk);
         else
             team_stop(team, PAGE_NO_MEMORY);
-        free(buffer);
+        free(desk.buffer);
+        free(desk.text);
     }
 }
 
 /* ---- the columns ---- */
 
-/* Room for count entries, in huge pages where the system gives them on request: first
-** touches would otherwise cost as much as decoding. */
 static void *reserve(int64_t count) {
-    enum { huge = 2 << 20 };
-    if ((uint64_t)count > SIZE_MAX / 8)
-        return NULL;
-    char *block = malloc((size_t)count * 8);
-#ifdef MADV_HUGEPAGE
-    if (block && (size_t)count * 8 >= 4 * (size_t)huge) {
-        size_t skip = huge - (uintptr_t)block % huge;
-        madvise(block + skip, ((size_t)count * 8 - skip) / huge * huge, MADV_HUGEPAGE);
-    }
-#endif
-    return block;
+    return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
+}
+
+/* False: no memory. */
+static bool reserve_columns(struct team *team) {
+    const page_layout *layout = team->layout;
+    page_columns *columns = team->columns;
+    int64_t most = team->leaves->most_rows;
+    team->rowid = reserve(most);
+    columns->source = reserve(most);
+    columns->target = reserve(most);
+    team->weight = layout->weighted ? reserve(most) : NULL;
+    for (int k = 0; k < 2 && layout->text; k++)
+        columns->text[k] = calloc((size_t)most / 8 + 1, 1);
+    return team->rowid && columns->source && columns->target &&
+           (team->weight || !layout->weighted) &&
+           (!layout->text ||
+            (columns->text[0] && columns->text[1] && intern_ready(team->source->texts)));
 }
 
 static void *cut(void *block, int64_t count) {
@@ -340,6 +438,12 @@ static void finish_columns(struct team *team) {
     columns->slow_rows = atomic_load(&team->slow);
     columns->source = cut(columns->source, team->total);
     columns->target = cut(columns->target, team->total);
+    for (int k = 0; k < 2; k++) {
+        if (team->any_text[k])
+            continue;
+        free(columns->text[k]);
+        columns->text[k] = NULL;
+    }
     if (!team->layout->weighted)
         return;
     void *weight = cut(team->weight, team->total);
@@ -364,14 +468,13 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
 
     *columns = (page_columns){0};
     team.batch = calloc(team.batches, sizeof *team.batch);
-    team.rowid = reserve(leaves->most_rows);
-    columns->source = reserve(leaves->most_rows);
-    columns->target = reserve(leaves->most_rows);
-    team.weight = layout->weighted ? reserve(leaves->most_rows) : NULL;
-    if (team.batch && team.rowid && columns->source && columns->target &&
-        (team.weight || !layout->weighted)) {
+    if (team.batch && reserve_columns(&team)) {
         omp_init_lock(&team.lock);
+        pthread_mutex_init(&team.turn_lock, NULL);
+        pthread_cond_init(&team.turn_passed, NULL);
         run_team(&team);
+        pthread_cond_destroy(&team.turn_passed);
+        pthread_mutex_destroy(&team.turn_lock);
         omp_destroy_lock(&team.lock);
         reason = (enum page_reason)atomic_load(&team.reason);
         if (!reason)
@@ -391,6 +494,8 @@ void page_columns_clear(page_columns *columns) {
     free(columns->rowid);
     free(columns->source);
     free(columns->target);
+    free(columns->text[0]);
+    free(columns->text[1]);
     free(columns->weight);
     free(columns->real_weight);
     *columns = (page_columns){0};

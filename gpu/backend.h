@@ -116,8 +116,12 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
-/* A hash of 64 bits that mixes every bit into every other. */
-static inline uint64_t gg_mix(uint64_t x) {
+/* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline uint64_t
+    gg_mix(uint64_t x) {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;
     x ^= x >> 32;
@@ -221,8 +225,9 @@ typedef struct backend {
     /* Is a context open (opening costs a good part of a second)? Are this graph's
     ** arrays there? */
     bool (*context_open)(void);
-    /* Device bytes that `function` will need on this graph, beyond what is held. */
-    int64_t (*needs)(const gpugraph_graph *graph, const char *function);
+    /* Device bytes that `function` will need on this graph, beyond what is held; frugal:
+    ** by the method that needs least. */
+    int64_t (*needs)(const gpugraph_graph *graph, const char *function, bool frugal);
 } backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;

@@ -79,7 +79,8 @@ static bool context_open(void) {
     return true;
 }
 
-static int64_t needs(const gpugraph_graph *graph, const char *function) {
+static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
+    (void)frugal;
     (void)graph;
     (void)function;
     return 0;

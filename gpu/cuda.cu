@@ -355,7 +355,7 @@ static bool context_open() {
 }
 
 /* The arrays of a run, as the algorithms carve them: an upper bound. */
-static int64_t needs(const gpugraph_graph *graph, const char *function) {
+static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
     const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
     const int64_t slices = 8 * n + m / 64;
     if (strcmp(function, "bfs") == 0)
@@ -365,7 +365,7 @@ static int64_t needs(const gpugraph_graph *graph, const char *function) {
     if (strcmp(function, "dfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + 41 * n + ends;
     if (strcmp(function, "mis") == 0)
-        return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + slices + 13 * n + ends;
+        return gg_mis_needs(graph, frugal);
     if (strcmp(function, "triangles") == 0)
         return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + 13 * n + 8 * m + ends;
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + 4 * n + ends;
@@ -380,8 +380,14 @@ static const gpugraph_method methods[] = {
      "unordered; every warp searches with its own stack, idle warps steal"},
     {"dfs", "serial", "cuda",
      "the lexicographic tree: no parallelism in it, so the host searches"},
+    {"mis", "one-launch", "cuda",
+     "asynchronous: one kernel decides all, every vertex as soon as it can"},
     {"mis", "rounds", "cuda",
-     "vertices with no earlier open neighbour join, round after round"},
+     "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
+    {"mis", "rounds-warp", "cuda",
+     "synchronous rounds, a warp for each vertex, rows as they are"},
+    {"mis", "out-of-core", "cuda",
+     "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {"triangles", "intersection", "cuda",
      "intersects the rows of higher-ranking neighbours, warps share long ones"},
     {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},

@@ -80,6 +80,8 @@ unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 
 /* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
+/* Bytes that gg_take could give, the workspace given back. */
+int64_t gg_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
 
 /* The arrays of a run, carved in order from one block. The same sequence of gg_carve is
@@ -129,6 +131,28 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
 bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
                 uint32_t n, void *scratch, uint64_t scratch_bytes);
 uint64_t gg_offsets_scratch(uint32_t n);
+
+/* ---- device_pinned.cu ---- */
+
+/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
+** "csr" and "pin". Rows are padded to whole lines of 128 bytes at the end. */
+bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view);
+
+/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
+** kept on the device for one seed (phase "hash"). */
+struct id_hashes {
+    uint64_t salt, first;
+    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
+};
+bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
+static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
+    return h.stored ? h.stored[v]
+                    : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
+}
+/* Device bytes of gpu_mis beyond what is held; frugal: out of core. (mis.cu) */
+int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal);
+
+/* ---- device_graph.cu, as others ask ---- */
 
 struct device_graph;
 int64_t gg_device_graph_bytes(const struct device_graph *copy);

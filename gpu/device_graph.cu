@@ -10,31 +10,13 @@
 **
 ** A CSR is made on first need and stays until the graph goes, or its device memory is
 ** asked back. Scratch lies in the workspace, which the search then uses anew. */
-#include "cuda.cuh"
+#include "device_graph.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
 #include <new>
-
-struct device_rows { /* owns the arrays of one CSR */
-    bool made;
-    uint64_t arcs;
-    uint64_t *offset;
-    uint32_t *target;
-    void *weight; /* NULL: not asked for yet */
-};
-
-struct device_graph {
-    int ordinal;
-    uint32_t n, m;
-    size_t weight_size; /* bytes of a weight; 0: the graph has none */
-    int64_t bytes;
-    uint32_t *source, *target;
-    void *weight;
-    struct device_rows rows[CSR_KINDS];
-};
 
 int64_t gg_device_graph_bytes(const struct device_graph *copy) {
     return copy->bytes;
@@ -45,28 +27,6 @@ int gg_device_graph_ordinal(const struct device_graph *copy) {
 }
 
 /* ---- memory ---- */
-
-static uint64_t block_bytes(uint64_t count, size_t size) {
-    uint64_t bytes = count * size;
-    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
-}
-
-/* An array that belongs to the copy; false when the job must end. */
-template <typename type>
-static bool take(struct cuda_job *job, type **array, uint64_t count, size_t size) {
-    uint64_t bytes = block_bytes(count, size);
-    *array = static_cast<type *>(gg_take(job, bytes));
-    if (*array)
-        job->graph->device->bytes += (int64_t)bytes;
-    return *array != NULL;
-}
-
-static void give(struct device_graph *copy, void *array, uint64_t count, size_t size) {
-    if (!array)
-        return;
-    gg_free_block(array, block_bytes(count, size));
-    copy->bytes -= (int64_t)block_bytes(count, size);
-}
 
 static void free_rows(struct device_graph *copy, struct device_rows *rows) {
     give(copy, rows->offset, (uint64_t)copy->n + 1, sizeof *rows->offset);
@@ -85,12 +45,16 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
         give(copy, copy->source, copy->m, sizeof *copy->source);
         give(copy, copy->target, copy->m, sizeof *copy->target);
         give(copy, copy->weight, copy->m, copy->weight_size);
+        give(copy, copy->hash, copy->n, sizeof *copy->hash);
+        give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
+        if (copy->pinned.target)
+            cudaFreeHost(copy->pinned.target);
     }
     delete copy;
     graph->device = NULL;
 }
 
-static struct device_graph *copy_of(struct cuda_job *job) {
+struct device_graph *gg_device_copy(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     if (graph->device)
         return graph->device;
@@ -152,7 +116,7 @@ static bool upload_weights(struct cuda_job *job, struct device_graph *copy) {
 }
 
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
-    struct device_graph *copy = gg_going(job) ? copy_of(job) : NULL;
+    struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
     if (!copy)
         return false;
     double started = gg_now_ms();

@@ -49,6 +49,10 @@ static int64_t free_bytes(const struct cuda_job *job) {
     return (int64_t)free;
 }
 
+int64_t gg_room(const struct cuda_job *job) {
+    return free_bytes(job) + (int64_t)job->device->workspace_bytes;
+}
+
 void *gg_take(struct cuda_job *job, uint64_t bytes) {
     int64_t limit = job->run->memory_limit;
     bytes = rounded(bytes);

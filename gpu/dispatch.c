@@ -167,9 +167,10 @@ static const backend *settle(gpugraph_graph *graph, gpugraph_run *run, const bac
     return on;
 }
 
-/* Is there that device, and room on it? If not, run->why says why. */
+/* Is there that device, and room on it, be it by the method that needs least? If not,
+** run->why says why. */
 static gpugraph_status cuda_ready(const gpugraph_graph *graph, const char *function,
-                                  gpugraph_run *run) {
+                                  bool frugal, gpugraph_run *run) {
     const char *why = "";
     gpugraph_device device;
     if (!gg_cuda_backend.usable(&why)) {
@@ -181,7 +182,7 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const char *funct
                  run->device);
         return GPUGRAPH_NO_DEVICE;
     }
-    int64_t needed = gg_cuda_backend.needs(graph, function), room = device.free;
+    int64_t needed = gg_cuda_backend.needs(graph, function, frugal), room = device.free;
     if (run->memory_limit > 0) {
         int64_t rest = run->memory_limit - gg_cuda_backend.held(graph);
         room = rest < room ? (rest > 0 ? rest : 0) : room;
@@ -197,7 +198,7 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const char *funct
 
 static const backend *choose_cuda(gpugraph_graph *graph, const request *r,
                                   gpugraph_run *run) {
-    gpugraph_status status = cuda_ready(graph, r->function, run);
+    gpugraph_status status = cuda_ready(graph, r->function, true, run);
     if (status == GPUGRAPH_DEVICE_MEMORY) {
         gg_fail(run, status, "%s; use backend 'cpu' or 'auto'", run->why);
     } else if (status) {
@@ -222,7 +223,8 @@ static const backend *choose_auto(gpugraph_graph *graph, const request *r,
                  "auto: %.3g ms predicted, less than a device takes to start", on_cpu);
     } else {
         double on_cuda = cuda_ms(graph, r->function);
-        if (on_cuda < on_cpu && cuda_ready(graph, r->function, run) == GPUGRAPH_OK) {
+        if (on_cuda < on_cpu &&
+            cuda_ready(graph, r->function, false, run) == GPUGRAPH_OK) {
             snprintf(run->why, sizeof run->why,
                      "auto: %.3g ms predicted, %.3g ms on the CPU", on_cuda, on_cpu);
             *fallback = true;

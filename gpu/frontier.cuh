@@ -9,8 +9,7 @@
 **
 ** A vertex without arcs has no slice. Counters live in a struct in device memory, so that
 ** many steps can be queued without asking the host in between: a kernel whose count is 0
-** returns at once. After the load balancing of Merrill, Garland, Grimshaw (PPoPP 2012).
-** */
+** returns at once. Load balancing after Merrill, Garland, Grimshaw (PPoPP 2012). */
 #ifndef GPUGRAPH_FRONTIER_CUH
 #define GPUGRAPH_FRONTIER_CUH
 

@@ -28,7 +28,8 @@ static bool context_open(void) {
     return false;
 }
 
-static int64_t needs(const gpugraph_graph *graph, const char *function) {
+static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
+    (void)frugal;
     (void)graph;
     (void)function;
     return 0;

@@ -99,6 +99,26 @@
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
 
+/* ---- mis.cu ---- */
+
+/* Arcs of a row that a thread looks at by itself before its warp helps, and how many of
+** them at a time: their words are loaded together. */
+#define GG_MIS_SERIAL 32
+#define GG_MIS_PROBE  4
+/* Blocks for each multiprocessor that the compiler leaves registers for. */
+#define GG_MIS_BLOCKS 6
+/* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
+** level cache. */
+#define GG_MIS_REST_NS 100
+/* Passes of one launch, some ten milliseconds of waiting; between two looks at the stop
+** flag across the bus; rounds between two such looks. */
+#define GG_MIS_PASSES      20000
+#define GG_MIS_STOP_PASSES 1024
+#define GG_MIS_STOP_ROUNDS 16
+/* Neighbours from which a warp, and a block, looks at a row together in "rounds". */
+#define GG_MIS_WARP_DEGREE  32
+#define GG_MIS_BLOCK_DEGREE 1024
+
 /* ---- dispatch.c: what `auto` weighs ----
 ** Measured with an H200 and one thread of the processor beside it, on R-MAT graphs of
 ** scale 16 and 20 and a road-like grid of 512 x 512. */

@@ -9,8 +9,7 @@
 ** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
 ** is _cas (a claim: nothing depends on it but the word itself). _add, _enter and _cas_64
 ** acquire and release, _acquire_64 acquires. Where one lane calls them for its warp,
-** warp_sync carries what it has learned to the others, and what they have written to it.
-** */
+** warp_sync carries what it has learned to the others, and to it what they wrote. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 

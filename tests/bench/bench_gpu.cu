@@ -4,19 +4,20 @@
 **
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all. METHOD and BACKEND: as for
 ** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
-** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment asks
-** for tree edges too; PHASES=1 prints every phase to stderr.
+** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment
+** asks for tree edges too; PHASES=1 prints every phase to stderr.
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
-** first search, which uploads it and makes the CSR, is not timed. One line for each source:
+** first search, which uploads it and makes the CSR, is not timed. A line for each source:
 **
 **     RES,method,backend,algorithm,graph,source,runs,median,least,most,
 **         reached,edges,sum,largest                            (all in one line)
 **
 ** times in milliseconds of the whole call; edges: those that leave reached vertices; sum:
 ** a hash over (vertex, value) of all reached ones, 16 hexadecimal digits, the same
-** whatever computed them; largest: the largest value. mis: members are reached, values are
-** 0. triangles: `reached` is the count. An unordered dfs has no values to compare: 0. */
+** whatever computed them; largest: the largest value. mis: members are reached, values
+** are 0. triangles: `reached` is the count. An unordered dfs has no
+** values to compare: 0. */
 #include "gengraph.cuh"
 #include "gpugraph.h"
 

@@ -1,11 +1,10 @@
 /* See gengraph.cuh.
 **
-**     draw       key[2 i], key[2 i + 1] = both directions of edge i: source << 32 |
-**                target, or NO_EDGE
+**     draw                             key[2 i], key[2 i + 1]: edge i both ways, as
+**                                      source << 32 | target, or NO_EDGE
 **     sort, unique                     the edges, ascending; NO_EDGE at the end goes
 **     split                            source[], target[], weight[]
-**     union-find                       the largest component, from which sources are
-** drawn
+**     union-find                       the largest component, where the sources lie
 **
 ** The arithmetic of mix, scramble and the kernels that draw defines the graphs: a change
 ** there is another graph. */
@@ -284,8 +283,7 @@ static void count_rows(bench_graph *graph) {
     }
 }
 
-/* Sixteen vertices of the largest component (of equal ones, that of the smallest vertex).
-** */
+/* Sixteen vertices of the largest component; of equal ones the first. */
 static void draw_sources(const uint64_t *key, bench_graph *graph) {
     uint32_t *parent = on_device<uint32_t>(graph->n),
              *size = on_device<uint32_t>(graph->n);

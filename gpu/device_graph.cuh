@@ -1,0 +1,62 @@
+/* The inside of the device's copy of a graph, for the two files that make it:
+** device_graph.cu and device_pinned.cu. */
+#ifndef GPUGRAPH_DEVICE_GRAPH_CUH
+#define GPUGRAPH_DEVICE_GRAPH_CUH
+
+#include "cuda.cuh"
+
+struct device_rows { /* owns the arrays of one CSR */
+    bool made;
+    uint64_t arcs;
+    uint64_t *offset;
+    uint32_t *target;
+    void *weight; /* NULL: not asked for yet */
+};
+
+struct pinned_rows { /* CSR_SIMPLE: offset on the device, target in pinned host memory */
+    bool made;
+    uint64_t arcs;
+    uint64_t *offset;
+    uint32_t *target;
+};
+
+struct device_graph {
+    int ordinal;
+    uint32_t n, m;
+    size_t weight_size; /* bytes of a weight; 0: the graph has none */
+    int64_t bytes;
+    uint32_t *source, *target;
+    void *weight;
+    struct device_rows rows[CSR_KINDS];
+    uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
+    int64_t hash_seed;
+    struct pinned_rows pinned;
+};
+
+/* The graph's copy, empty at first; NULL when the job must end. */
+struct device_graph *gg_device_copy(struct cuda_job *job);
+
+static inline uint64_t block_bytes(uint64_t count, size_t size) {
+    uint64_t bytes = count * size;
+    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
+/* An array that belongs to the copy; false when the job must end. */
+template <typename type>
+static inline bool take(struct cuda_job *job, type **array, uint64_t count, size_t size) {
+    uint64_t bytes = block_bytes(count, size);
+    *array = static_cast<type *>(gg_take(job, bytes));
+    if (*array)
+        job->graph->device->bytes += (int64_t)bytes;
+    return *array != NULL;
+}
+
+static inline void give(struct device_graph *copy, void *array, uint64_t count,
+                        size_t size) {
+    if (!array)
+        return;
+    gg_free_block(array, block_bytes(count, size));
+    copy->bytes -= (int64_t)block_bytes(count, size);
+}
+
+#endif

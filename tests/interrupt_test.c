@@ -1,0 +1,382 @@
+/* A statement is interrupted in each of its phases, and the next one works.
+**
+**     phases     read | map | csr | search | parents | order        as timings_add is told
+**     callbacks  . . .   .     .    . . . .     . .      .
+**                                   ^ the k-th of phase j: interrupt here
+**
+** The extension steps a statement of its own to hear of interrupts, so the connection's
+** progress handler is called wherever it listens. The handler of this test counts its
+** calls in each phase, and at the chosen one hands over to another thread, which calls
+** sqlite3_interrupt. No clock decides where: only the alarm of a test that hangs is one.
+** The extension listens every 10 ms, so its clock (--wrap, in CMakeLists.txt) is made to
+** leap by more each time it is read: a phase that looks often enough is heard however fast
+** it is.
+**
+** That callbacks come often enough is measured in time of the thread's own processor,
+** which a busy machine does not stretch. */
+#include "sql.h"
+
+#include "expect.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ext.h"
+#include "gpugraph_extension.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SLOWED = 20 };
+#else
+enum { SLOWED = 1 };
+#endif
+
+/* ---- where a statement is ---- */
+
+enum { PHASES = 32 };
+
+static int finished;            /* phases of the statement so far */
+static char phase[PHASES][24];  /* their names */
+static int callbacks;           /* since the last of them */
+static int stop_phase, stop_at; /* interrupt there; stop_phase -1: nowhere */
+static bool stopped;
+static double last_callback_s, longest_gap_s;
+static char gap_before[24]; /* the phase that ended next after the longest gap */
+static bool gap_is_new;
+
+void __real_timings_add(timings *t, const char *name, double ms, sqlite3_int64 items,
+                        const char *detail);
+void __wrap_timings_add(timings *t, const char *name, double ms, sqlite3_int64 items,
+                        const char *detail);
+
+void __wrap_timings_add(timings *t, const char *name, double ms, sqlite3_int64 items,
+                        const char *detail) {
+    __real_timings_add(t, name, ms, items, detail);
+    if (finished < PHASES)
+        sqlite3_snprintf(sizeof phase[0], phase[finished], "%s", name);
+    finished++;
+    callbacks = 0;
+    if (gap_is_new)
+        sqlite3_snprintf(sizeof gap_before, gap_before, "%s", name);
+    gap_is_new = false;
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+static bool leaping; /* does the clock? */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+    static int reads;
+    int rc = __real_clock_gettime(clock, now);
+    if (leaping)
+        now->tv_sec += __atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED);
+    return rc;
+}
+
+static double processor_s(void) {
+    struct timespec now;
+    __real_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void note_gap(void) {
+    double now = processor_s();
+    if (now - last_callback_s > longest_gap_s) {
+        longest_gap_s = now - last_callback_s;
+        gap_is_new = true;
+    }
+    last_callback_s = now;
+}
+
+/* ---- two ways to interrupt ---- */
+
+static sem_t asked, done;
+static bool leave;
+
+static void *interrupter(void *connection) {
+    for (;;) {
+        sem_wait(&asked);
+        if (leave)
+            return NULL;
+        sqlite3_interrupt(connection);
+        sem_post(&done);
+    }
+}
+
+static bool chosen(void) {
+    note_gap();
+    callbacks++;
+    return !stopped && finished == stop_phase && callbacks == stop_at;
+}
+
+static int interrupt_by_thread(void *unused) {
+    (void)unused;
+    if (chosen()) {
+        stopped = true;
+        sem_post(&asked);
+        sem_wait(&done);
+    }
+    return 0;
+}
+
+static int interrupt_by_handler(void *unused) {
+    (void)unused;
+    if (chosen())
+        stopped = true;
+    return stopped;
+}
+
+/* VDBE steps between two calls of the handler: fewer than the extension's probe takes. */
+enum { STEPS = 60 };
+
+static void handle_by(int (*handler)(void *)) {
+    sqlite3_progress_handler(db, STEPS, handler, NULL);
+}
+
+/* ---- the graph ---- */
+
+static char file[80];
+static pthread_t helper;
+
+static void make_graph(const char *name, int vertices, int edges) {
+    run("CREATE TABLE %s(src, dst, weight); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL "
+        "SELECT i + 1 FROM c WHERE i < %d) INSERT INTO %s SELECT i * 48271 %% %d, i * 7919 "
+        "%% 65537 %% %d, i %% 13 + 1 FROM c",
+        name, edges, name, vertices, vertices);
+}
+
+static void open_file(void) {
+    snprintf(file, sizeof file, "/tmp/gpugraph-interrupt-test-%d.db", (int)getpid());
+    unlink(file);
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+    run("PRAGMA synchronous = OFF; SELECT gpugraph_config('cache_limit', 0), "
+        "gpugraph_config('threads', 2)");
+    sem_init(&asked, 0, 0);
+    sem_init(&done, 0, 0);
+    leave = false;
+    pthread_create(&helper, NULL, interrupter, db);
+}
+
+static void close_file(void) {
+    leave = true;
+    sem_post(&asked);
+    pthread_join(helper, NULL);
+    sql_close();
+    unlink(file);
+}
+
+static bool present(const char *backend) {
+    const char *backends = getenv("GPUGRAPH_TEST_BACKENDS");
+    return strstr(backends ? backends : "cpu", backend) != NULL;
+}
+
+static const char *const backends[] = {"cpu", "cuda"};
+
+/* ---- every phase of every statement ---- */
+
+typedef struct question {
+    const char *sql;
+    const char *heard_in; /* phases in which an interrupt must be heard, in any order */
+} question;
+
+static const question questions[] = {
+    {"SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('g', 1)",
+     "read map search"},
+    {"SELECT count(*), sum(distance), sum(parent) FROM gpu_sssp('g', 1) WHERE direction = "
+     "'both'",
+     "read map search"},
+    {"SELECT sum(vertex), max(distance) FROM gpu_path('g', 1, 77)", "read map search"},
+    {"SELECT count(*) FROM gpu_dfs('g', 1) WHERE preorder >= 0", "read map search"},
+    {"SELECT count(*), sum(parent * postorder) FROM gpu_dfs('g') WHERE ordered = 1",
+     "read map search"},
+    {"SELECT count(*), sum(vertex) FROM gpu_mis('g')", "read map search"},
+    {"SELECT gpugraph_triangles('g')", "read map search"},
+    {"SELECT count(*), sum(depth * rank) FROM (SELECT depth, row_number() OVER () rank FROM "
+     "(SELECT depth FROM gpu_bfs('g', 1) ORDER BY depth))",
+     "read map search order"},
+    /* By rows, not pages; text. */
+    {"SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)", "read"},
+    {"SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')", "read map"},
+    /* Many searches, and many rows of one. */
+    {"SELECT count(*), sum(b.depth) FROM (SELECT DISTINCT src FROM g LIMIT 9) a, gpu_bfs('g', "
+     "a.src) b",
+     "read search"},
+};
+
+enum { QUESTIONS = sizeof questions / sizeof *questions };
+
+/* Asks; the rows, or NULL after an interrupt. */
+static char *rows_unless_stopped(const char *sql) {
+    sqlite3_stmt *statement;
+    int rc;
+    finished = callbacks = 0;
+    stopped = false;
+    last_callback_s = processor_s();
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    char *rows = rows_of(statement, &rc);
+    note_gap();
+    expect(rc == (stopped ? SQLITE_INTERRUPT : SQLITE_DONE), "%s: %d, %s", sql, rc,
+           sqlite3_errmsg(db));
+    sqlite3_finalize(statement);
+    if (stopped) {
+        sqlite3_free(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static void expect_rows(const char *sql, const char *wanted) {
+    stop_phase = -1;
+    char *rows = rows_unless_stopped(sql);
+    expect(strcmp(rows, wanted) == 0, "%s\n expected %s\n got      %s", sql, wanted, rows);
+    sqlite3_free(rows);
+}
+
+/* Interrupts at the first, second, fourth ... callback of a phase, as long as it has so
+** many. true: it was heard. */
+static bool interrupt_phase(const char *sql, const char *wanted, int j) {
+    bool heard = false;
+    for (int k = 1;; k *= 4) {
+        stop_phase = j;
+        stop_at = k;
+        char *rows = rows_unless_stopped(sql);
+        if (rows) {
+            expect(strcmp(rows, wanted) == 0, "%s: %s", sql, rows);
+            sqlite3_free(rows);
+            return heard;
+        }
+        heard = true;
+        expect_rows(sql, wanted);
+    }
+}
+
+static void interrupt_everywhere(const question *q, int (*handler)(void *)) {
+    char heard[PHASES * 24] = "", names[PHASES][24];
+    stop_phase = -1;
+    leaping = true;
+    handle_by(handler);
+    char *wanted = rows_unless_stopped(q->sql);
+    int phases = finished;
+    expect(phases <= PHASES, "%s: %d phases", q->sql, phases);
+    memcpy(names, phase, sizeof names);
+    for (int j = 0; j < phases; j++) {
+        if (interrupt_phase(q->sql, wanted, j)) {
+            strcat(heard, names[j]);
+            strcat(heard, " ");
+        }
+    }
+    char list[80], *rest = list;
+    strcpy(list, q->heard_in);
+    for (char *name; (name = strtok_r(rest, " ", &rest));)
+        expect(strstr(heard, name), "%s\nis not heard in %s; is in %s", q->sql, name,
+               heard);
+    if (getenv("GPUGRAPH_TEST_VERBOSE"))
+        fprintf(stderr, "%s\n  heard in: %s\n", q->sql, heard);
+    sqlite3_free(wanted);
+}
+
+static void all_backends(const question *q, int (*handler)(void *)) {
+    make_graph("g", 40000, 120000);
+    run("CREATE TABLE texts(src, dst); INSERT INTO texts SELECT 'v' || src, 'v' || dst FROM g "
+        "LIMIT 30000");
+    for (int b = 0; b < 2; b++) {
+        if (!present(backends[b]))
+            continue;
+        run("SELECT gpugraph_config('backend', '%s')", backends[b]);
+        interrupt_everywhere(q, handler);
+    }
+    handle_by(NULL);
+}
+
+START_TEST(by_another_thread) {
+    all_backends(&questions[_i], interrupt_by_thread);
+}
+END_TEST
+
+START_TEST(by_the_progress_handler) {
+    all_backends(&questions[_i], interrupt_by_handler);
+}
+END_TEST
+
+/* ---- rows under way ---- */
+
+START_TEST(while_rows_come) {
+    static const char *const streams[] = {
+        "SELECT vertex, depth FROM gpu_bfs('g', 1)",
+        "SELECT vertex, distance, parent FROM gpu_sssp('g', 1) ORDER BY distance",
+        "SELECT vertex FROM gpu_dfs('g', 1)",
+        "SELECT vertex FROM gpu_mis('g')",
+    };
+    make_graph("g", 4000, 9000);
+    for (int i = 0; i < 4; i++) {
+        char *wanted = ask("SELECT count(*) FROM (%s)", streams[i]);
+        sqlite3_stmt *statement;
+        int rc = SQLITE_ROW;
+        ck_assert_int_eq(sqlite3_prepare_v2(db, streams[i], -1, &statement, NULL),
+                         SQLITE_OK);
+        for (int row = 0; row < 100; row++)
+            ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+        sem_post(&asked);
+        sem_wait(&done);
+        rc = sqlite3_step(statement);
+        ck_assert_int_eq(rc, SQLITE_INTERRUPT);
+        sqlite3_finalize(statement);
+        char *got = ask("SELECT count(*) FROM (%s)", streams[i]);
+        ck_assert_str_eq(got, wanted);
+        sqlite3_free(got);
+        sqlite3_free(wanted);
+    }
+}
+END_TEST
+
+/* ---- how long nobody listens ---- */
+
+START_TEST(callbacks_come_often) {
+    run("BEGIN");
+    make_graph("g", 200000, 700000);
+    run("COMMIT");
+    handle_by(interrupt_by_thread);
+    for (int b = 0; b < 2; b++) {
+        if (!present(backends[b]))
+            continue;
+        run("SELECT gpugraph_config('backend', '%s')", backends[b]);
+        for (int i = 0; i < QUESTIONS; i++) {
+            if (strstr(questions[i].sql, "texts"))
+                continue;
+            stop_phase = -1;
+            longest_gap_s = 0;
+            sqlite3_free(rows_unless_stopped(questions[i].sql));
+            if (getenv("GPUGRAPH_TEST_VERBOSE"))
+                fprintf(stderr, "%5.1f ms before the end of %s: %s\n",
+                        1e3 * longest_gap_s, gap_before, questions[i].sql);
+            expect(longest_gap_s < 0.25 * SLOWED,
+                   "%s\nno callback for %.3f s of the processor, before the end of %s",
+                   questions[i].sql, longest_gap_s, gap_before);
+        }
+    }
+    handle_by(NULL);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("interrupt");
+    tcase_add_checked_fixture(tests, open_file, close_file);
+    tcase_set_timeout(tests, 250);
+    tcase_add_loop_test(tests, by_another_thread, 0, QUESTIONS);
+    tcase_add_loop_test(tests, by_the_progress_handler, 0, QUESTIONS);
+    tcase_add_test(tests, while_rows_come);
+    tcase_add_test(tests, callbacks_come_often);
+    Suite *suite = suite_create("interrupt");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
