@@ -37,7 +37,7 @@ GROUP BY distance / 1000;
 -- Whose crossings are these? Every crossing goes to its nearest landmark by road: one search from all of them.
 
 SELECT name, count(*) AS crossings, printf('%.1f', max(distance) / 1e4) AS 'farthest km'
-FROM gpu_sssp CROSS JOIN landmarks ON node = source
+FROM gpu_sssp JOIN landmarks ON node = source
 WHERE edges = 'roads' AND sources = (SELECT json_group_array(node) FROM landmarks) AND direction = 'both'
 GROUP BY name ORDER BY crossings DESC LIMIT 8;
 

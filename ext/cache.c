@@ -32,7 +32,7 @@ static bool graph_named(const graph_ref *g, const graph_request *request) {
            text_equal(g->vertices, request->vertices, request->vertices_bytes);
 }
 
-static void graph_free(graph_ref *g) {
+void graph_free(graph_ref *g) {
     while (g->searches) {
         search_ref *next = g->searches->next;
         search_free(g->searches);

@@ -29,6 +29,8 @@ void check_done(reading *r);
 
 /* No longer found by anybody; freed as soon as nobody uses it. */
 void graph_drop(connection *c, graph_ref *g);
+/* Of a graph that is not in the list. */
+void graph_free(graph_ref *g);
 void search_free(search_ref *s);
 
 #endif

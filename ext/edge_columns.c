@@ -3,6 +3,7 @@
 #include "loader.h"
 #include "big_block.h"
 #include <float.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,16 +229,28 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
     return SQLITE_OK;
 }
 
-int check_weights(loader *l) {
-    for (int64_t i = 0; l->weight && i < l->count; i++) {
-        double real = l->real_weight ? l->weight[i].real : (double)l->weight[i].integer;
-        if (real >= 0 && real <= DBL_MAX)
-            continue;
-        sqlite3_int64 id = l->edge_id ? l->edge_id[i] : i + 1;
-        char *text = sqlite3_mprintf(l->real_weight ? "the REAL %!.15g" : "%.0f", real);
-        return bad_weight(l, complaint(l, 2, id, text));
+/* The first row whose weight is not allowed; count: none. */
+static int64_t first_bad_weight(const loader *l) {
+    int64_t bad = l->count, count = l->weight ? l->count : 0;
+    int threads = l->c->config.threads > 0 ? l->c->config.threads : omp_get_num_procs();
+#pragma omp parallel for num_threads(threads) reduction(min : bad) if (count > 1 << 20)
+    for (int64_t i = 0; i < count; i++) {
+        bool good = l->real_weight ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
+                                   : l->weight[i].integer >= 0;
+        bad = !good && i < bad ? i : bad;
     }
-    return SQLITE_OK;
+    return bad;
+}
+
+int check_weights(loader *l) {
+    int64_t i = first_bad_weight(l);
+    if (i == l->count)
+        return SQLITE_OK;
+    sqlite3_int64 id = l->edge_id ? l->edge_id[i] : i + 1;
+    char *text = l->real_weight
+                     ? sqlite3_mprintf("the REAL %!.15g", l->weight[i].real)
+                     : sqlite3_mprintf("%lld", (sqlite3_int64)l->weight[i].integer);
+    return bad_weight(l, complaint(l, 2, id, text));
 }
 
 void loader_clear(loader *l) {

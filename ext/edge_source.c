@@ -97,6 +97,18 @@ static void take_columns(parser *p, edge_source *source) {
         fail(p, "the destination column is missing", p->text, (int)(p->end - p->text));
 }
 
+static bool is_other_statement(const parser *p) {
+    static const char *const words[] = {"INSERT", "UPDATE", "DELETE", "REPLACE",
+                                        "CREATE", "DROP",   "ALTER",  "PRAGMA",
+                                        "ATTACH", "DETACH", "EXPLAIN"};
+    const char *first = sql_skip_space(p->text, p->end);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (sql_word_is(first, p->end, words[i]))
+            return true;
+    }
+    return false;
+}
+
 static void take_table(parser *p, edge_source *source) {
     source->table = take_name(p, "the name of a table is missing");
     if (take(p, '.')) {
@@ -106,7 +118,11 @@ static void take_table(parser *p, edge_source *source) {
     if (take(p, '('))
         take_columns(p, source);
     skip_space(p);
-    if (p->rc == SQLITE_OK && p->at != p->end)
+    if (p->rc != SQLITE_OK || p->at == p->end)
+        return;
+    if (is_other_statement(p))
+        fail(p, "is not a query that only reads", NULL, 0);
+    else
         fail(p, "there is more than a name and its columns", p->at,
              (int)(p->end - p->at));
 }

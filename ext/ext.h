@@ -105,6 +105,7 @@ struct connection {
     struct execution *executions; /* scope.c */
     sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
     int tables;                   /* virtual tables of this extension that are connected */
+    int readings;                 /* edge sources being read: one may read another */
     unsigned long long expiries;  /* of probes that are gone */
     struct loader *collecting;    /* loader.c: whose rows gpugraph_collect takes in */
     int references;               /* modules and functions registered with this connection */

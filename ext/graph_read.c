@@ -83,16 +83,13 @@ static char *copy_text(const char *text, int bytes) {
     return text ? sqlite3_mprintf("%.*s", bytes, text) : NULL;
 }
 
-/* The empty frame of a graph, in the list; it is settled away unless it gets a stamp or a
-** binding. */
+/* The empty frame of a graph. Not in the list yet: a query that is read may ask for graphs
+** itself, and look at the list. */
 static graph_ref *new_graph(reading *r) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
     memset(g, 0, sizeof *g);
-    g->next = r->c->graphs;
-    r->c->graphs = g;
-    g->used = ++r->c->clock;
     g->edges = copy_text(r->request->edges, r->request->edges_bytes);
     g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
     g->source_affinity = r->edges.affinity;
@@ -101,7 +98,7 @@ static graph_ref *new_graph(reading *r) {
         g->weight_error = source_without_weight(&r->edges);
     if (!g->edges || !g->vertices != !r->request->vertices ||
         (!g->weight_column && !g->weight_error)) {
-        graph_drop(r->c, g);
+        graph_free(g);
         return NULL;
     }
     return g;
@@ -121,11 +118,22 @@ void check_done(reading *r) {
     timings_add(&r->c->timings, "check", now_ms() - r->started_ms, 0, r->why);
 }
 
+/* Sources that are read in one another: no honest one is so deep, and a view that reads
+** itself ends here. */
+enum { MAX_READINGS = 6 };
+
 static int read_rows_into(reading *r, graph_ref *g) {
     loaded got;
+    if (r->c->readings >= MAX_READINGS)
+        return prefix_error(r, SQLITE_ERROR,
+                            sqlite3_mprintf("%s is read in the course of reading %d other "
+                                            "edge sources; a view that reads itself?",
+                                            r->edges.name, MAX_READINGS));
+    r->c->readings++;
     int rc = graph_load(r->c, r->request->function, &r->edges,
                         r->request->vertices ? &r->vertices : NULL,
                         choose_weights(r, g->stamp != NULL), &got, r->error);
+    r->c->readings--;
     if (rc)
         return rc;
     g->graph = got.graph;
@@ -138,6 +146,13 @@ static int read_rows_into(reading *r, graph_ref *g) {
 /* Weights that are needed, of a source that has none. */
 static int no_weight(reading *r) {
     return prefix_error(r, SQLITE_ERROR, source_without_weight(&r->edges));
+}
+
+/* In the list it is settled away unless it gets a stamp or a binding. */
+static void list_graph(connection *c, graph_ref *g) {
+    g->next = c->graphs;
+    c->graphs = g;
+    g->used = ++c->clock;
 }
 
 /* Reads the graph that the texts name. */
@@ -158,11 +173,13 @@ int read_graph(reading *r, graph_ref **made) {
     check_done(r);
     if (rc == SQLITE_OK)
         rc = read_rows_into(r, g);
-    if (rc)
-        graph_drop(r->c, g);
-    else
-        *made = g;
-    return rc;
+    if (rc) {
+        graph_free(g);
+        return rc;
+    }
+    list_graph(r->c, g);
+    *made = g;
+    return SQLITE_OK;
 }
 
 void reading_clear(reading *r) {

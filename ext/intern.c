@@ -1,6 +1,7 @@
 /* Texts numbered by a hash table: see intern.h. */
 #include "ext.h"
 #include "intern.h"
+#include "big_block.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,9 +53,10 @@ static uint32_t find(const intern *t, const intern_slot *wanted, uint64_t hash,
 
 static bool double_slots(intern *t) {
     uint64_t slots = t->slots ? 2 * t->slots : 1024;
-    intern_slot *slot = calloc(slots, sizeof *slot);
+    intern_slot *slot = big_realloc(NULL, slots * sizeof *slot);
     if (!slot)
         return false;
+    memset(slot, 0, slots * sizeof *slot);
     if (!t->slots)
         sqlite3_randomness(sizeof t->seed, &t->seed);
     free(t->slot);

@@ -241,8 +241,9 @@ static gpugraph_id_column id_column(const id_array *id) {
     return (gpugraph_id_column){id->value, id->is_text};
 }
 
-static int create_graph(connection *c, const char *function, const loader *edges,
-                        const loader *vertices, const intern *texts,
+/* The columns of the edges go over to the graph. */
+static int create_graph(connection *c, const char *function, loader *edges,
+                        const loader *vertices, intern *texts,
                         gpugraph_graph **graph, char **error) {
     gpugraph_edges given = {.count = edges->count,
                             .source = id_column(&edges->id[0]),
@@ -251,12 +252,17 @@ static int create_graph(connection *c, const char *function, const loader *edges
                             .edge_id = edges->edge_id,
                             .texts = {texts->count, texts->offset, texts->bytes},
                             .vertex_count = vertices->count,
-                            .vertex = id_column(&vertices->id[0])};
+                            .vertex = id_column(&vertices->id[0]),
+                            .take_over = true};
     if (edges->weights != READ_NO_WEIGHTS)
         given.weight_type =
             edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
     gpugraph_run run;
     connection_run(c, &run);
+    intern_close(texts);
+    memset(edges->id, 0, sizeof edges->id);
+    edges->weight = NULL;
+    edges->edge_id = NULL;
     int rc = code_of_status(gpugraph_create(&given, &run, graph));
     if (rc == SQLITE_ERROR) {
         *error = sqlite3_mprintf("%s: %s", function, run.message);

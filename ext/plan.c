@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define NEVER_COST  1e30 /* an argument is missing */
+#define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
 #define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
 #define ROW_COST    10.0 /* one row of a search that is kept */
 
@@ -235,9 +235,9 @@ static int columns_wanted(const plan *p) {
 static void estimate(plan *p, bool target_list) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
-    bool missing =
-        o->equal[F_EDGES] < 0 ||
-        (p->algorithm->needs_source && o->equal[F_SOURCE] < 0 && o->equal[F_SOURCES] < 0);
+    bool one = o->equal[F_SOURCE] >= 0, several = o->equal[F_SOURCES] >= 0;
+    bool wrong = o->equal[F_EDGES] < 0 ||
+                 (p->algorithm->needs_source && !one && !several) || (one && several);
     if (one_row(p, target_list)) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
@@ -249,8 +249,14 @@ static void estimate(plan *p, bool target_list) {
                                               : (int)SEARCH_COST;
         info->estimatedCost = ROW_COST + (double)info->estimatedRows;
     }
-    if (missing)
+    if (wrong)
         info->estimatedCost = NEVER_COST;
+}
+
+/* With `sources`, the column source says which of them a row belongs to: a join on it
+** compares answers. */
+static bool is_answer(const plan *p, int field) {
+    return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
 }
 
 int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info) {
@@ -259,7 +265,7 @@ int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info
     if (!sort_constraints(&p, &refused))
         return refuse(vtab, a, refused);
     for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++)
-        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0)
+        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 && !is_answer(&p, f))
             return SQLITE_CONSTRAINT;
     p.token = sqlite3_malloc(2 * (FIELDS + 4) + 1);
     if (!p.token)

@@ -174,9 +174,9 @@ static int check_query(resolver *r, const char *tail) {
         return fail(
             r,
             wants_edges(r)
-                ? "the query in %s has %d columns; it must have 2 to 4: source, "
-                  "destination, weight, edge id"
-                : "the query in %s has %d columns; it must have one, the vertex ids",
+                ? "the query in %s must have 2 to 4 columns (source, destination, "
+                  "weight, edge id), not %d"
+                : "the query in %s must have one column, the vertex ids, not %d",
             r->what, columns);
     return SQLITE_OK;
 }

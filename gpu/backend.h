@@ -133,6 +133,15 @@ static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
     return n / (uint64_t)parts * (uint64_t)part +
            n % (uint64_t)parts * (uint64_t)part / (uint64_t)parts;
 }
+/* Calls part(of, low, high, to) for slices of 0 .. count - 1, at most GG_NARROW_ITEMS each,
+** on several threads: it writes entries low .. high - 1 of a uint32_t array to
+** to[0 .. high - low - 1]. `wide` is what it reads, count entries of 8 bytes in a block of
+** malloc: they are overwritten by the result, which has left the block when it returns.
+** NULL, and `wide` is freed, when the run must end. (narrow.c) */
+uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
+                    void (*part)(const void *of, uint64_t low, uint64_t high,
+                                 uint32_t *to),
+                    const void *of);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. (order.c) */
 gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
@@ -170,8 +179,9 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 /* ---- ids.c ---- */
 
 /* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids gives
-** back what belongs to the ids. *map_note: a static phrase for the phase. */
-gpugraph_status gg_map_ids(gpugraph_graph *graph, const gpugraph_edges *edges,
+** back what belongs to the ids. With edges->take_over their columns are gone afterwards,
+** and NULL. *map_note: a static phrase for the phase. */
+gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, const char **map_note);
 void gg_free_ids(gpugraph_graph *graph);
 /* Set bits of x, without asking for a newer processor. */

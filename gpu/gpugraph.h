@@ -115,8 +115,8 @@ typedef struct gpugraph_texts {
     const char *bytes;
 } gpugraph_texts;
 
-/* Edges as columns, read by gpugraph_create and not kept. Parallel edges and loops are
-** allowed. */
+/* Edges as columns, read by gpugraph_create and not kept, unless it takes them over.
+** Parallel edges and loops are allowed. */
 typedef struct gpugraph_edges {
     int64_t count;
     gpugraph_id_column source, target;
@@ -127,6 +127,11 @@ typedef struct gpugraph_edges {
     int64_t
         vertex_count; /* vertices beyond the endpoints: they may repeat, or be endpoints too */
     gpugraph_id_column vertex;
+    /* The arrays of source, target, weight and edge_id (not the texts, not vertex) are
+    ** blocks of malloc, no two the same, and belong to gpugraph_create, also when it fails:
+    ** it turns each into the graph's own array, or frees it, as soon as it has been read.
+    ** So columns and graph are never both held in full. */
+    bool take_over;
 } gpugraph_edges;
 
 /* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
@@ -20,7 +21,7 @@
 /* What gpugraph_create holds while it works. */
 typedef struct builder {
     gpugraph_graph *graph;
-    const gpugraph_edges *edges;
+    gpugraph_edges *edges; /* a copy: columns that are taken over become NULL */
     gpugraph_run *run;
     uint64_t m;
     int threads;
@@ -29,6 +30,32 @@ typedef struct builder {
 
 static inline uint64_t input_row(const builder *b, uint64_t e) {
     return b->order ? b->order[e] : e;
+}
+
+/* ---- columns that were taken over ---- */
+
+static void drop_edge_ids(const builder *b) {
+    if (b->edges->take_over)
+        free((void *)b->edges->edge_id);
+    b->edges->edge_id = NULL;
+}
+
+static void drop_weights(const builder *b) {
+    if (b->edges->take_over)
+        free((void *)b->edges->weight);
+    b->edges->weight = NULL;
+}
+
+static void drop_all(const builder *b) {
+    const gpugraph_id_column none = {NULL, NULL}, *ends[2] = {&b->edges->source,
+                                                              &b->edges->target};
+    for (int i = 0; i < 2 && b->edges->take_over; i++) {
+        free((void *)ends[i]->value);
+        free((void *)ends[i]->is_text);
+    }
+    b->edges->source = b->edges->target = none;
+    drop_edge_ids(b);
+    drop_weights(b);
 }
 
 /* ---- the order of edges ---- */
@@ -134,6 +161,11 @@ static void order_edges(builder *b, bool *sorted) {
         look_at_edge_ids(b, &ascending, &plain);
     if (plain || gg_stopping(b->run))
         return;
+    if (ascending && b->edges->take_over) {
+        graph->edge_id = (int64_t *)b->edges->edge_id;
+        b->edges->edge_id = NULL;
+        return;
+    }
     graph->edge_id = gg_alloc(b->run, b->m, sizeof *graph->edge_id);
     if (!graph->edge_id)
         return;
@@ -205,11 +237,35 @@ static void report_weight(const builder *b, uint64_t e) {
                 weight);
 }
 
+/* The weights of edges low .. high - 1 as 32 bits; fits gg_narrow. */
+static void narrow_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
+    const int64_t *integer = ((const builder *)of)->edges->weight;
+    for (uint64_t e = low; e < high; e++)
+        to[e - low] = (uint32_t)integer[e];
+}
+
+/* The column itself, which is in the order of edges already, becomes the weights. */
+static void *keep_weights(const builder *b) {
+    void *weight = (void *)b->edges->weight;
+    double *real = weight;
+    if (b->graph->distance_type == GPUGRAPH_UINT32) {
+        weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
+    } else if (b->graph->distance_type == GPUGRAPH_REAL) {
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+        for (uint64_t e = 0; e < b->m; e++)
+            real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
+    }
+    b->edges->weight = NULL;
+    return weight;
+}
+
 /* The weights by edge number, in the layout of graph->distance_type. */
 static void *copy_weights(const builder *b) {
     gpugraph_distance_type type = b->graph->distance_type;
     const int64_t *integer = b->edges->weight;
     const double *real = b->edges->weight;
+    if (b->edges->take_over && !b->order)
+        return keep_weights(b);
     void *weight = gg_alloc(b->run, b->m, gg_distance_size(type));
     if (!weight)
         return NULL;
@@ -240,8 +296,9 @@ static void raise(uint32_t *top, uint32_t weight) {
 
 /* The sum over all vertices of the largest weight of their edges: no path that visits
 ** every vertex at most once is longer. */
-static uint64_t longest_path(const builder *b, const uint32_t *weight) {
+static uint64_t longest_path(const builder *b) {
     const gpugraph_graph *graph = b->graph;
+    const int64_t *weight = b->edges->weight;
     uint64_t sum = 0;
     uint32_t *top = gg_alloc_zero(b->run, graph->n, sizeof *top);
     if (!top)
@@ -251,8 +308,9 @@ static uint64_t longest_path(const builder *b, const uint32_t *weight) {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
         uint64_t end = gg_slice(b->m, t + 1, team);
         for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
-            raise(&top[graph->source[e]], weight[e]);
-            raise(&top[graph->target[e]], weight[e]);
+            uint32_t here = (uint32_t)weight[input_row(b, e)];
+            raise(&top[graph->source[e]], here);
+            raise(&top[graph->target[e]], here);
         }
     }
     for (uint64_t v = 0; v < graph->n; v++)
@@ -265,17 +323,12 @@ static uint64_t longest_path(const builder *b, const uint32_t *weight) {
 ** weights, and every edge once for each of its ends. */
 static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
     gpugraph_graph *graph = b->graph;
-    graph->distance_type = GPUGRAPH_UINT64;
-    if (largest < UINT32_MAX) {
-        graph->distance_type = GPUGRAPH_UINT32;
+    bool narrow = largest < UINT32_MAX &&
+                  (largest * graph->n < UINT32_MAX || total < UINT32_MAX / 2 ||
+                   longest_path(b) < UINT32_MAX);
+    graph->distance_type = narrow ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
+    if (!gg_stopping(b->run))
         graph->weight = copy_weights(b);
-        if (!graph->weight || largest * graph->n < UINT32_MAX || total < UINT32_MAX / 2 ||
-            longest_path(b, graph->weight) < UINT32_MAX)
-            return;
-        gg_release(graph->weight);
-        graph->distance_type = GPUGRAPH_UINT64;
-    }
-    graph->weight = copy_weights(b);
 }
 
 static void take_weights(builder *b) {
@@ -330,12 +383,10 @@ static void build(builder *b) {
     const char *ids_note = "";
     bool sorted = false;
     graph->m = (uint32_t)b->m;
-    graph->source = gg_alloc(run, b->m, sizeof *graph->source);
-    graph->target = graph->source ? gg_alloc(run, b->m, sizeof *graph->target) : NULL;
-    if (graph->target)
-        gg_map_ids(graph, b->edges, run, &ids_note);
+    gg_map_ids(graph, b->edges, run, &ids_note);
     if (!gg_stopping(run))
         order_edges(b, &sorted);
+    drop_edge_ids(b);
     if (!gg_stopping(run))
         take_weights(b);
     gg_release(b->order);
@@ -349,27 +400,35 @@ static void build(builder *b) {
              sorted ? ", edges sorted by id" : "");
 }
 
-gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
-                                gpugraph_graph **graph) {
-    gg_begin(run);
-    *graph = NULL;
+static gpugraph_status create(builder *b, gpugraph_graph **graph) {
+    const gpugraph_edges *edges = b->edges;
+    gpugraph_run *run = b->run;
     if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
         return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
     if (edges->count >= (int64_t)GPUGRAPH_NONE)
         return gg_fail(run, GPUGRAPH_TOO_LARGE,
                        "there are %lld edges, and a graph holds at most 2^32 - 2",
                        (long long)edges->count);
-    builder b = {.edges = edges, .run = run, .m = (uint64_t)edges->count};
-    b.threads = gg_threads(run, b.m);
-    b.graph = gg_alloc_zero(run, 1, sizeof *b.graph);
-    if (!b.graph)
+    b->threads = gg_threads(run, b->m);
+    b->graph = gg_alloc_zero(run, 1, sizeof *b->graph);
+    if (!b->graph)
         return run->status;
-    build(&b);
-    if (run->status) {
-        gpugraph_free(b.graph);
-        return run->status;
-    }
-    *graph = b.graph;
+    build(b);
+    if (run->status)
+        gpugraph_free(b->graph);
+    else
+        *graph = b->graph;
+    return run->status;
+}
+
+gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
+                                gpugraph_graph **graph) {
+    gpugraph_edges columns = *edges;
+    builder b = {.edges = &columns, .run = run, .m = (uint64_t)edges->count};
+    gg_begin(run);
+    *graph = NULL;
+    create(&b, graph);
+    drop_all(&b);
     return run->status;
 }
 

@@ -22,6 +22,7 @@
 #include "tuning.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
@@ -49,7 +50,9 @@ typedef struct mapper {
     struct column {
         gpugraph_id_column ids;
         uint64_t count;
-        uint32_t *number; /* NULL: nobody wants it */
+        gpugraph_id_column *given; /* freed once read; NULL: kept */
+        uint32_t **result;         /* NULL: nobody wants the numbers */
+        uint32_t *number;          /* NULL until they are needed */
     } column[COLUMNS];
     uint64_t integers, texts_used; /* entries; distinct ones */
     int64_t first, last;           /* smallest and largest INTEGER */
@@ -297,6 +300,12 @@ static void rank_hashed(mapper *m, uint64_t distinct) {
 static void number_by_hashing(mapper *m) {
     uint64_t distinct = 0;
     m->mode = HASHED;
+    for (int i = 0; i < COLUMNS && !gg_stopping(m->run); i++)
+        if (m->column[i].result)
+            m->column[i].number =
+                gg_alloc(m->run, m->column[i].count, sizeof *m->column[i].number);
+    if (gg_stopping(m->run))
+        return;
     m->shares = gg_threads(m->run, m->integers);
     m->table = gg_alloc_zero(m->run, (uint64_t)m->shares, sizeof *m->table);
     if (!m->table)
@@ -382,25 +391,56 @@ static inline uint32_t number_of(const mapper *m, const struct column *c, uint64
     return m->mode == CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
 }
 
-/* The common case, in a loop that a compiler can turn into vectors. */
-static void subtract_first(const mapper *m, const struct column *c, uint64_t i,
-                           uint64_t end) {
-    for (; i < end; i++)
-        c->number[i] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
+typedef struct numbering {
+    const mapper *m;
+    const struct column *c;
+} numbering;
+
+/* The numbers of entries low .. high - 1; fits gg_narrow. */
+static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
+    const mapper *m = ((const numbering *)of)->m;
+    const struct column *c = ((const numbering *)of)->c;
+    if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
+        for (uint64_t i = low; i < high; i++)
+            to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
+    else
+        for (uint64_t i = low; i < high; i++)
+            to[i - low] = number_of(m, c, i);
 }
 
-static void assign(const mapper *m, const struct column *c) {
-    bool simple = m->mode == CONSECUTIVE && !c->ids.is_text;
+static void assign(const mapper *m, struct column *c) {
+    const numbering of = {m, c};
     int threads = gg_threads(m->run, c->count);
+    if (!c->number)
+        c->number = gg_alloc(m->run, c->count, sizeof *c->number);
+    if (!c->number)
+        return;
 #pragma omp parallel num_threads(threads)
     {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
         uint64_t end = gg_slice(c->count, t + 1, team);
         uint64_t i = gg_slice(c->count, t, team);
-        for (; simple && i < end && !gg_pause(m->run); i += GG_POLL_ITEMS)
-            subtract_first(m, c, i, end - i < GG_POLL_ITEMS ? end : i + GG_POLL_ITEMS);
-        for (; i < end && !gg_leave(m->run, i); i++)
-            c->number[i] = number_of(m, c, i);
+        for (; i < end && !gg_pause(m->run); i += GG_POLL_ITEMS)
+            assign_part(&of, i, end - i < GG_POLL_ITEMS ? end : i + GG_POLL_ITEMS,
+                        c->number + i);
+    }
+}
+
+/* The numbers of a column, in the place of its ids where these may go. */
+static void finish_column(mapper *m, struct column *c) {
+    if (c->given && !c->number) {
+        const numbering of = {m, c};
+        c->given->value = NULL;
+        *c->result = gg_narrow(m->run, (int64_t *)c->ids.value, c->count, assign_part, &of);
+    } else {
+        assign(m, c);
+        *c->result = c->number;
+        c->number = NULL;
+    }
+    if (c->given) {
+        free((void *)c->given->value);
+        free((void *)c->given->is_text);
+        *c->given = (gpugraph_id_column){NULL, NULL};
     }
 }
 
@@ -428,24 +468,30 @@ static void map(mapper *m) {
         gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
     graph->n = (uint32_t)n;
     for (int i = 0; i < COLUMNS && !gg_stopping(run); i++)
-        if (m->column[i].number)
-            assign(m, &m->column[i]);
+        if (m->column[i].result)
+            finish_column(m, &m->column[i]);
 }
 
-gpugraph_status gg_map_ids(gpugraph_graph *graph, const gpugraph_edges *edges,
+gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, const char **map_note) {
     uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
     mapper map_all = {
         .graph = graph,
         .run = run,
         .texts = &edges->texts,
-        .column = {{edges->source, m, graph->source},
-                   {edges->target, m, graph->target},
-                   {edges->vertex, more, NULL}},
+        .column = {{.ids = edges->source, .count = m, .result = &graph->source},
+                   {.ids = edges->target, .count = m, .result = &graph->target},
+                   {.ids = edges->vertex, .count = more}},
         .first = INT64_MAX,
         .last = INT64_MIN,
     };
+    if (edges->take_over) {
+        map_all.column[0].given = &edges->source;
+        map_all.column[1].given = &edges->target;
+    }
     map(&map_all);
+    for (int i = 0; i < COLUMNS; i++)
+        gg_release(map_all.column[i].number);
     for (int s = 0; s < map_all.shares && map_all.table; s++)
         gg_release(map_all.table[s].slot);
     gg_release(map_all.table);

@@ -129,6 +129,7 @@ static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32
 struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; else the end */
     uint32_t blocker; /* that end; GPUGRAPH_NONE where a block looked */
+    uint32_t word;    /* and its word */
     uint32_t steps;
     bool joined; /* a neighbour has joined: the rest does not count */
 };
@@ -142,32 +143,40 @@ template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) 
 /* Notes the first lane's blocker among arcs base .. base + lanes - 1. */
 template <int lanes>
 static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t base,
-                                                uint32_t u) {
+                                                uint32_t u, uint32_t word) {
     if (lanes == 1) {
         if (blocks) {
             s.at = base;
             s.blocker = u;
+            s.word = word;
         }
     } else if (lanes == 32) {
         unsigned mask = __ballot_sync(ALL_LANES, blocks);
         if (mask) {
             s.at = base + (__ffs(mask) - 1);
             s.blocker = __shfl_sync(ALL_LANES, u, __ffs(mask) - 1);
+            s.word = __shfl_sync(ALL_LANES, word, __ffs(mask) - 1);
         }
     } else if (__syncthreads_or(blocks)) {
         s.at = base; /* not the end: that is all a block is asked */
     }
 }
 
-/* Looks at arcs at .. end - 1 of v, whose word is own: to the first neighbour that has
-** joined, or, early, to the first earlier one. Each of `lanes` threads that look together
-** reads `each` words at a time; chunks begin at multiples of 128 bytes. whole: all lanes
-** read, needed or not, so that one whole line comes over the bus. */
-template <int lanes, int each, bool whole>
+/* Looks at arcs at .. end - 1 of v, whose word is own: until the first neighbour that has
+** joined and, patient, on behind the first earlier one; else no further. Each of `lanes`
+** threads that look together reads `each` words at a time; chunks begin at multiples of
+** 128 bytes.
+**     TIES_SETTLED     neighbours of equal words are compared here
+**     TIES_BLOCK       they end the look, and mis_past_tie is called: the comparison is a
+**                      call that costs registers
+**     WHOLE_LINES      the same; all lanes read, needed or not, so that one whole line
+**                      comes over the bus */
+enum mis_look { TIES_SETTLED, TIES_BLOCK, WHOLE_LINES };
+template <int lanes, int each, mis_look how>
 static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
                                                  uint32_t own, uint64_t at, uint64_t end,
-                                                 bool early) {
-    sight s = {end, GPUGRAPH_NONE, 0, false};
+                                                 bool patient) {
+    sight s = {end, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
     const unsigned lane = threadIdx.x % lanes;
     for (uint64_t base = at / lanes * lanes; base < end; base += lanes * each) {
         uint32_t u[each], word[each];
@@ -177,7 +186,7 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
         for (int k = 0; k < each; k++) {
             uint64_t i = base + k * lanes + lane;
             bool live = i >= at && i < end;
-            u[k] = live || whole ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
+            u[k] = live || how == WHOLE_LINES ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
             u[k] = live ? u[k] : GPUGRAPH_NONE;
         }
 #pragma unroll
@@ -191,15 +200,26 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
 #pragma unroll
         for (int k = 0; k < each; k++)
             if (s.at == end) {
-                bool blocks = word[k] < own;
-                if (word[k] == own)
+                bool blocks = how == TIES_SETTLED ? word[k] < own : word[k] <= own;
+                if (how == TIES_SETTLED && word[k] == own)
                     blocks = mis_wins_tie(g, u[k], v);
-                mis_note<lanes>(s, blocks, base + k * lanes, u[k]);
+                mis_note<lanes>(s, blocks, base + k * lanes, u[k], word[k]);
             }
-        if (early && s.at != end)
+        if (!patient && s.at != end)
             return s;
     }
     return s;
+}
+
+/* Has a tie ended the look of v? Where v is the earlier one, the next look goes on behind
+** it. */
+static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t v,
+                                                    uint32_t own, sight *s) {
+    if (s->blocker != GPUGRAPH_NONE && s->word == own &&
+        !mis_wins_tie(g, s->blocker, v)) {
+        s->at++;
+        s->blocker = GPUGRAPH_NONE;
+    }
 }
 
 #endif

@@ -69,13 +69,13 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiti
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED, drops = open && other == MIS_JOINED;
     uint64_t begin = 0, end = 0, limit = 0;
-    sight s = {0, GPUGRAPH_NONE, 0, false};
+    sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
     if (looks) {
         begin = g.offset[v];
         end = g.offset[v + 1];
         uint64_t at = begin + w->at;
         limit = end - at > SERIAL ? at + SERIAL : end;
-        s = mis_scan<1, PROBE, false>(g, v, own, at, limit, true);
+        s = mis_scan<1, PROBE, TIES_BLOCK>(g, v, own, at, limit, false);
     }
     bool more = looks && !s.joined && s.at == limit && limit < end;
     unsigned rows = __ballot_sync(ALL_LANES, more);
@@ -83,9 +83,9 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiti
         int leader = __ffs(rows) - 1;
         uint64_t at = __shfl_sync(ALL_LANES, (unsigned long long)limit, leader);
         uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-        sight wide = mis_scan<GG_WARP, 2, false>(g, __shfl_sync(ALL_LANES, v, leader),
-                                                 __shfl_sync(ALL_LANES, own, leader), at,
-                                                 last, true);
+        sight wide = mis_scan<GG_WARP, 2, TIES_BLOCK>(
+            g, __shfl_sync(ALL_LANES, v, leader), __shfl_sync(ALL_LANES, own, leader), at,
+            last, false);
         if ((int)gg_lane() == leader)
             s = wide;
     }
@@ -95,6 +95,7 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiti
         gg_put(&g.word[v], joins ? MIS_JOINED : MIS_DROPPED);
     drop_neighbours(g, joins, begin, end);
     if (looks) {
+        mis_past_tie(g, v, own, &s);
         w->at = (uint32_t)(s.at - begin);
         w->blocker = s.blocker;
     }
@@ -112,17 +113,20 @@ static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count, b
     return count + __popc(mask);
 }
 
-/* Passes over the warp's list until it is empty, or for long enough; returns what is left. */
-static __device__ __forceinline__ uint32_t wait_for_others(const mis_graph &g,
-                                                           waiting *list, uint32_t count,
-                                                           uint32_t *passes) {
-    uint32_t pass = 0;
+/* Passes of a warp, the first over its tiles and then over its list, until that is empty
+** or for long enough. Returns what is left. */
+static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const launch &l,
+                                                      uint32_t *passes) {
+    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
+    waiting *list = l.list + warp * l.room;
+    uint32_t count = l.room, pass = 0;
     while (count > 0 && pass < GG_MIS_PASSES) {
         uint32_t kept = 0;
         for (uint32_t i = 0; i < count; i += GG_WARP) {
-            bool live = i + gg_lane() < count;
-            waiting w = {0, GPUGRAPH_NONE, 0};
-            if (live)
+            uint64_t v = (warp + i / GG_WARP * step) * GG_WARP + gg_lane();
+            bool live = pass > 0 ? i + gg_lane() < count : v < g.n;
+            waiting w = {live ? (uint32_t)v : 0, GPUGRAPH_NONE, 0};
+            if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = look(g, live, &w);
             kept = keep(list, kept, waits, w);
@@ -147,22 +151,14 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BLOCKS)
             mis_first_word(g, (uint32_t)v);
         cooperative_groups::this_grid().sync();
     }
-    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid();
-    waiting *list = l.list + warp * l.room;
-    uint32_t count = 0, passes = 0;
-    for (uint64_t base = warp * GG_WARP; base < g.n; base += step) {
-        bool live = base + gg_lane() < g.n;
-        waiting w = {live ? (uint32_t)(base + gg_lane()) : 0, GPUGRAPH_NONE, 0};
-        bool waits = look(g, live, &w);
-        count = keep(list, count, waits, w);
-    }
-    count = wait_for_others(g, list, count, &passes);
+    uint32_t passes, count = all_passes(g, l, &passes);
     if (gg_lane() == 0) {
         if (count > 0)
             atomicAdd(&l.state->open, count);
-        atomicMax(&l.state->passes, passes + 1);
+        atomicMax(&l.state->passes, passes);
     }
-    for (uint64_t v = warp * GG_WARP + gg_lane(); v < g.n; v += step)
+    /* The vertices of the warp's own tiles: all decided, or the host launches again. */
+    for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
         g.member[v] = gg_peek(&g.word[v]) == MIS_JOINED;
 }
 
@@ -198,8 +194,7 @@ static unsigned blocks_at_once(struct cuda_job *job, uint32_t n) {
 }
 
 static bool run_once(struct cuda_job *job, const struct mis_graph *g,
-                     const struct launch *l, unsigned blocks,
-                     struct launch_state *state) {
+                     const struct launch *l, unsigned blocks) {
     void *arguments[] = {(void *)g, (void *)l};
     gg_fill(job, l->state, 0, sizeof *l->state);
     if (gg_going(job))
@@ -225,7 +220,7 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g,
     carve(&space, g, &l, warps);
     gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
     do {
-        if (!run_once(job, g, &l, blocks, &state))
+        if (!run_once(job, g, &l, blocks))
             return false;
         gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
         if (!gg_fetch(job, &state, l.state, sizeof state))

@@ -69,7 +69,8 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
         verdict verdict = GONE;
         if (own != MIS_JOINED) {
             uint64_t end = g.offset[v + 1];
-            sight s = mis_scan<lanes, each, false>(g, v, own, g.offset[v], end, first);
+            sight s = mis_scan<lanes, each, TIES_SETTLED>(g, v, own, g.offset[v],
+                                                           end, !first);
             verdict = judged(s, end);
         }
         if (threadIdx.x % lanes == 0)
@@ -100,11 +101,12 @@ static __device__ __forceinline__ void judge_pinned(const mis_graph &g, const ro
             uint32_t v = __shfl_sync(ALL_LANES, w.vertex, leader);
             uint64_t at = __shfl_sync(ALL_LANES, (unsigned long long)(begin + w.at), leader);
             uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-            sight s = mis_scan<GG_WARP, 1, true>(
-                g, v, __shfl_sync(ALL_LANES, own, leader), at, last, true);
+            sight s = mis_scan<GG_WARP, 1, WHOLE_LINES>(
+                g, v, __shfl_sync(ALL_LANES, own, leader), at, last, false);
             *lines += s.steps;
             if ((int)gg_lane() == leader) {
                 verdict = judged(s, end);
+                mis_past_tie(g, v, own, &s);
                 w.at = (uint32_t)(s.at - begin);
                 w.blocker = s.blocker;
             }

@@ -21,6 +21,12 @@
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
 #define GG_HUGE_PAGE  ((size_t)2 << 20)
 
+/* ---- narrow.c ---- */
+
+/* Entries that are narrowed by way of a buffer: 4 KiB, which stays in the first cache. A
+** power of two that divides GG_POLL_ITEMS. */
+#define GG_NARROW_ITEMS 1024
+
 /* ---- order.c ---- */
 
 /* Bits of one digit of the radix sort: 2048 write streams still fit the second-level

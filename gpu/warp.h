@@ -7,7 +7,7 @@
 **     device_*         atomics among all blocks         likewise
 **
 ** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
-** is _cas (a claim: nothing depends on it but the word itself). _add, _enter and _cas_64
+** are _cas and _or (a claim: nothing depends on it but the word itself). _add, _enter and _cas_64
 ** acquire and release, _acquire_64 acquires. Where one lane calls them for its warp,
 ** warp_sync carries what it has learned to the others, and to it what they wrote. */
 #ifndef GPUGRAPH_WARP_H
@@ -40,6 +40,21 @@ WARP_FUNCTION uint32_t warp_from(uint32_t value, unsigned lane) {
 WARP_FUNCTION uint64_t warp_from_64(uint64_t value, unsigned lane) {
     return __shfl_sync(0xffffffffu, (unsigned long long)value, (int)lane);
 }
+/* The sum of the arguments of the lanes before this one; *total: of all. */
+WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
+    uint32_t sum = value;
+    for (unsigned step = 1; step < warp_width; step *= 2) {
+        uint32_t other = __shfl_up_sync(0xffffffffu, sum, step);
+        if (warp_lane() >= step)
+            sum += other;
+    }
+    *total = warp_from(sum, warp_width - 1);
+    return sum - value;
+}
+/* The largest argument. */
+WARP_FUNCTION uint32_t warp_max(uint32_t value) {
+    return __reduce_max_sync(0xffffffffu, value);
+}
 /* Between two vain looks for work: up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
@@ -55,6 +70,10 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
             value, cuda::memory_order_acq_rel);                                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
+        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
+            bits, cuda::memory_order_relaxed);                                           \
     }                                                                                    \
     WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
         return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
@@ -112,6 +131,13 @@ WARP_FUNCTION uint64_t warp_from_64(uint64_t value, unsigned lane) {
     (void)lane;
     return value;
 }
+WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
+    *total = value;
+    return 0;
+}
+WARP_FUNCTION uint32_t warp_max(uint32_t value) {
+    return value;
+}
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     if (rounds > 4)
         sched_yield();
@@ -126,6 +152,9 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
+        return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
     }                                                                                    \
     WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
         WARP_JITTER();                                                                   \

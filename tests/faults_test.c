@@ -39,10 +39,10 @@ void __wrap_free(void *block);
 /* ---- the allocators ---- */
 
 /* Threads of a search allocate, too: all of these are atomic. */
-static int countdown; /* the allocation that fails; 0 and below: none */
-static bool for_good; /* all that follow it fail, too */
-static bool hit;      /* one has failed */
-static bool spare_sqlite; /* SQLite's own allocations do not count */
+static int countdown;                   /* the allocation that fails; 0 and below: none */
+static bool for_good;                   /* all that follow it fail, too */
+static bool hit;                        /* one has failed */
+static bool spare_sqlite;               /* SQLite's own allocations do not count */
 static long heap_blocks, sqlite_blocks; /* alive */
 
 static bool fails(void) {
@@ -89,8 +89,7 @@ void *__wrap_realloc(void *block, size_t bytes) {
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-    return fails() ? NULL
-                   : counted(__real_aligned_alloc(alignment, bytes), &heap_blocks);
+    return fails() ? NULL : counted(__real_aligned_alloc(alignment, bytes), &heap_blocks);
 }
 
 int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes) {
@@ -206,18 +205,18 @@ static void judge(const char *sql, int n) {
     const char *how = for_good ? " and all after it" : "";
     bool done = got.rc == SQLITE_DONE;
     expect(done || got.rc == SQLITE_NOMEM || got.rc == SQLITE_IOERR_NOMEM,
-                  "%s\nallocation %d%s: %d, %s", sql, n, how, got.rc, sqlite3_errmsg(db));
+           "%s\nallocation %d%s: %d, %s", sql, n, how, got.rc, sqlite3_errmsg(db));
     expect(done ? strcmp(got.text, wanted.text) == 0
-                       : strncmp(got.text, wanted.text, got.used) == 0,
-                  "%s\nallocation %d%s\n expected\n%s got\n%s", sql, n, how, wanted.text,
-                  got.text);
+                : strncmp(got.text, wanted.text, got.used) == 0,
+           "%s\nallocation %d%s\n expected\n%s got\n%s", sql, n, how, wanted.text,
+           got.text);
 }
 
 static void judge_again(const char *sql, int n) {
     take_rows(sql, &got);
     expect(got.rc == SQLITE_DONE && strcmp(got.text, wanted.text) == 0,
-                  "%s\nafter the failure of allocation %d: %d, %s\n expected\n%s got\n%s",
-                  sql, n, got.rc, sqlite3_errmsg(db), wanted.text, got.text);
+           "%s\nafter the failure of allocation %d: %d, %s\n expected\n%s got\n%s", sql,
+           n, got.rc, sqlite3_errmsg(db), wanted.text, got.text);
 }
 
 /* What SQLite's own caches may hold now that they did not hold before. A leak in every
@@ -233,13 +232,13 @@ static void faults_of(const char *sql, bool sticky) {
         failed = fail_no_more();
         judge(sql, n);
         expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql, n,
-                      heap_blocks - heap);
+               heap_blocks - heap);
         judge_again(sql, n);
-        expect(heap_blocks == heap, "%s\nafter allocation %d: %ld blocks leak",
-                      sql, n, heap_blocks - heap);
+        expect(heap_blocks == heap, "%s\nafter allocation %d: %ld blocks leak", sql, n,
+               heap_blocks - heap);
         expect(sqlite_blocks <= held + SQLITE_BREATH,
-                      "%s\nallocation %d: SQLite holds %ld blocks, had %ld", sql, n,
-                      sqlite_blocks, held);
+               "%s\nallocation %d: SQLite holds %ld blocks, had %ld", sql, n,
+               sqlite_blocks, held);
     }
 }
 
@@ -260,7 +259,8 @@ static void close_database(void) {
 
 static void make_tables(void) {
     run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
-        "INSERT INTO t VALUES (1,1,2,5),(2,2,3,7),(3,1,3,20),(4,3,4,1),(5,2,2,9),(9,8,9,0),"
+        "INSERT INTO t VALUES "
+        "(1,1,2,5),(2,2,3,7),(3,1,3,20),(4,3,4,1),(5,2,2,9),(9,8,9,0),"
         "(10,4,1,2);"
         "CREATE TABLE r(src, dst, weight REAL);"
         "INSERT INTO r VALUES (1,2,0.5),(2,-3,1),(-3,9223372036854775807,0.25),(1,-3,3);"
@@ -288,7 +288,8 @@ static const char *const functions[] = {
     "SELECT * FROM gpu_dfs('t', 1) WHERE ordered = 1",
     "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",
     "SELECT * FROM gpu_mis('t')",
-    "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random' AND seed = "
+    "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random' AND seed "
+    "= "
     "3",
     "SELECT gpugraph_triangles('t')",
 };
@@ -301,8 +302,7 @@ static const char *const arguments[] = {
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
-    "SELECT a.vertex, b.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) b ON a.vertex = "
-    "b.vertex",
+    "SELECT vertex, parent FROM gpu_bfs('t', 1) JOIN gpu_dfs('t', 1) USING (vertex)",
     "SELECT vertex FROM gpu_bfs('t', 1) WHERE depth <= 1 ORDER BY depth LIMIT 2",
     "INSERT OR REPLACE INTO sink SELECT vertex FROM gpu_bfs('t', 1)",
 };
@@ -322,8 +322,8 @@ static const char *const sources[] = {
 /* Whatever else the extension answers; nothing here that time or the machine decides. */
 static const char *const looks[] = {
     "SELECT gpugraph_version()",
-    "SELECT gpugraph_config('threads'), gpugraph_config('cache_limit', 0), "
-    "gpugraph_config('backend', 'cpu')",
+    "SELECT gpugraph_config('threads'), gpugraph_config('cache_limit', 0)",
+    "SELECT gpugraph_config('backend', 'cpu')",
     "SELECT backend FROM gpugraph_devices LIMIT 1",
     "SELECT * FROM gpugraph_methods",
     "SELECT name, kind, vertices, edges, state FROM gpugraph_graphs",
@@ -418,7 +418,8 @@ START_TEST(two_threads) {
         "SELECT gpugraph_triangles('big')",
     };
     run("PRAGMA synchronous = OFF; CREATE TABLE big(src, dst, weight);"
-        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 70000) "
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < "
+        "70000) "
         "INSERT INTO big SELECT i %% 30011, i * 7919 %% 30011, i %% 13 + 1 FROM c;"
         "SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 2)");
     take_rows(sql[_i], &wanted);
@@ -430,8 +431,8 @@ START_TEST(two_threads) {
         take_rows(sql[_i], &got);
         failed = fail_no_more();
         judge(sql[_i], n);
-        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql[_i],
-                      n, heap_blocks - heap);
+        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql[_i], n,
+               heap_blocks - heap);
         if (n % 16 == 0 || !failed)
             judge_again(sql[_i], n);
     }
@@ -457,7 +458,7 @@ START_TEST(loading_the_extension) {
         }
         failed = fail_no_more();
         expect(rc == SQLITE_NOMEM || rc == SQLITE_DONE, "%d: %d, %s", n, rc,
-                      error ? error : sqlite3_errmsg(db));
+               error ? error : sqlite3_errmsg(db));
         sqlite3_free(error);
         ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
         judge_again(sql, n);

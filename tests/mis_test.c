@@ -4,6 +4,7 @@
 #include "expect.h"
 #include "graphs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,6 +274,126 @@ START_TEST(ties_of_hash) {
 }
 END_TEST
 
+/* ---- rounds, and rows across the bus: what the phase "search" tells ---- */
+
+static void keep_search(void *detail, const char *name, double ms, int64_t items,
+                        const char *text) {
+    (void)ms;
+    (void)items;
+    if (strcmp(name, "search") == 0)
+        snprintf(detail, 400, "%s", text);
+}
+
+/* The number before " rounds" in the text; -1 where there is none. */
+static int rounds_told(const char *text) {
+    const char *end = strstr(text, " rounds");
+    const char *begin = end;
+    while (begin && begin > text && begin[-1] >= '0' && begin[-1] <= '9')
+        begin--;
+    return end && begin < end ? atoi(begin) : -1;
+}
+
+/* Ties by hash: no long chains of vertices that wait for each other. */
+START_TEST(rounds_of_a_long_path) {
+    shape s = shape_path(10000000);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint8_t *wanted = calloc(s.vertices, 1), *member = calloc(s.vertices, 1);
+    const gpugraph_method *method;
+    bool first = true;
+    for (int i = 0; (method = usable_method(&i)) != NULL; i++) {
+        char text[400] = "";
+        gpugraph_run run = {.method = method->name, .phase = keep_search, .listener = text};
+        run.backend =
+            strcmp(method->backend, "cuda") == 0 ? GPUGRAPH_CUDA : GPUGRAPH_CPU;
+        gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &run, member);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        int rounds = rounds_told(text);
+        bool counted = strncmp(method->name, "rounds", 6) == 0 ||
+                       strcmp(method->name, "out-of-core") == 0;
+        ck_assert_msg(!counted || (rounds > 0 && rounds < 64), "%s on %s: %s",
+                      method->name, method->backend, text);
+        if (first) {
+            check_definition(&s, member);
+            memcpy(wanted, member, s.vertices);
+            first = false;
+        }
+        expect(memcmp(member, wanted, s.vertices) == 0, "%s on %s: another set",
+               method->name, method->backend);
+    }
+    free(wanted);
+    free(member);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* A graph that does not fit memory_limit stays in host memory, with the same set. */
+START_TEST(larger_than_the_device) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    enum { LIMIT = 8 << 20 };
+    shape s = shape_rmat(15, 24, 3);
+    gpugraph_graph *inside = shape_graph(&s), *outside = shape_graph(&s);
+    uint8_t *wanted = calloc(s.vertices, 1), *member = calloc(s.vertices, 1);
+    for (int p = 0; p < PRIORITIES; p++) {
+        gpugraph_run run = {.backend = GPUGRAPH_CUDA, .memory_limit = LIMIT};
+        memset(member, 0x55, s.vertices);
+        gpugraph_mis(outside, (gpugraph_priority)p, 7, &run, member);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_str_eq(run.used_method, "out-of-core");
+        int64_t host, device;
+        gpugraph_memory(outside, &host, &device);
+        ck_assert_int_lt(device, LIMIT);
+        run = (gpugraph_run){.backend = GPUGRAPH_CPU};
+        gpugraph_mis(inside, (gpugraph_priority)p, 7, &run, wanted);
+        check_definition(&s, wanted);
+        check_members(&s, "out of core", member, wanted);
+    }
+    gpugraph_run run = {.backend = GPUGRAPH_CUDA};
+    gpugraph_mis(inside, GPUGRAPH_BY_ID, 7, &run, wanted);
+    ck_assert_str_eq(run.used_method, "one-launch");
+    check_members(&s, "in core", member, wanted);
+    free(wanted);
+    free(member);
+    gpugraph_free(inside);
+    gpugraph_free(outside);
+    shape_free(&s);
+}
+END_TEST
+
+/* Ids that are not consecutive, and texts: their hashes come from the host. */
+START_TEST(scattered_ids) {
+    shape s = shape_rmat(10, 6, 5);
+    for (int64_t e = 0; e < s.edges; e++) {
+        s.source[e] = s.source[e] * 1000003 - 77;
+        s.target[e] = s.target[e] * 1000003 - 77;
+    }
+    gpugraph_edges edges = {.count = s.edges,
+                            .source.value = s.source,
+                            .target.value = s.target};
+    gpugraph_run run = {0};
+    gpugraph_graph *graph;
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    uint32_t n = gpugraph_vertex_count(graph);
+    uint8_t *wanted = calloc(n, 1), *member = calloc(n, 1);
+    static const gpugraph_method greedy_method = {"mis", "greedy", "cpu", ""};
+    for (int i = 0; i < 2 * PRIORITIES; i++) {
+        gpugraph_priority priority = (gpugraph_priority)(i / 2);
+        int64_t seed = i % 2 ? INT64_MIN : 3;
+        const gpugraph_method *method;
+        search(graph, priority, seed, &greedy_method, 1, wanted);
+        for (int m = 0; (method = usable_method(&m)) != NULL; m++) {
+            search(graph, priority, seed, method, 2, member);
+            expect(memcmp(member, wanted, n) == 0, "%s: another set", method->name);
+        }
+    }
+    free(wanted);
+    free(member);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 static int at_once(void *unused) {
     (void)unused;
     return 1;
@@ -316,6 +437,9 @@ int main(void) {
     tcase_add_test(tests, only_the_set_of_edges_counts);
     tcase_add_test(tests, seeds);
     tcase_add_test(tests, ties_of_hash);
+    tcase_add_test(tests, rounds_of_a_long_path);
+    tcase_add_test(tests, larger_than_the_device);
+    tcase_add_test(tests, scattered_ids);
     tcase_add_test(tests, arguments_and_interrupts);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

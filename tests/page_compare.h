@@ -72,15 +72,30 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
     return rows;
 }
 
+/* Is entry n of source (k 0) or target (k 1) what the statement stands on? *seen: texts so
+** far, which are numbered in the order of their coming. */
+static inline bool same_id(const page_columns *c, int k, int64_t n, const intern *texts,
+                           int64_t *seen, sqlite3_stmt *row) {
+    int64_t value = k == 0 ? c->source[n] : c->target[n];
+    if (!c->text[k] || !(c->text[k][n / 8] >> n % 8 & 1))
+        return sqlite3_column_type(row, 1 + k) == SQLITE_INTEGER &&
+               sqlite3_column_int64(row, 1 + k) == value;
+    if (sqlite3_column_type(row, 1 + k) != SQLITE_TEXT || value > *seen)
+        return false;
+    *seen += value == *seen;
+    uint64_t at = texts->offset[value], bytes = texts->offset[value + 1] - at;
+    const void *text = sqlite3_column_text(row, 1 + k);
+    return bytes == (uint64_t)sqlite3_column_bytes(row, 1 + k) &&
+           memcmp(texts->bytes + at, text, (size_t)bytes) == 0;
+}
+
 /* Is row n what the statement stands on? */
-static inline bool same_row(const page_columns *c, int64_t n, sqlite3_stmt *row,
-                            bool weighted) {
+static inline bool same_row(const page_columns *c, int64_t n, const intern *texts,
+                            int64_t *seen, sqlite3_stmt *row, bool weighted) {
     int type = weighted ? sqlite3_column_type(row, 3) : SQLITE_INTEGER;
-    if (n >= c->count || sqlite3_column_type(row, 1) != SQLITE_INTEGER ||
-        sqlite3_column_type(row, 2) != SQLITE_INTEGER ||
+    if (n >= c->count ||
         sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1) ||
-        sqlite3_column_int64(row, 1) != c->source[n] ||
-        sqlite3_column_int64(row, 2) != c->target[n])
+        !same_id(c, 0, n, texts, seen, row) || !same_id(c, 1, n, texts, seen, row))
         return false;
     if (!weighted)
         return !c->weight && !c->real_weight;
@@ -90,22 +105,34 @@ static inline bool same_row(const page_columns *c, int64_t n, sqlite3_stmt *row,
     return type == SQLITE_INTEGER && sqlite3_column_int64(row, 3) == c->weight[n];
 }
 
+/* No text has two numbers, and all were seen. */
+static inline void check_texts(intern *texts, int64_t seen) {
+    ck_assert_int_eq(seen, texts->count);
+    for (int64_t i = 0; i < texts->count; i++) {
+        uint64_t at = texts->offset[i];
+        ck_assert_int_eq(intern_text(texts, texts->bytes + at, texts->offset[i + 1] - at),
+                         i);
+    }
+}
+
 /* Every value against SELECT's; ends the test at the first difference. */
 static inline void check_columns(const page_table *t, const page_columns *c) {
     sqlite3_stmt *rows = select_rows(t);
     bool real_seen = false, weighted = t->column[2] != NULL;
-    int64_t n = 0;
+    int64_t n = 0, seen = 0;
     int rc;
 
     ck_assert_ptr_nonnull(rows);
     for (; (rc = sqlite3_step(rows)) == SQLITE_ROW; n++) {
-        if (!same_row(c, n, rows, weighted))
+        if (!same_row(c, n, t->texts, &seen, rows, weighted))
             ck_abort_msg("row %lld differs", (long long)n);
         real_seen |= weighted && sqlite3_column_type(rows, 3) == SQLITE_FLOAT;
     }
     ck_assert_msg(rc == SQLITE_DONE, "SELECT fails where page_read does not: %d", rc);
     ck_assert_int_eq(n, c->count);
     sqlite3_finalize(rows);
+    if (t->texts)
+        check_texts(t->texts, seen);
     /* REAL weights only where the column or one value is REAL. */
     ck_assert(!c->real_weight || n == 0 || real_seen);
 }
@@ -121,6 +148,9 @@ static inline const char *compare(const page_table *t, int64_t *slow) {
         ck_assert_int_eq(outcome == PAGE_NOT_USED, why != NULL);
         if (outcome == PAGE_READ)
             check_columns(t, &c);
+        ck_assert(outcome == PAGE_READ || !t->texts || !t->texts->bytes);
+        if (t->texts)
+            intern_clear(t->texts);
         if (slow)
             *slow = c.slow_rows;
         page_columns_clear(&c);

@@ -29,7 +29,18 @@ static int seeds(void) {
 
 /* ---- random tables ---- */
 
+static bool with_texts; /* ids may be texts in this table */
+
+static const char *random_text(void) {
+    return PICK("'v' || n % 500", "'v' || n", "''", "hex(n)", "char(n % 900 + 1)",
+                "substr(hex(zeroblob(40)), 1, n % 70)", "'a' || char(0) || n % 50",
+                "hex(zeroblob(n % 400))", "CASE n % 3 WHEN 0 THEN n ELSE 'x' || n END",
+                "CAST(n % 300 AS TEXT)", "CASE n % 100 WHEN 0 THEN 'rare' ELSE n END");
+}
+
 static const char *random_id(void) {
+    if (with_texts && pick(3))
+        return random_text();
     return PICK("n", "n * 7919 % 1000", "0", "1", "n % 3", "-n", "n << 8", "n << 20",
                 "n << 33", "n << 48", "random()", "9223372036854775807 - n % 2",
                 "-9223372036854775807 - n % 2", "128 - n % 3", "32768 - n % 3");
@@ -60,7 +71,8 @@ static void create_table(sqlite3 *db) {
         snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s %s%s",
                  name[i],
                  name[i][0] == 'w' ? PICK("", "INT", "NUMERIC", "REAL")
-                                   : PICK("", "INT", "INTEGER", "NUMERIC"),
+                 : with_texts    ? PICK("", "TEXT", "VARCHAR(20)", "INT")
+                                 : PICK("", "INT", "INTEGER", "NUMERIC"),
                  i < 2 ? ", " : "");
     }
     if (pick(3) == 0)
@@ -111,8 +123,11 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
                 PICK("NULL", "'t'", "x'00'", "1.5", "4", "'5'"), (int)pick(1000));
         break;
     case 11:
-        try_sql(db, "DELETE FROM e WHERE typeof(src) <> 'integer' OR "
-                    "typeof(dst) <> 'integer' OR typeof(w) NOT IN ('integer', 'real')");
+        try_sql(db,
+                "DELETE FROM e WHERE typeof(src) NOT IN ('integer', %s) OR "
+                "typeof(dst) NOT IN ('integer', %s) OR typeof(w) NOT IN ('integer', "
+                "'real')",
+                with_texts ? "'text'" : "''", with_texts ? "'text'" : "''");
         break;
     case 12:
         try_sql(db, "ALTER TABLE e ADD COLUMN added %s",
@@ -152,15 +167,17 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
 
 START_TEST(test_random_tables) {
     int used = 0;
+    intern texts = {0};
     for (int seed = 0; seed < seeds(); seed++) {
         random_state = (uint64_t)seed;
+        with_texts = seed % 2;
         sqlite3 *db = open_db(scratch, 0, NULL);
         int reserve = pick(3) == 0 ? (int)pick(32) : 0;
         sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
         run_sql(db,
                 "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
                 "PRAGMA journal_mode = %s; PRAGMA cache_size = %d",
-                512 << pick(8), (int)pick(3), PICK("'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
+                512 << pick(8), (int)pick(3), PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
                 PICK("DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL"), (int)pick(60) + 1);
         create_table(db);
         sqlite3 *second = open_db(scratch, 0, NULL);
@@ -168,7 +185,8 @@ START_TEST(test_random_tables) {
                         .schema = "main",
                         .table = "e",
                         .rowid = "rowid",
-                        .column = {"src", "dst", pick(4) ? "w" : NULL}};
+                        .column = {"src", "dst", pick(4) ? "w" : NULL},
+                        .texts = with_texts ? &texts : NULL};
         for (int step = 0; step < STEPS; step++) {
             random_step(db, second);
             used += compare(&t, NULL) == NULL;
@@ -204,8 +222,10 @@ static void damage(FILE *file, long page_size) {
 
 START_TEST(test_damaged_files) {
     int used = 0, aside = 0;
+    intern texts = {0};
     for (int seed = 0; seed < 20 * seeds(); seed++) {
         random_state = 1000000 + (uint64_t)seed;
+        with_texts = seed % 2;
         const int page_size = 512 << pick(3);
         sqlite3 *db = open_db(scratch, 0, NULL);
         run_sql(db, "PRAGMA page_size = %d; CREATE TABLE e(src, dst, w)", page_size);
@@ -222,7 +242,8 @@ START_TEST(test_damaged_files) {
                         .schema = "main",
                         .table = "e",
                         .rowid = "rowid",
-                        .column = {"src", "dst", "w"}};
+                        .column = {"src", "dst", "w"},
+                        .texts = with_texts ? &texts : NULL};
         if (compare(&t, NULL))
             aside++;
         else
@@ -265,20 +286,24 @@ void *realloc(void *block, size_t bytes) {
 
 START_TEST(test_failing_allocations) {
     sqlite3 *db = open_db(scratch, 0, NULL);
+    intern texts = {0};
     page_table t = {.db = db,
                     .schema = "main",
                     .table = "e",
                     .rowid = "rowid",
-                    .column = {"src", "dst", "w"}};
+                    .column = {"src", "dst", "w"},
+                    .texts = &texts};
     page_columns c;
     const char *why = NULL;
     enum page_outcome outcome;
     int n = 0;
 
     run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    with_texts = true;
     for (int i = 0; i < 20; i++)
         random_insert(db);
-    run_sql(db, "DELETE FROM e WHERE rowid %% 7 = 0");
+    run_sql(db, "DELETE FROM e WHERE rowid %% 7 = 0 OR "
+                "length(CAST(src AS BLOB) || dst) > 200");
     do {
         allocations_left = n++;
         outcome = page_read(&t, 2, NULL, NULL, &c, &why);
@@ -286,7 +311,9 @@ START_TEST(test_failing_allocations) {
         ck_assert(outcome == PAGE_READ || strstr(why, "memory"));
     } while (outcome != PAGE_READ);
     check_columns(&t, &c);
+    ck_assert(c.text[0] && c.text[1]);
     page_columns_clear(&c);
+    intern_clear(&texts);
     ck_assert_int_gt(n, 6);
     sqlite3_close(db);
 }

@@ -186,6 +186,44 @@ START_TEST(test_reserved_bytes) {
 }
 END_TEST
 
+START_TEST(test_texts) {
+    intern texts = {0};
+    run_sql(db,
+            "PRAGMA page_size = %d; PRAGMA encoding = '%s'; CREATE TABLE e(src, dst, w);"
+            "CREATE TABLE p(dst TEXT, f, src TEXT, w REAL)",
+            512 << _i / 2, _i % 2 ? "UTF-16le" : "UTF-8");
+    fill(db, "e", 70000);
+    page_table t = edges(db);
+    t.texts = &texts;
+    check_used(&t);
+    run_sql(db, "UPDATE e SET dst = 'a late one' WHERE rowid = 69000");
+    if (_i % 2) {
+        check_aside(&t, "UTF-16");
+        return;
+    }
+    check_used(&t);
+    run_sql(db, "UPDATE e SET src = 'node ' || src % 5000, dst = CASE WHEN dst % 2 THEN "
+                "dst ELSE substr('0123456789012345', 1, 1 + w) || dst END");
+    check_used(&t);
+    t.column[2] = NULL;
+    check_used(&t);
+    t.texts = NULL;
+    check_aside(&t, "an id");
+    t = edges(db);
+    t.texts = &texts;
+    t.table = "p";
+    run_sql(db, "INSERT INTO p SELECT dst, rowid, src, w / 2.0 FROM e");
+    check_used(&t);
+    run_sql(db, "UPDATE p SET src = hex(zeroblob(600)) WHERE rowid = 4000");
+    if (_i < 4) /* 1024 bytes of page and less */
+        check_aside(&t, "overflow");
+    else
+        ck_assert_ptr_null(compare(&t, NULL)); /* a long text is decoded carefully */
+    run_sql(db, "UPDATE p SET src = x'41' WHERE rowid = 69999");
+    check_aside(&t, _i < 4 ? "overflow" : "an id");
+}
+END_TEST
+
 /* ---- reasons to step aside ---- */
 
 START_TEST(test_values_that_are_no_numbers) {
@@ -274,6 +312,7 @@ int main(void) {
     tcase_add_test(cases, test_holes);
     tcase_add_test(cases, test_weights);
     tcase_add_test(cases, test_stored_generated_column);
+    tcase_add_loop_test(cases, test_texts, 0, 16);
     tcase_add_loop_test(cases, test_journal_modes, 0, 10);
     tcase_add_test(cases, test_names_and_schemas);
     tcase_add_test(cases, test_reserved_bytes);

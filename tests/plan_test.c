@@ -242,6 +242,20 @@ START_TEST(joins_and_subqueries_share_searches) {
 }
 END_TEST
 
+/* With `sources`, a join on the column source compares answers; a value given for it is an
+** argument too many. */
+START_TEST(a_join_on_the_nearest_source) {
+    run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 1), (2, 3, 1), (9, "
+        "3, 1);"
+        "CREATE TABLE l(node, name); INSERT INTO l VALUES(1, 'one'), (9, 'nine')");
+    expect("1|'one';2|'one';3|'nine';9|'nine'",
+           "SELECT vertex, name FROM gpu_bfs('g') b JOIN l ON l.node = b.source "
+           "WHERE sources = '[1, 9]' ORDER BY vertex");
+    expect_error("gpu_bfs", "both source and sources are given",
+                 "SELECT vertex FROM gpu_bfs('g', 1) WHERE sources = '[1, 9]'");
+}
+END_TEST
+
 START_TEST(kept_searches_leave_the_timings) {
     make_random("g", 60, 200, 5);
     run("SELECT * FROM gpu_bfs('g', 1)");
@@ -614,6 +628,7 @@ int main(void) {
     tcase_add_test(plans, pushed_conditions_change_nothing);
     tcase_add_test(plans, limits_stop_early_and_lose_nothing);
     tcase_add_test(plans, joins_and_subqueries_share_searches);
+    tcase_add_test(plans, a_join_on_the_nearest_source);
     tcase_add_test(plans, kept_searches_leave_the_timings);
     tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
     tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);

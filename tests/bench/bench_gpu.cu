@@ -36,7 +36,10 @@ struct bench {
     gpugraph_graph *graph;
     gpugraph_run run;
     int sources, repeats;
-    bool tree;
+    bool tree, phases, device;
+    double device_ms; /* of the latest search */
+    gpugraph_priority priority;
+    int64_t seed;
 };
 
 static double now_ms(void) {
@@ -45,10 +48,23 @@ static double now_ms(void) {
         .count();
 }
 
-static void show_phase(void *, const char *name, double ms, int64_t items,
+static void note_phase(void *listener, const char *name, double ms, int64_t items,
                        const char *detail) {
-    fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
-            detail);
+    struct bench *b = (struct bench *)listener;
+    const char *kernels = strstr(detail, "kernels ");
+    if (strcmp(name, "search") == 0)
+        b->device_ms = kernels ? atof(kernels + strlen("kernels ")) : ms;
+    if (b->phases)
+        fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
+                detail);
+}
+
+static gpugraph_priority priority_named(const char *name) {
+    return !name                             ? GPUGRAPH_BY_DEGREE
+           : strcmp(name, "degree-id") == 0 ? GPUGRAPH_BY_DEGREE_ID
+           : strcmp(name, "random") == 0    ? GPUGRAPH_BY_RANDOM
+           : strcmp(name, "id") == 0        ? GPUGRAPH_BY_ID
+                                            : GPUGRAPH_BY_DEGREE;
 }
 
 static void need(const struct bench *b, gpugraph_status status) {
@@ -125,7 +141,7 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, NULL, NULL};
         need(b, gpugraph_dfs(b->graph, source, false, GPUGRAPH_OUT, &b->run, &tree));
     } else if (strcmp(algorithm, "mis") == 0) {
-        need(b, gpugraph_mis(b->graph, GPUGRAPH_BY_DEGREE, 0, &b->run, r->member.data()));
+        need(b, gpugraph_mis(b->graph, b->priority, b->seed, &b->run, r->member.data()));
     } else if (strcmp(algorithm, "triangles") == 0) {
         need(b, gpugraph_triangles(b->graph, &b->run, &r->count));
     } else {
@@ -165,7 +181,7 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     for (int i = 0; i < b->repeats; i++) {
         double began = now_ms();
         search(b, algorithm, source, &r);
-        ms.push_back(now_ms() - began);
+        ms.push_back(b->device ? b->device_ms : now_ms() - began);
     }
     std::sort(ms.begin(), ms.end());
     size_t half = ms.size() / 2;
@@ -233,8 +249,14 @@ int main(int argc, char **argv) {
     b.sources = number(argc, argv, 5, 5, BENCH_SOURCES);
     b.repeats = number(argc, argv, 6, 3, 1000);
     b.tree = getenv("TREE") != NULL;
-    if (getenv("PHASES"))
-        b.run.phase = show_phase;
+    b.phases = getenv("PHASES") != NULL;
+    b.device = getenv("DEVICE") != NULL;
+    b.priority = priority_named(getenv("PRIORITY"));
+    b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
+    b.run.memory_limit = getenv("MEMORY_LIMIT") ? atoll(getenv("MEMORY_LIMIT")) : 0;
+    b.run.listener = &b;
+    if (b.phases || b.device)
+        b.run.phase = note_phase;
     open_graph(&b);
     for (const char *algorithm : algorithms)
         if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)

@@ -1,20 +1,25 @@
-/* Rows per second of the two ways to read an edge table: a sqlite3_step loop, and
-** page_read with one and two threads.
+/* From an edge table to a graph, step by step: rows per second of the three ways to read
+** it, and milliseconds from arrays to vertex numbers and to CSR, with one and two threads.
 **
-**     bench_reader FOLDER [MILLION-ROWS]      default 5; leaves no file behind
+**     bench_reader FOLDER [NAME ...]           the tables below, or those named
+**     bench_reader make FILE MILLION-ROWS      makes an R-MAT table `edges` and stays
 **
-** Two tables of three integer columns in files that the page cache holds: "grid", a road
-** network's shape (sources ascending, neighbours near, weights to 10000), and "rmat",
-** a social network's (both ends scattered, a few low ids far more often). The best of
-** RUNS counts, and every way must give the same sums. */
+** Tables of three integer columns in files that the page cache holds: grids (a road
+** network's shape: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
+** (a social network's: both ends scattered, a few ids far more often). "sparse" has 64-bit
+** numbers in place of the ids of R20, "text" has texts. The best of RUNS counts; every way
+** to read must give the same sums. Nothing stays in FOLDER. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "gpugraph.h"
+#include "gpugraph_extension.h"
 #include "page_reader.h"
 
-enum { RUNS = 5, GRID_WIDTH = 2048, RMAT_SCALE = 22 };
+enum { RUNS = 5, WIDTH = 2048 };
 
 static double now(void) {
     struct timespec t;
@@ -41,30 +46,59 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
 
 /* ---- the tables ---- */
 
+enum ids { PLAIN, SPARSE, TEXT };
+
+struct table {
+    const char *name;
+    int scale; /* R-MAT; 0: a grid */
+    int64_t rows;
+    enum ids ids;
+};
+
+static const struct table tables[] = {
+    {"G1", 0, 730000, PLAIN},        {"G2", 0, 2700000, PLAIN},
+    {"R20", 20, 8388608, PLAIN},     {"R22", 22, 33554432, PLAIN},
+    {"sparse", 20, 8388608, SPARSE}, {"text", 20, 8388608, TEXT}};
+
 struct edge {
     int64_t source, target, weight;
 };
 
 static struct edge grid_edge(int64_t i, uint64_t *state) {
-    static const int64_t step[4] = {1, -1, GRID_WIDTH, -GRID_WIDTH};
-    int64_t from = i / 3 + GRID_WIDTH + 1;
+    static const int64_t step[4] = {1, -1, WIDTH, -WIDTH};
+    int64_t from = i / 3 + WIDTH + 1;
     uint64_t r = next_random(state);
     return (struct edge){from, from + step[r & 3], (int64_t)(r >> 8) % 10000 + 1};
 }
 
-static struct edge rmat_edge(int64_t i, uint64_t *state) {
+static struct edge rmat_edge(int scale, uint64_t *state) {
     struct edge e = {0, 0, (int64_t)(next_random(state) % 255) + 1};
-    (void)i;
-    for (int bit = 0; bit < RMAT_SCALE; bit++) {
+    for (int bit = 0; bit < scale; bit++) {
         uint64_t r = next_random(state) % 100;
         e.source = e.source << 1 | (r >= 76);
         e.target = e.target << 1 | ((r >= 57 && r < 76) || r >= 95);
     }
+    /* An odd factor permutes the numbers below a power of two. */
+    int64_t mask = ((int64_t)1 << scale) - 1;
+    e.source = (int64_t)((uint64_t)e.source * 0x9e3779b97f4a7c15) & mask;
+    e.target = (int64_t)((uint64_t)e.target * 0x9e3779b97f4a7c15) & mask;
     return e;
 }
 
-static sqlite3 *make_table(const char *path, struct edge (*edge)(int64_t, uint64_t *),
-                           int64_t rows) {
+static void bind_id(sqlite3_stmt *insert, int parameter, enum ids ids, int64_t id) {
+    uint64_t state = (uint64_t)id;
+    char text[32];
+    if (ids == PLAIN) {
+        sqlite3_bind_int64(insert, parameter, id);
+    } else if (ids == SPARSE) {
+        sqlite3_bind_int64(insert, parameter, (int64_t)next_random(&state));
+    } else {
+        snprintf(text, sizeof text, "v%lld", (long long)id);
+        sqlite3_bind_text(insert, parameter, text, -1, SQLITE_TRANSIENT);
+    }
+}
+
+static sqlite3 *make_table(const char *path, const struct table *table) {
     sqlite3 *db;
     sqlite3_stmt *insert;
     uint64_t state = 1;
@@ -73,13 +107,14 @@ static sqlite3 *make_table(const char *path, struct edge (*edge)(int64_t, uint64
     if (sqlite3_open(path, &db) != SQLITE_OK)
         die(db, path);
     run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-            "CREATE TABLE edges(src INTEGER, dst INTEGER, weight INTEGER); BEGIN");
+            "CREATE TABLE edges(src, dst, weight INTEGER); BEGIN");
     if (sqlite3_prepare_v2(db, "INSERT INTO edges VALUES(?, ?, ?)", -1, &insert, NULL))
         die(db, "INSERT");
-    for (int64_t i = 0; i < rows; i++) {
-        struct edge e = edge(i, &state);
-        sqlite3_bind_int64(insert, 1, e.source);
-        sqlite3_bind_int64(insert, 2, e.target);
+    for (int64_t i = 0; i < table->rows; i++) {
+        struct edge e =
+            table->scale ? rmat_edge(table->scale, &state) : grid_edge(i, &state);
+        bind_id(insert, 1, table->ids, e.source);
+        bind_id(insert, 2, table->ids, e.target);
         sqlite3_bind_int64(insert, 3, e.weight);
         sqlite3_step(insert);
         if (sqlite3_reset(insert) != SQLITE_OK)
@@ -90,14 +125,23 @@ static sqlite3 *make_table(const char *path, struct edge (*edge)(int64_t, uint64
     return db;
 }
 
-/* ---- the ways ---- */
+/* ---- ways to read ---- */
 
 struct reading {
     int64_t rows;
-    uint64_t sum;
-    double seconds;
+    uint64_t sum; /* of INTEGER ids, rowids and weights */
+    double seconds, map_ms, csr_ms;
 };
 
+static void keep_best(struct reading *best, const struct reading *r) {
+    best->rows = r->rows;
+    best->sum = r->sum;
+    best->seconds = r->seconds < best->seconds ? r->seconds : best->seconds;
+    best->map_ms = r->map_ms < best->map_ms ? r->map_ms : best->map_ms;
+    best->csr_ms = r->csr_ms < best->csr_ms ? r->csr_ms : best->csr_ms;
+}
+
+/* A text counts as its length. */
 static struct reading by_steps(sqlite3 *db) {
     struct reading r = {.seconds = now()};
     sqlite3_stmt *scan;
@@ -105,19 +149,67 @@ static struct reading by_steps(sqlite3 *db) {
                            -1, &scan, NULL))
         die(db, "SELECT");
     for (; sqlite3_step(scan) == SQLITE_ROW; r.rows++)
-        for (int k = 0; k < 4; k++)
-            r.sum += (uint64_t)sqlite3_column_int64(scan, k) * (uint64_t)(k + 1);
+        for (int k = 0; k < 4; k++) {
+            bool text = sqlite3_column_type(scan, k) == SQLITE_TEXT &&
+                        sqlite3_column_text(scan, k);
+            r.sum += (uint64_t)(k + 1) * (text ? (uint64_t)sqlite3_column_bytes(scan, k)
+                                               : (uint64_t)sqlite3_column_int64(scan, k));
+        }
     sqlite3_finalize(scan);
     r.seconds = now() - r.seconds;
     return r;
 }
 
+static uint64_t value_of(const page_columns *c, const intern *texts, int k, int64_t i) {
+    int64_t value = k == 0 ? c->source[i] : c->target[i];
+    if (!c->text[k] || !(c->text[k][i / 8] >> i % 8 & 1))
+        return (uint64_t)value;
+    return texts->offset[value + 1] - texts->offset[value];
+}
+
+static void hear(void *reading, const char *phase, double ms, int64_t items,
+                 const char *detail) {
+    struct reading *r = reading;
+    (void)items, (void)detail;
+    if (strcmp(phase, "map") == 0)
+        r->map_ms = ms;
+    else if (strcmp(phase, "csr") == 0)
+        r->csr_ms = ms;
+}
+
+/* The columns become a graph, which becomes a CSR. */
+static void build(struct reading *r, page_columns *c, const intern *texts, int threads) {
+    gpugraph_edges edges = {.count = c->count,
+                            .source = {c->source, c->text[0]},
+                            .target = {c->target, c->text[1]},
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = c->weight,
+                            .edge_id = c->rowid,
+                            .texts = {texts->count, texts->offset, texts->bytes},
+                            .take_over = true};
+    gpugraph_run run = {
+        .backend = GPUGRAPH_CPU, .threads = threads, .phase = hear, .listener = r};
+    gpugraph_graph *graph;
+    *c = (page_columns){0};
+    if (gpugraph_create(&edges, &run, &graph))
+        die(NULL, run.message);
+    uint32_t source = 0, *depth = malloc(sizeof *depth * gpugraph_vertex_count(graph));
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = 0, .limit = 1};
+    if (!depth || gpugraph_bfs(graph, &search, &run, depth, NULL))
+        die(NULL, run.message);
+    free(depth);
+    gpugraph_free(graph);
+}
+
 static struct reading by_pages(sqlite3 *db, int threads) {
+    intern texts = {0};
     const page_table table = {.db = db,
                               .schema = "main",
                               .table = "edges",
                               .rowid = "rowid",
-                              .column = {"src", "dst", "weight"}};
+                              .column = {"src", "dst", "weight"},
+                              .texts = &texts};
     struct reading r = {.seconds = now()};
     page_columns c;
     const char *why;
@@ -126,49 +218,90 @@ static struct reading by_pages(sqlite3 *db, int threads) {
     r.seconds = now() - r.seconds;
     r.rows = c.count;
     for (int64_t i = 0; i < c.count; i++)
-        r.sum += (uint64_t)(c.rowid ? c.rowid[i] : i + 1) + (uint64_t)c.source[i] * 2 +
-                 (uint64_t)c.target[i] * 3 + (uint64_t)c.weight[i] * 4;
+        r.sum += (uint64_t)(c.rowid ? c.rowid[i] : i + 1) +
+                 value_of(&c, &texts, 0, i) * 2 + value_of(&c, &texts, 1, i) * 3 +
+                 (uint64_t)c.weight[i] * 4;
+    build(&r, &c, &texts, threads);
     page_columns_clear(&c);
+    intern_clear(&texts);
     return r;
 }
 
-static struct reading best(sqlite3 *db, int threads) {
-    struct reading best = {.seconds = 1e9};
+/* By gpugraph_collect, which serves when a write transaction is open: the phase "read"
+** of a search that finds nothing. */
+static struct reading by_collect(sqlite3 *db) {
+    struct reading r = {0};
+    sqlite3_stmt *timing;
+    run(db, "BEGIN IMMEDIATE; SELECT * FROM gpu_bfs('edges(src, dst, weight)', 0.5)");
+    if (sqlite3_prepare_v2(db, "SELECT items, ms FROM gpugraph_timings "
+                               "WHERE phase = 'read' AND detail LIKE 'rows%'",
+                           -1, &timing, NULL) ||
+        sqlite3_step(timing) != SQLITE_ROW)
+        die(db, "gpugraph_timings");
+    r.rows = sqlite3_column_int64(timing, 0);
+    r.seconds = sqlite3_column_double(timing, 1) * 1e-3;
+    sqlite3_finalize(timing);
+    run(db, "COMMIT");
+    return r;
+}
+
+enum way { STEPS, COLLECT, PAGES };
+
+static struct reading best_of(sqlite3 *db, enum way way, int threads) {
+    struct reading best = {.seconds = 1e9, .map_ms = 1e9, .csr_ms = 1e9};
     for (int i = 0; i < RUNS; i++) {
-        struct reading r = threads ? by_pages(db, threads) : by_steps(db);
-        if (r.seconds < best.seconds)
-            best = r;
+        struct reading r = way == STEPS     ? by_steps(db)
+                           : way == COLLECT ? by_collect(db)
+                                            : by_pages(db, threads);
+        keep_best(&best, &r);
     }
     return best;
 }
 
-static void measure(const char *name, sqlite3 *db) {
-    struct reading step = best(db, 0), one = best(db, 1), two = best(db, 2);
-    if (one.sum != step.sum || two.sum != step.sum || one.rows != step.rows)
+static void measure(const struct table *table, sqlite3 *db) {
+    struct reading step = best_of(db, STEPS, 0), collect = best_of(db, COLLECT, 0),
+                   one = best_of(db, PAGES, 1), two = best_of(db, PAGES, 2);
+    if (one.sum != step.sum || two.sum != step.sum || one.rows != step.rows ||
+        collect.rows != step.rows)
         die(NULL, "the ways disagree");
-    double m = 1e-6 * (double)step.rows;
-    printf("%-5s %8.1f %8.1f %8.1f M rows/s   pages/steps %5.1f   2 threads/1 %5.2f\n",
-           name, m / step.seconds, m / one.seconds, m / two.seconds,
-           step.seconds / one.seconds, one.seconds / two.seconds);
+    double m = 1e-6 * (double)step.rows, s = step.seconds;
+    printf("%-6s %6.2f | %6.1f %7.1f %4.2fx %7.1f %5.2fx %7.1f %5.2fx |"
+           " %7.1f %7.1f | %7.1f %7.1f\n",
+           table->name, m, m / s, m / collect.seconds, s / collect.seconds,
+           m / one.seconds, s / one.seconds, m / two.seconds, s / two.seconds, one.map_ms,
+           two.map_ms, one.csr_ms, two.csr_ms);
+    fflush(stdout);
+}
+
+static bool wanted(const char *name, char **names, int count) {
+    bool found = count == 0;
+    for (int i = 0; i < count; i++)
+        found |= strcmp(name, names[i]) == 0;
+    return found;
 }
 
 int main(int argc, char **argv) {
+    if (argc == 4 && strcmp(argv[1], "make") == 0) {
+        struct table table = {"", 22, atoll(argv[3]) * 1000000, PLAIN};
+        return sqlite3_close(make_table(argv[2], &table));
+    }
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_reader FOLDER [MILLION-ROWS]\n");
+        fprintf(stderr, "usage: bench_reader FOLDER [NAME ...]\n"
+                        "       bench_reader make FILE MILLION-ROWS\n");
         return 2;
     }
-    int64_t rows = (argc > 2 ? atoll(argv[2]) : 5) * 1000000;
-    struct {
-        const char *name;
-        struct edge (*edge)(int64_t, uint64_t *);
-    } tables[] = {{"grid", grid_edge}, {"rmat", rmat_edge}};
-
-    printf("table    steps 1 thread 2 threads\n");
-    for (int i = 0; i < 2; i++) {
+    sqlite3_auto_extension((void (*)(void))sqlite3_gpugraph_init);
+    printf("       rows   | M rows/s, and times the step loop                   |"
+           " to numbers, ms  | to CSR, ms\n"
+           "table  M      |  steps collect      1 thread       2 threads      |"
+           "  1 thr    2 thr  |  1 thr    2 thr\n");
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char path[4096];
+        if (!wanted(tables[i].name, argv + 2, argc - 2))
+            continue;
         snprintf(path, sizeof path, "%s/bench_reader_%s.db", argv[1], tables[i].name);
-        sqlite3 *db = make_table(path, tables[i].edge, rows);
-        measure(tables[i].name, db);
+        sqlite3 *db = make_table(path, &tables[i]);
+        measure(&tables[i], db);
         sqlite3_close(db);
         remove(path);
     }

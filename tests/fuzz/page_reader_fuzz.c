@@ -2,7 +2,8 @@
 ** Wanted is only that nothing crashes, hangs or reads outside its buffers.
 **
 **     clang -std=gnu11 -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -DSQLITE_CORE
-**           -Iext tests/fuzz/page_reader_fuzz.c ext/page_format.c ext/page_walk.c
+**           -Iext -Igpu tests/fuzz/page_reader_fuzz.c ext/page_format.c ext/page_walk.c
+**           ext/intern.c ext/big_block.c
 **           -lsqlite3 -o page_reader_fuzz
 **     mkdir -p corpus && ./page_reader_fuzz -max_len=20000 corpus
 **
@@ -38,12 +39,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < SETTINGS + SIZE)
         return 0;
     struct bytes_file f = {{&methods}, data + SETTINGS, size - SETTINGS};
-    page_source source = {
-        .file = &f.file, .pages = (uint32_t)(f.count / SIZE) + 1, .threads = 1};
+    intern texts = {0};
+    page_source source = {.file = &f.file,
+                          .pages = (uint32_t)(f.count / SIZE) + 1,
+                          .threads = 1,
+                          .texts = &texts};
     page_layout layout = {.page_size = SIZE,
                           .usable = SIZE - (data[0] & 31),
                           .weighted = data[0] & 32,
                           .real = data[0] & 64,
+                          .text = data[1] & 128,
+                          .at_text = PAGE_ID_TYPE,
                           .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20}};
     page_leaves leaves;
     page_columns columns = {0};
@@ -59,10 +65,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         int64_t sum = 0; /* every entry that was promised can be read */
         for (int64_t i = 0; i < columns.count; i++)
             sum += columns.source[i] ^ columns.target[i];
-        if (columns.count < 0 || (columns.count == 0 && sum != 0))
+        for (int64_t i = 0; i < texts.count; i++)
+            sum += texts.offset[i + 1] > texts.offset[i] ? texts.bytes[texts.offset[i]] : 0;
+        if (columns.count < 0 || (columns.count == 0 && texts.count == 0 && sum != 0))
             __builtin_trap();
     }
     free(leaves.page);
     page_columns_clear(&columns);
+    intern_clear(&texts);
     return 0;
 }

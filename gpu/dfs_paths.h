@@ -1,0 +1,616 @@
+/* The workers of the device's fastest depth-first search: each follows as many paths at
+** once as its warp has lanes. How they walk, share and end; dfs_crew.h has the workers
+** that follow one path.
+**
+**     entry    vertex << 32 | depth, first arc << 24 | arcs    a vertex of the tree and
+**                                    arcs of it that nobody has looked at; that many arcs
+**                                    that 24 bits do not hold them: to the end of the row
+**     hands    one entry for each lane: the newest ones
+**     ring     on chip, one for each worker: what is newer than its cold chunks and older
+**              than its hands   word and versions as in dfs_deque.h
+**     cold     in device memory, one list of chunks for each block; a chunk that is not
+**              full ends with entries without arcs
+**
+** One step looks at up to `arcs` arcs of the hands, dealt out evenly to the lanes, some
+** for each lane at a time so that their loads are under way together. Vertices that it
+** takes are the next hands; those beyond go into the ring. What limits a search of a long
+** graph is the latency of a step: a target, then the claim of that vertex while its row's
+** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
+** cache of a large device.
+**
+** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
+** takes half of it at once. A block keeps one chunk in its list for others; the scout
+** of an idle block, its first worker, takes one from another block.
+**
+**     block busy    workers of the block that hold work or are about to take some
+**     crew busy     blocks where that is not 0, counted before and until after: at 0
+**                   there is no work anywhere. Who raises it from 0 is alone: it opens
+**                   the next root of a forest, or ends the search. */
+#ifndef GPUGRAPH_DFS_PATHS_H
+#define GPUGRAPH_DFS_PATHS_H
+
+#include "dfs_crew.h"
+#include "tuning.h"
+
+#define PATHS_TO_END 0xffffffu
+
+struct paths_shape {
+    uint32_t ring; /* entries, a power of two up to 2^15, at least 2 * GROUP + batch */
+    uint32_t arcs; /* of one step, at most */
+    uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
+    uint32_t share; /* entries of a ring from which one chunk is offered to others */
+    uint32_t direct; /* arcs of a step up to which no test precedes a claim */
+};
+
+/* Entries that go into a ring together, at most. */
+enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
+
+/* What the workers share; a view by value. control: free, touched, busy (blocks), and the
+** rest as in dfs_crew.h. pool.entry has two words for each entry. */
+struct paths_crew {
+    const uint64_t *offset;
+    const uint32_t *target;
+    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
+    const uint32_t *root;
+    uint32_t n, roots;
+    bool all_vertices;
+    struct dfs_control *control;
+    struct dfs_pool pool;
+    uint64_t *cold;  /* one list for each block */
+    uint64_t *work;  /* arcs looked at by each block; NULL: not wanted */
+    uint32_t blocks, block_workers;
+    struct paths_shape shape;
+    const uint32_t *host_stop;
+};
+
+struct paths_block {          /* in memory that the block's workers share */
+    uint64_t *word, *entry;   /* rings: entries of two words */
+    uint64_t *hand;           /* warp_width entries for each worker */
+    uint32_t *busy;
+};
+
+struct paths_worker {
+    struct paths_crew crew;
+    struct paths_block block;
+    struct dfs_ring ring;
+    uint64_t *hand;
+    uint64_t *cold; /* of its block */
+    uint32_t number, home, place; /* in the crew; its block, its place there */
+    uint32_t spare, random, steps, reached, stolen;
+    uint64_t looked; /* arcs */
+    uint64_t who, begin; /* this lane's entry */
+    uint32_t count;      /* 0: none */
+};
+
+/* ---- entries ---- */
+
+WARP_FUNCTION uint64_t paths_arcs(uint64_t begin, uint64_t count) {
+    return begin << 24 | (count < PATHS_TO_END ? count : PATHS_TO_END);
+}
+
+/* Puts an entry into this lane's hands. */
+WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arcs) {
+    w->who = who;
+    w->begin = arcs >> 24;
+    w->count = (uint32_t)arcs & PATHS_TO_END;
+    if (w->count == PATHS_TO_END)
+        w->count = (uint32_t)(w->crew.offset[(who >> 32) + 1] - w->begin);
+}
+
+WARP_FUNCTION uint64_t *paths_place(struct dfs_ring ring, uint32_t at) {
+    return &ring.entry[2 * (uint64_t)(at & (ring.size - 1))];
+}
+
+WARP_FUNCTION void paths_put(struct dfs_ring ring, uint32_t at, uint64_t who,
+                             uint64_t arcs) {
+    uint64_t *place = paths_place(ring, at);
+    block_store_64(place, who);
+    block_store_64(place + 1, arcs);
+}
+
+WARP_FUNCTION struct dfs_ring paths_ring_of(const struct paths_worker *w,
+                                            uint32_t place) {
+    struct dfs_ring ring;
+    ring.word = w->block.word + place;
+    ring.size = w->crew.shape.ring;
+    ring.entry = w->block.entry + 2 * (uint64_t)place * ring.size;
+    return ring;
+}
+
+WARP_FUNCTION uint32_t paths_random(struct paths_worker *w) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 17;
+    w->random ^= w->random << 5;
+    return w->random;
+}
+
+/* ---- the end ---- */
+
+/* Must the worker leave? *over: because the search is over. */
+WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
+    uint32_t stop = 0;
+    if (warp_lane() == 0) {
+        struct dfs_control *control = w->crew.control;
+        if (ask_host && w->home == 0 && host_load(w->crew.host_stop) != 0)
+            device_store(&control->stop, 1);
+        stop = device_load(&control->stop);
+    }
+    return warp_from(stop, 0) != 0;
+}
+
+WARP_FUNCTION bool paths_attend(struct paths_worker *w) {
+    w->steps++;
+    return w->steps % DFS_ATTEND != 0 || !paths_stops(w, w->steps % DFS_ASK_HOST == 0);
+}
+
+WARP_FUNCTION void paths_get_idle(struct paths_worker *w) {
+    warp_sync();
+    if (warp_lane() == 0 && block_add(w->block.busy, UINT32_MAX) == 1)
+        device_add(&w->crew.control->busy, UINT32_MAX);
+    warp_sync();
+}
+
+/* Joins a block that is busy. */
+WARP_FUNCTION bool paths_join(struct paths_worker *w) {
+    uint32_t done = 0;
+    if (warp_lane() == 0) {
+        uint32_t busy = block_load(w->block.busy);
+        while (!done && busy > 0) {
+            done = block_enter(w->block.busy, busy, busy + 1);
+            if (!done)
+                busy = block_load(w->block.busy);
+        }
+    }
+    return warp_from(done, 0) != 0;
+}
+
+/* The first of an idle block; *alone: nobody else in the crew is busy. */
+WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
+    uint32_t done = 0, before = 0;
+    if (warp_lane() == 0) {
+        done = block_enter(w->block.busy, 0, 1);
+        if (done)
+            before = device_add(&w->crew.control->busy, 1);
+    }
+    *alone = warp_from(before, 0) == 0;
+    return warp_from(done, 0) != 0;
+}
+
+/* ---- the ring and the list ---- */
+
+/* By the owner: `count` entries that lie behind the newest one become visible. */
+WARP_FUNCTION void paths_publish(struct dfs_ring ring, uint32_t count) {
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint64_t word;
+        do
+            word = block_acquire_64(ring.word);
+        while (!block_cas_64(
+            ring.word, word,
+            dfs_ring_word(word, dfs_tail(word), dfs_count(word) + count)));
+    }
+    warp_sync();
+}
+
+/* Moves up to `count` of the oldest entries into a chunk and that into the list of the
+** block. False: the pool is exhausted, the worker must leave. */
+WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t count) {
+    uint32_t batch = w->crew.shape.batch;
+    if (w->spare == DFS_NO_CHUNK) {
+        uint32_t chunk = DFS_NO_CHUNK;
+        if (warp_lane() == 0)
+            chunk = dfs_take_chunk(w->crew.pool);
+        w->spare = warp_from(chunk, 0);
+        warp_sync();
+    }
+    if (w->spare == DFS_NO_CHUNK) {
+        device_store(&w->crew.control->exhausted, 1);
+        device_store(&w->crew.control->stop, 1);
+        return false;
+    }
+    uint64_t *to = w->crew.pool.entry + 2 * (uint64_t)w->spare * batch;
+    count = count < batch ? count : batch;
+    for (uint32_t i = warp_lane(); i < batch; i += warp_width) {
+        const uint64_t *from = paths_place(w->ring, dfs_tail(word) + i);
+        device_store_64(to + 2 * i, block_load_64((uint64_t *)from));
+        device_store_64(to + 2 * i + 1,
+                        i < count ? block_load_64((uint64_t *)from + 1) : 0);
+    }
+    if (!dfs_cut(w->ring, word, count))
+        return true;
+    if (warp_lane() == 0)
+        dfs_list_push(w->cold, w->crew.pool, w->spare);
+    w->spare = DFS_NO_CHUNK;
+    warp_sync();
+    return true;
+}
+
+/* Room for one more group. */
+WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
+    for (;;) {
+        uint64_t word = dfs_look(w->ring);
+        if (dfs_count(word) + PATHS_GROUP <= w->ring.size)
+            return true;
+        if (!paths_flush(w, word, w->crew.shape.batch))
+            return false;
+    }
+}
+
+/* Into lanes from `held` on, the newest entries of the own ring. Returns how many lanes
+** have one now. */
+WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
+    for (;;) {
+        uint64_t word = dfs_look(w->ring), who = 0, arcs = 0;
+        uint32_t count = dfs_count(word), free = warp_width - held;
+        uint32_t taken = count < free ? count : free;
+        if (taken == 0)
+            return held;
+        uint32_t i = warp_lane() - held;
+        bool mine = warp_lane() >= held && i < taken;
+        if (mine) {
+            uint64_t *from = paths_place(w->ring, dfs_tail(word) + count - 1 - i);
+            who = block_load_64(from);
+            arcs = block_load_64(from + 1);
+        }
+        uint32_t done = 0;
+        warp_sync();
+        if (warp_lane() == 0)
+            done = block_cas_64(w->ring.word, word,
+                                dfs_ring_word(word, dfs_tail(word), count - taken));
+        if (!warp_from(done, 0))
+            continue;
+        if (mine)
+            paths_hold(w, who, arcs);
+        return held + taken;
+    }
+}
+
+/* ---- a step ---- */
+
+/* Arcs beyond those of one step go back, in two parts where they are many, so that others
+** can take one. */
+WARP_FUNCTION bool paths_put_back(struct paths_worker *w, uint32_t keep) {
+    uint32_t rest = w->count - keep, half = 0;
+    uint64_t begin = w->begin + keep;
+    if (rest > 2 * w->crew.shape.arcs)
+        half = rest / 2 < PATHS_TO_END ? rest / 2 : PATHS_TO_END - 1;
+    if (!paths_make_room(w))
+        return false;
+    uint64_t word = dfs_look(w->ring);
+    uint32_t head = dfs_tail(word) + dfs_count(word), total;
+    uint32_t at = head + warp_sum_before((rest > 0) + (half > 0), &total);
+    if (half > 0)
+        paths_put(w->ring, at++, w->who, paths_arcs(begin, half));
+    if (rest > 0)
+        paths_put(w->ring, at, w->who, paths_arcs(begin + half, rest - half));
+    paths_publish(w->ring, total);
+    w->count = keep;
+    return true;
+}
+
+/* The last lane whose arcs begin at or before arc number k. */
+WARP_FUNCTION unsigned paths_owner(uint32_t first, uint32_t k) {
+    unsigned owner = 0;
+    for (unsigned step = warp_width / 2; step > 0; step /= 2)
+        if (warp_from(first, owner + step) <= k)
+            owner += step;
+    return owner;
+}
+
+struct paths_find { /* of one arc */
+    uint32_t v;
+    bool open;
+    uint64_t up, begin, end;
+};
+
+/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
+** a next entry already. */
+WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
+                              uint32_t total, uint32_t *held) {
+    struct paths_find find[GG_PATHS_LANE_ARCS];
+    uint32_t *visited = w->crew.visited;
+    bool test = total > w->crew.shape.direct;
+#pragma GCC unroll 8
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
+        unsigned owner = paths_owner(first, k);
+        uint64_t begin = warp_from_64(w->begin, owner);
+        uint32_t before = warp_from(first, owner);
+        find[i].up = warp_from_64(w->who, owner);
+        find[i].open = k < total;
+        find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
+    }
+    if (test) {
+#pragma GCC unroll 8
+        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+            if (find[i].open)
+                find[i].open =
+                    !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        find[i].begin = find[i].end = 0;
+        if (find[i].open) {
+            find[i].begin = w->crew.offset[find[i].v];
+            find[i].end = w->crew.offset[find[i].v + 1];
+        }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint32_t bit = 1u << find[i].v % 32;
+        if (find[i].open)
+            find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
+    }
+    uint64_t word = dfs_look(w->ring);
+    uint32_t head = dfs_tail(word) + dfs_count(word), beyond = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
+        if (find[i].open)
+            w->crew.tree[find[i].v] =
+                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
+        w->reached += find[i].open;
+        bool row = find[i].open && find[i].end > find[i].begin;
+        uint32_t lanes = warp_ballot(row), found = set_bits(lanes);
+        uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
+        uint64_t arcs = paths_arcs(find[i].begin, find[i].end - find[i].begin);
+        if (row && at < warp_width) {
+            w->hand[2 * at] = who;
+            w->hand[2 * at + 1] = arcs;
+        } else if (row) {
+            paths_put(w->ring, head + beyond + at - warp_width, who, arcs);
+        }
+        uint32_t after = *held + found;
+        if (after > warp_width) {
+            beyond += after - warp_width;
+            after = warp_width;
+        }
+        *held = after;
+    }
+    if (beyond > 0)
+        paths_publish(w->ring, beyond);
+    return true;
+}
+
+/* Offers a chunk to others where the block has none. */
+WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint64_t cold) {
+    uint64_t word = dfs_look(w->ring);
+    uint32_t count = dfs_count(word);
+    if (count < w->crew.shape.share || dfs_first(cold) != DFS_NO_CHUNK)
+        return true;
+    return paths_flush(w, word, (count + 1) / 2);
+}
+
+/* From the hands to the next hands. False: the worker must leave. */
+WARP_FUNCTION bool paths_step(struct paths_worker *w) {
+    uint32_t most = w->crew.shape.arcs, total, held = 0;
+    uint32_t first = warp_sum_before(w->count < most ? w->count : most, &total);
+    uint64_t cold = 0;
+    if (warp_lane() == 0)
+        cold = device_load_64(w->cold);
+    uint32_t keep = first >= most ? 0 : most - first;
+    keep = w->count < keep ? w->count : keep;
+    if (warp_ballot(w->count > keep) && !paths_put_back(w, keep))
+        return false;
+    total = total < most ? total : most;
+    w->looked += total;
+    for (uint32_t base = 0; base < total; base += PATHS_GROUP)
+        if (!paths_make_room(w) || !paths_look(w, first, base, total, &held))
+            return false;
+    warp_sync();
+    w->count = 0;
+    if (warp_lane() < held)
+        paths_hold(w, w->hand[2 * warp_lane()], w->hand[2 * warp_lane() + 1]);
+    warp_sync();
+    if (held < warp_width)
+        paths_top_up(w, held);
+    return paths_offer(w, warp_from_64(cold, 0)) && paths_attend(w);
+}
+
+/* ---- finding work ---- */
+
+/* A chunk of that list into the empty hands. */
+WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
+    uint32_t chunk = DFS_NO_CHUNK, batch = w->crew.shape.batch;
+    if (warp_lane() == 0)
+        chunk = dfs_list_pop(list, w->crew.pool);
+    chunk = warp_from(chunk, 0);
+    warp_sync();
+    if (chunk == DFS_NO_CHUNK)
+        return false;
+    uint64_t *from = w->crew.pool.entry + 2 * (uint64_t)chunk * batch;
+    uint32_t i = warp_lane();
+    if (i < batch)
+        paths_hold(w, device_load_64(from + 2 * i), device_load_64(from + 2 * i + 1));
+    warp_sync();
+    if (w->spare == DFS_NO_CHUNK)
+        w->spare = chunk;
+    else if (warp_lane() == 0)
+        dfs_list_push(w->crew.pool.free, w->crew.pool, chunk);
+    warp_sync();
+    return true;
+}
+
+/* The next roots of the list into the empty hands. */
+WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
+    uint32_t at = DFS_NONE, *next = &w->crew.control->next_root;
+    if (warp_lane() == 0 && device_load(next) < w->crew.roots)
+        at = device_add(next, warp_width);
+    at = warp_from(at, 0);
+    if (at >= w->crew.roots)
+        return false;
+    uint64_t mine = (uint64_t)at + warp_lane();
+    if (mine < w->crew.roots) {
+        uint32_t v = w->crew.root[mine];
+        uint64_t begin = w->crew.offset[v];
+        paths_hold(w, (uint64_t)v << 32,
+                   paths_arcs(begin, w->crew.offset[v + 1] - begin));
+        w->reached++;
+    }
+    return true;
+}
+
+/* Up to half of the deepest ring of the block into the empty hands. The caller counts as
+** busy. */
+WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
+    uint32_t key = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t count = dfs_count(block_load_64(w->block.word + i));
+        key = count << 16 > key ? count << 16 | i : key;
+    }
+    key = warp_max(key);
+    if (key == 0)
+        return false;
+    struct dfs_ring from = paths_ring_of(w, key & 0xffff);
+    uint64_t word = dfs_look(from), who = 0, arcs = 0;
+    uint32_t count = (dfs_count(word) + 1) / 2;
+    count = count < warp_width ? count : warp_width;
+    if (count == 0)
+        return false;
+    if (warp_lane() < count) {
+        uint64_t *at = paths_place(from, dfs_tail(word) + warp_lane());
+        who = block_load_64(at);
+        arcs = block_load_64(at + 1);
+    }
+    if (!dfs_cut(from, word, count))
+        return false;
+    if (warp_lane() < count)
+        paths_hold(w, who, arcs);
+    return true;
+}
+
+/* Something of the own block into the hands of an idle worker. */
+WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
+    uint32_t some = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width)
+        some |= dfs_count(block_load_64(w->block.word + i));
+    bool near = warp_ballot(some != 0) != 0, cold = false;
+    if (!near && look_cold) {
+        uint32_t chunk = DFS_NO_CHUNK;
+        if (warp_lane() == 0)
+            chunk = dfs_first(device_load_64(w->cold));
+        cold = warp_from(chunk, 0) != DFS_NO_CHUNK;
+    }
+    if ((!near && !cold) || !paths_join(w))
+        return false;
+    if ((near && paths_steal_near(w)) || (cold && paths_take_chunk(w, w->cold)))
+        return true;
+    paths_get_idle(w);
+    return false;
+}
+
+/* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
+** Those without arcs need no search. */
+WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
+    struct dfs_control *control = w->crew.control;
+    uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;
+    for (; at < w->crew.n; at += warp_width) {
+        uint64_t v = at + warp_lane();
+        bool open = v < w->crew.n &&
+                    !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
+        uint64_t begin = open ? w->crew.offset[v] : 0;
+        uint64_t arcs = open ? w->crew.offset[v + 1] - begin : 0;
+        uint32_t with_arcs = warp_ballot(arcs > 0);
+        unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
+        if (open && warp_lane() < end) {
+            device_or(&w->crew.visited[v / 32], 1u << v % 32);
+            w->crew.tree[v] = (uint64_t)DFS_NONE << 32;
+            w->reached++;
+            if (arcs > 0)
+                paths_hold(w, v << 32, paths_arcs(begin, arcs));
+        }
+        if (with_arcs) {
+            warp_sync();
+            if (warp_lane() == 0)
+                device_store(&control->opened, (uint32_t)(at + end));
+            return true;
+        }
+        if (!paths_attend(w))
+            return false;
+    }
+    return false;
+}
+
+/* By the scout of an idle block: a chunk of another one, or a new root, or the end. Every
+** lane tries its luck with one block. */
+WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
+    uint32_t random = paths_random(w) + warp_lane() * 0x9e3779b9u;
+    uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32), busy = 1;
+    bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK;
+    if (warp_lane() == 0)
+        busy = device_load(&w->crew.control->busy);
+    uint32_t lanes = warp_ballot(worth);
+    busy = warp_from(busy, 0);
+    bool alone;
+    if ((lanes == 0 && busy != 0) || !paths_wake(w, &alone))
+        return false;
+    victim = warp_from(victim, lanes ? lowest_bit(lanes) : 0);
+    if (lanes && paths_take_chunk(w, w->crew.cold + victim))
+        return true;
+    if (alone && paths_open_root(w))
+        return true;
+    if (alone && warp_lane() == 0)
+        device_store(&w->crew.control->over, 1);
+    paths_get_idle(w);
+    return false;
+}
+
+WARP_FUNCTION bool paths_is_over(struct paths_worker *w) {
+    uint32_t over = 0;
+    if (warp_lane() == 0)
+        over = device_load(&w->crew.control->over);
+    return warp_from(over, 0) != 0;
+}
+
+/* Something into the empty hands. False: the search is over, or stopped. */
+WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
+    if (paths_top_up(w, 0) > 0 || paths_take_chunk(w, w->cold) || paths_take_roots(w))
+        return true;
+    paths_get_idle(w);
+    for (unsigned rounds = 0;; rounds++) {
+        bool far = rounds % GG_PATHS_FAR == 0;
+        if (far && (paths_is_over(w) || paths_stops(w, rounds % DFS_ASK_IDLE == 0)))
+            return false;
+        if (paths_help(w, far) || (far && w->place == 0 && paths_scout(w))) {
+            w->stolen++;
+            return true;
+        }
+        warp_rest(rounds < GG_PATHS_EAGER ? 0 : 2);
+    }
+}
+
+/* ---- a worker's life ---- */
+
+/* All workers count as busy when the first one begins; rings are empty. */
+WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
+                              uint32_t number) {
+    struct paths_worker w;
+    w.crew = crew;
+    w.block = block;
+    w.number = number;
+    w.home = number / crew.block_workers;
+    w.place = number % crew.block_workers;
+    w.ring = paths_ring_of(&w, w.place);
+    w.hand = block.hand + 2 * warp_width * (uint64_t)w.place;
+    w.cold = crew.cold + w.home;
+    w.spare = DFS_NO_CHUNK;
+    w.random = (number + 1) * 2654435761u | 1;
+    w.steps = w.reached = w.stolen = w.count = 0;
+    w.looked = w.who = w.begin = 0;
+    while (paths_find_work(&w)) {
+        bool go = true;
+        while (go && warp_ballot(w.count > 0))
+            go = paths_step(&w);
+        if (!go)
+            break;
+    }
+    device_add(&crew.control->reached, w.reached);
+    if (warp_lane() == 0) {
+        device_add(&crew.control->stolen, w.stolen);
+        if (crew.work)
+            device_add_64(&crew.work[w.home], w.looked);
+    }
+}
+
+#endif

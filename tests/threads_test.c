@@ -1,0 +1,250 @@
+/* Two connections in two threads, each asking everything, beside a third that writes.
+**
+**     reader 1   BEGIN  version?  bfs sssp path dfs mis ...  COMMIT      answer[version]
+**     reader 2   BEGIN  version?  bfs sssp path dfs mis ...  COMMIT      answer[version]
+**     writer         more edges, version 1 | fewer edges, version 0 | ...
+**
+** The answers to compare with come from one connection alone, before. Run by the thread
+** sanitizer, too: nothing is shared between connections but the library's code. */
+#include "sql.h"
+
+#include "expect.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpugraph_extension.h"
+
+static const char *const questions[] = {
+    "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('g', 1)",
+    "SELECT count(*), sum(distance), sum(parent), sum(edge) FROM gpu_sssp('g', 1)",
+    "SELECT count(*), sum(distance * source) FROM gpu_sssp WHERE edges = 'g' AND sources "
+    "= "
+    "'[1, 2, 3]' AND direction = 'both'",
+    "SELECT sum(seq * vertex), max(distance) FROM gpu_path('g', 1, 9)",
+    "SELECT count(*), sum(parent * preorder), sum(postorder) FROM gpu_dfs('g') WHERE "
+    "ordered "
+    "= 1",
+    "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",
+    "SELECT count(*), sum(vertex) FROM gpu_mis('g')",
+    "SELECT gpugraph_triangles('g')",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g WHERE src < 500', "
+    "1)",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",
+    "SELECT count(*) > 8, count(DISTINCT function) FROM gpugraph_methods",
+};
+
+enum { QUESTIONS = sizeof questions / sizeof *questions, VERSIONS = 2, ROUNDS = 3 };
+
+static char *answer[VERSIONS][QUESTIONS];
+
+/* ---- connections ---- */
+
+static int wait_for_the_other(void *unused, int count) {
+    (void)unused, (void)count;
+    usleep(500);
+    return 1;
+}
+
+static sqlite3 *open_connection(const char *name) {
+    sqlite3 *c;
+    if (sqlite3_open(name, &c) != SQLITE_OK ||
+        sqlite3_gpugraph_init(c, NULL, NULL) != SQLITE_OK)
+        abort();
+    sqlite3_busy_handler(c, wait_for_the_other, NULL);
+    return c;
+}
+
+/* The rows, or the error; sqlite3_free. */
+static char *ask_in(sqlite3 *c, const char *sql) {
+    sqlite3_stmt *statement;
+    int rc = sqlite3_prepare_v2(c, sql, -1, &statement, NULL);
+    char *rows = rc == SQLITE_OK ? rows_of(statement, &rc) : NULL;
+    if (rc != SQLITE_DONE) {
+        sqlite3_free(rows);
+        rows = sqlite3_mprintf("error %d: %s", rc, sqlite3_errmsg(c));
+    }
+    sqlite3_finalize(statement);
+    return rows;
+}
+
+/* Runs statements that must work. */
+static void do_in(sqlite3 *c, const char *sql) {
+    char *error = NULL;
+    if (sqlite3_exec(c, sql, NULL, NULL, &error) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, error);
+        abort();
+    }
+}
+
+/* So many edges that threads share the work of a search, and more in version 1. */
+static void make_database(sqlite3 *c, const char *journal) {
+    char *sql = sqlite3_mprintf(
+        "PRAGMA journal_mode = %s; PRAGMA synchronous = OFF; BEGIN;"
+        "CREATE TABLE g(src, dst, weight); CREATE TABLE more(src, dst, weight);"
+        "CREATE TABLE texts(src, dst); CREATE TABLE state(version);"
+        "INSERT INTO state VALUES (0);"
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < "
+        "70000) "
+        "INSERT INTO g SELECT i * 48271 %% 9001, i * 7919 %% 65537 %% 9001, i %% 13 + 1 "
+        "FROM c;"
+        "INSERT INTO more SELECT src, (src + dst * 3) %% 9100, 1 FROM g WHERE rowid %% "
+        "40 = 0;"
+        "INSERT INTO texts SELECT 'v' || src, 'v' || dst FROM g LIMIT 2000; COMMIT",
+        journal);
+    do_in(c, sql);
+    sqlite3_free(sql);
+}
+
+static const char *const change_to[VERSIONS] = {
+    "BEGIN IMMEDIATE; DELETE FROM g WHERE rowid > 70000; UPDATE state SET version = 0; "
+    "COMMIT",
+    "BEGIN IMMEDIATE; INSERT INTO g SELECT * FROM more; UPDATE state SET version = 1; "
+    "COMMIT",
+};
+
+/* The answers for both versions, by one thread on the CPU. */
+static void find_answers(void) {
+    sqlite3 *c = open_connection(":memory:");
+    make_database(c, "MEMORY");
+    do_in(c, "SELECT gpugraph_config('threads', 1), gpugraph_config('backend', 'cpu')");
+    for (int version = 0; version < VERSIONS; version++) {
+        do_in(c, change_to[version]);
+        for (int q = 0; q < QUESTIONS; q++) {
+            answer[version][q] = ask_in(c, questions[q]);
+            expect(strncmp(answer[version][q], "error", 5) != 0, "%s: %s", questions[q],
+                   answer[version][q]);
+        }
+    }
+    ck_assert_str_ne(answer[0][0], answer[1][0]);
+    sqlite3_close(c);
+}
+
+static void free_answers(void) {
+    for (int version = 0; version < VERSIONS; version++)
+        for (int q = 0; q < QUESTIONS; q++)
+            sqlite3_free(answer[version][q]);
+}
+
+/* ---- threads ---- */
+
+typedef struct reader {
+    pthread_t thread;
+    const char *file, *backend;
+    bool own; /* the database is to be made */
+    char *wrong;
+} reader;
+
+static void compare(reader *r, sqlite3 *c, int version, int q) {
+    char *got = ask_in(c, questions[q]);
+    if (!r->wrong && strcmp(got, answer[version][q]) != 0)
+        r->wrong = sqlite3_mprintf("%s, version %d\n expected %s\n got      %s",
+                                   questions[q], version, answer[version][q], got);
+    sqlite3_free(got);
+}
+
+static void *read_all(void *reader_pointer) {
+    reader *r = reader_pointer;
+    sqlite3 *c = open_connection(r->file);
+    if (r->own)
+        make_database(c, "MEMORY");
+    char *sql = sqlite3_mprintf("SELECT gpugraph_config('backend', %Q), "
+                                "gpugraph_config('threads', 2)",
+                                r->backend);
+    do_in(c, sql);
+    sqlite3_free(sql);
+    for (int round = 0; round < ROUNDS && !r->wrong; round++) {
+        do_in(c, "BEGIN");
+        char *version = ask_in(c, "SELECT version FROM state");
+        for (int q = 0; q < QUESTIONS; q++)
+            compare(r, c, atoi(version), q);
+        sqlite3_free(version);
+        do_in(c, "COMMIT");
+    }
+    sqlite3_close(c);
+    return NULL;
+}
+
+static bool readers_done;
+
+/* Changes versions until the readers are done. */
+static void *write_on(void *file) {
+    sqlite3 *c = open_connection(file);
+    for (int version = 1; !__atomic_load_n(&readers_done, __ATOMIC_ACQUIRE);
+         version = !version) {
+        do_in(c, change_to[version]);
+        usleep(2000);
+    }
+    sqlite3_close(c);
+    return NULL;
+}
+
+static bool present(const char *backend) {
+    const char *backends = getenv("GPUGRAPH_TEST_BACKENDS");
+    return strstr(backends ? backends : "cpu", backend) != NULL;
+}
+
+/* Both readers on each backend that is present, and of several also on different ones. */
+static void read_in_two_threads(const char *file, bool own) {
+    static const char *const pairs[][2] = {
+        {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda", "cpu"}};
+    for (int p = 0; p < 3; p++) {
+        reader readers[2] = {{.file = file, .backend = pairs[p][0], .own = own},
+                             {.file = file, .backend = pairs[p][1], .own = own}};
+        if (!present(pairs[p][0]) || !present(pairs[p][1]))
+            continue;
+        for (int i = 0; i < 2; i++)
+            ck_assert_int_eq(
+                pthread_create(&readers[i].thread, NULL, read_all, &readers[i]), 0);
+        for (int i = 0; i < 2; i++)
+            pthread_join(readers[i].thread, NULL);
+        for (int i = 0; i < 2; i++)
+            expect(!readers[i].wrong, "%s: %s", readers[i].backend, readers[i].wrong);
+    }
+}
+
+START_TEST(own_databases) {
+    read_in_two_threads(":memory:", true);
+}
+END_TEST
+
+static const char *const journals[] = {"DELETE", "WAL"};
+
+START_TEST(one_file_and_a_writer) {
+    char file[80], side[100];
+    snprintf(file, sizeof file, "/tmp/gpugraph-threads-test-%d.db", (int)getpid());
+    unlink(file);
+    sqlite3 *c = open_connection(file);
+    make_database(c, journals[_i]);
+    sqlite3_close(c);
+    pthread_t writer;
+    readers_done = false;
+    ck_assert_int_eq(pthread_create(&writer, NULL, write_on, file), 0);
+    read_in_two_threads(file, false);
+    __atomic_store_n(&readers_done, true, __ATOMIC_RELEASE);
+    pthread_join(writer, NULL);
+    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(side, sizeof side, "%s%s", file, ends[i]);
+        unlink(side);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("threads");
+    tcase_add_checked_fixture(tests, find_answers, free_answers);
+    tcase_set_timeout(tests, 250);
+    tcase_add_test(tests, own_databases);
+    tcase_add_loop_test(tests, one_file_and_a_writer, 0, 2);
+    Suite *suite = suite_create("threads");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
