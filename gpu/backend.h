@@ -142,6 +142,9 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
                     void (*part)(const void *of, uint64_t low, uint64_t high,
                                  uint32_t *to),
                     const void *of);
+/* memcpy by several threads: one core moves no more than a third of what a bus takes.
+** (narrow.c) */
+void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. (order.c) */
 gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,

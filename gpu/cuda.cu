@@ -363,7 +363,8 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 41 * n + ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 42 * n + m / 8 + ends +
+               GG_DFS_BLOCKS * 256 * 1024;
     if (strcmp(function, "mis") == 0)
         return gg_mis_needs(graph, frugal);
     if (strcmp(function, "triangles") == 0)
@@ -376,8 +377,16 @@ static const gpugraph_method methods[] = {
      "level by level: one kernel explores the frontier, one makes the next"},
     {"sssp", "frontier", "cuda",
      "relaxes a frontier of near vertices, far ones wait in a pile"},
+    {"dfs", "many-paths", "cuda",
+     "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",
-     "unordered; every warp searches with its own stack, idle warps steal"},
+     "unordered; every warp follows a path with its own stack, idle warps steal"},
+    {"dfs", "block-stealing", "cuda",
+     "as work-stealing, with some blocks alone: for comparison"},
+    {"dfs", "two-level", "cuda",
+     "as work-stealing, in one block: for comparison"},
+    {"dfs", "one-level", "cuda",
+     "as two-level, all of every stack in device memory: for comparison"},
     {"dfs", "serial", "cuda",
      "the lexicographic tree: no parallelism in it, so the host searches"},
     {"mis", "one-launch", "cuda",

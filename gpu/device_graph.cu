@@ -100,19 +100,22 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
 
 /* ---- edges ---- */
 
-static bool upload_ends(struct cuda_job *job, struct device_graph *copy) {
-    const gpugraph_edge_list *edges = &job->graph->edges;
-    uint64_t bytes = (uint64_t)copy->m * sizeof(uint32_t);
-    return take(job, &copy->source, copy->m, sizeof(uint32_t)) &&
-           take(job, &copy->target, copy->m, sizeof(uint32_t)) &&
-           gg_upload(job, copy->source, edges->source, bytes) &&
-           gg_upload(job, copy->target, edges->target, bytes);
+static bool take_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+                       bool weights) {
+    return (!ends || (take(job, &copy->source, copy->m, sizeof(uint32_t)) &&
+                      take(job, &copy->target, copy->m, sizeof(uint32_t)))) &&
+           (!weights || take(job, &copy->weight, copy->m, copy->weight_size));
 }
 
-static bool upload_weights(struct cuda_job *job, struct device_graph *copy) {
-    return take(job, &copy->weight, copy->m, copy->weight_size) &&
-           gg_upload(job, copy->weight, job->graph->weight,
-                     (uint64_t)copy->m * copy->weight_size);
+static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+                       bool weights) {
+    const gpugraph_edge_list *edges = &job->graph->edges;
+    uint64_t bytes = (uint64_t)copy->m * sizeof(uint32_t);
+    return (!ends || (gg_upload(job, copy->source, edges->source, bytes) &&
+                      gg_upload(job, copy->target, edges->target, bytes))) &&
+           (!weights || gg_upload(job, copy->weight, job->graph->weight,
+                                  (uint64_t)copy->m * copy->weight_size)) &&
+           gg_wait(job);
 }
 
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
@@ -122,15 +125,18 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     double started = gg_now_ms();
     int64_t before = copy->bytes;
     bool ends = !copy->target, weights = weighted && !copy->weight;
-    if ((ends && !upload_ends(job, copy)) || (weights && !upload_weights(job, copy)) ||
-        !gg_wait(job)) {
+    bool taken = take_edges(job, copy, ends, weights);
+    double sent = gg_now_ms();
+    if (!taken || !send_edges(job, copy, ends, weights)) {
         /* Half a copy would look like a whole one. */
         gg_device_graph_free(job->graph, false);
         return false;
     }
     if (ends || weights)
-        gg_phase(job->run, "upload", started, copy->m, "%lld bytes to device %d",
-                 (long long)(copy->bytes - before), copy->ordinal);
+        gg_phase(job->run, "upload", started, copy->m,
+                 "%lld bytes to device %d, at %.1f GB/s",
+                 (long long)(copy->bytes - before), copy->ordinal,
+                 (double)(copy->bytes - before) * 1e-6 / (gg_now_ms() - sent + 1e-3));
     *view = device_edges{copy->n, copy->m, copy->source, copy->target,
                          weighted ? copy->weight : NULL};
     return true;

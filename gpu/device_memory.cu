@@ -5,6 +5,7 @@
 **                 memory is short
 **     stages      a ring of pinned buffers, one event for each:
 **                     host array -> stage 0, 1, 2, 3, 0, ... -> device, or back
+**                 one is filled by several threads while the bus carries those before
 **                 a stage is used again once its event says that the bus is done with it
 **
 ** All of it is called with the devices' mutex held. */
@@ -125,7 +126,8 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
         size_t size = stage_part(bytes, part);
         if (!gg_wait_for(job, device->staged[stage]))
             return false;
-        memcpy(device->stage[stage], (const char *)from + part * GG_STAGE_BYTES, size);
+        gg_copy(job->run, device->stage[stage], (const char *)from + part * GG_STAGE_BYTES,
+                size);
         gg_note(job,
                 cudaMemcpyAsync((char *)to_device + part * GG_STAGE_BYTES,
                                 device->stage[stage], size, cudaMemcpyHostToDevice,
@@ -159,8 +161,8 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device,
                 return false;
         if (!gg_wait_for(job, job->device->staged[stage]))
             return false;
-        memcpy((char *)to + part * GG_STAGE_BYTES, job->device->stage[stage],
-               stage_part(bytes, part));
+        gg_copy(job->run, (char *)to + part * GG_STAGE_BYTES, job->device->stage[stage],
+                stage_part(bytes, part));
     }
     return gg_going(job);
 }

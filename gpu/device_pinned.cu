@@ -81,8 +81,7 @@ static bool upload_hashes(struct cuda_job *job, struct device_graph *copy, int64
     if (!copy->hash && !take(job, &copy->hash, copy->n, sizeof *copy->hash))
         return false;
     uint32_t *hash = (uint32_t *)gg_alloc(job->run, copy->n, sizeof *hash);
-    bool done = hash &&
-                gg_hash_ids(job->graph, seed, job->run, hash) == GPUGRAPH_OK &&
+    bool done = hash && gg_hash_ids(job->graph, seed, job->run, hash) == GPUGRAPH_OK &&
                 gg_upload(job, copy->hash, hash, (uint64_t)copy->n * sizeof *hash) &&
                 gg_wait(job);
     gg_release(hash);

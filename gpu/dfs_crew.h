@@ -48,6 +48,10 @@ struct dfs_crew {
     struct dfs_control *control;
     struct dfs_pool pool;
     uint64_t *cold; /* one list for each worker */
+    uint32_t *rest; /* entries in each, about */
+    uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
+    uint64_t *far_ring; /* rings of the one block in device memory, or NULL */
+    bool ring_far;      /* it is wanted so */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;
@@ -66,6 +70,7 @@ struct dfs_worker {
     uint32_t number, place; /* in the crew, in the block */
     uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
     uint32_t random, steps, reached, stolen;
+    uint64_t looked; /* arcs */
     uint64_t hands; /* the entry to go on with */
 };
 
@@ -152,10 +157,12 @@ WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t
             unsigned lane = lowest_bit(lanes);
             uint32_t mine = warp_from(v, lane);
             if (dfs_claim(w, mine, u, depth)) {
+                w->looked += lane + 1;
                 *next = base + lane + 1;
                 return mine;
             }
         }
+        w->looked += degree - base < warp_width ? degree - base : warp_width;
         if (!dfs_attend(w) || degree - base <= warp_width)
             break;
     }
@@ -178,8 +185,11 @@ WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
             device_store(&w->crew.control->stop, 1);
             return false;
         }
-        if (dfs_flush(w->ring, w->cold, w->crew.pool, w->spare))
+        if (dfs_flush(w->ring, w->cold, w->crew.pool, w->spare)) {
             w->spare = DFS_NO_CHUNK;
+            if (warp_lane() == 0)
+                device_add(&w->crew.rest[w->number], w->crew.shape.batch);
+        }
     }
     return true;
 }
@@ -216,11 +226,15 @@ WARP_FUNCTION void dfs_keep_chunk(struct dfs_worker *w, uint32_t chunk) {
     warp_sync();
 }
 
-WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint64_t *cold) {
-    uint32_t chunk = dfs_refill(w->ring, cold, w->crew.pool);
-    if (chunk != DFS_NO_CHUNK)
-        dfs_keep_chunk(w, chunk);
-    return chunk != DFS_NO_CHUNK;
+/* From the list of that worker. */
+WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
+    uint32_t chunk = dfs_refill(w->ring, w->crew.cold + number, w->crew.pool);
+    if (chunk == DFS_NO_CHUNK)
+        return false;
+    if (warp_lane() == 0)
+        device_add(&w->crew.rest[number], 0u - w->crew.shape.batch);
+    dfs_keep_chunk(w, chunk);
+    return true;
 }
 
 /* The next root of the list. */
@@ -243,36 +257,46 @@ WARP_FUNCTION bool dfs_steal_near(struct dfs_worker *w, uint32_t victim) {
     return dfs_steal(from, w->ring, w->crew.shape) > 0;
 }
 
-/* A ring of the block that is worth a theft, or DFS_NONE: lanes look side by side. */
+/* The deepest ring of the block where it is worth a theft, or DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
-    uint32_t first = dfs_random(w) % w->crew.block_workers;
-    for (uint32_t i = 0; i < w->crew.block_workers; i += warp_width) {
-        uint32_t place = i + warp_lane();
-        bool worth = false;
-        if (place < w->crew.block_workers) {
-            place = (first + place) % w->crew.block_workers;
-            worth =
-                place != w->place &&
-                dfs_count(block_load_64(w->block.word + place)) >= w->crew.shape.worth;
-        }
-        uint32_t lanes = warp_ballot(worth);
-        if (lanes != 0)
-            return warp_from(place, lowest_bit(lanes));
+    uint32_t deepest = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t count = dfs_count(block_load_64(w->block.word + i));
+        if (count >= w->crew.shape.hot_cutoff && count << 16 > deepest)
+            deepest = count << 16 | i;
     }
-    return DFS_NONE;
+    deepest = warp_max(deepest);
+    return deepest ? deepest & 0xffff : DFS_NONE;
 }
 
-/* A worker that has a cold chunk, or DFS_NONE: every lane tries its luck once. */
+/* The load of a block, and in *victim the worker there that has most of it. */
+WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
+                                   uint32_t *victim) {
+    uint32_t sum = 0, most = 0, total, first = block * w->crew.block_workers;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t rest = device_load(&w->crew.rest[first + i]);
+        rest = rest < 0x7fff ? rest : (int32_t)rest < 0 ? 0 : 0x7fff;
+        sum += rest;
+        most = rest << 16 > most ? rest << 16 | i : most;
+    }
+    warp_sum_before(sum, &total);
+    most = warp_max(most);
+    *victim = most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
+    return total;
+}
+
+/* A worker with a cold list of at least cold_cutoff entries, in the more loaded one of
+** two other blocks, or DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
-    uint32_t random = dfs_random(w) + warp_lane() * 0x9e3779b9u;
-    uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.workers) >> 32);
-    bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK;
-    uint32_t lanes = warp_ballot(worth);
-    return lanes ? warp_from(victim, lowest_bit(lanes)) : DFS_NONE;
+    uint32_t blocks = w->crew.workers / w->crew.block_workers, victim, other;
+    uint32_t a = warp_from(dfs_random(w), 0) % blocks;
+    uint32_t b = warp_from(dfs_random(w), 0) % blocks;
+    uint32_t load = dfs_load_of(w, a, &victim);
+    return dfs_load_of(w, b, &other) > load ? other : victim;
 }
 
-/* One look for work at the others; the caller is idle before, and busy if it found some.
-** */
+/* One look for work at the others; the caller is idle before, and busy if it found
+** some. */
 WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
     uint32_t near = dfs_look_near(w), far = DFS_NONE, alone = 0;
     if (near == DFS_NONE) {
@@ -285,7 +309,7 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
         return false;
     dfs_get_busy(w);
     if (near != DFS_NONE ? dfs_steal_near(w, near)
-                         : dfs_refill_from(w, w->crew.cold + far)) {
+                         : dfs_refill_from(w, far)) {
         w->stolen++;
         return true;
     }
@@ -355,7 +379,7 @@ WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
     for (;;) {
         if (dfs_pop(w->ring, &w->hands))
             return true;
-        if (dfs_refill_from(w, w->cold))
+        if (dfs_refill_from(w, w->number))
             continue;
         if (dfs_take_root(w))
             return true;
@@ -387,12 +411,14 @@ WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
     w.steps = w.reached = w.stolen = 0;
-    w.hands = 0;
+    w.looked = w.hands = 0;
     while (dfs_find_work(&w) && dfs_descend(&w))
         ;
     if (warp_lane() == 0) {
         device_add(&crew.control->reached, w.reached);
         device_add(&crew.control->stolen, w.stolen);
+        if (crew.work)
+            device_add_64(&crew.work[number / crew.block_workers], w.looked);
     }
 }
 

@@ -25,10 +25,11 @@
 
 #define DFS_NO_CHUNK UINT32_MAX
 
-/* Sizes: powers of two, batch at most ring / 2, ring at most 2^15. A thief takes half of
-** a ring that holds at least `worth` entries, worth at least 2. */
+/* Sizes in entries. ring and batch: powers of two, batch at most ring / 2, ring at most
+** 2^15. A thief takes hot_cutoff / 2 (at least 1) of a ring that holds hot_cutoff or more,
+** hot_cutoff at least 2; and a chunk of a list that holds cold_cutoff or more. */
 struct dfs_shape {
-    uint32_t ring, batch, worth;
+    uint32_t ring, batch, hot_cutoff, cold_cutoff;
 };
 
 struct dfs_ring {
@@ -178,13 +179,13 @@ WARP_FUNCTION uint64_t dfs_look(struct dfs_ring ring) {
 
 /* ---- from ring to ring, from ring to chunk and back: called by all lanes ---- */
 
-/* Moves the older half of a ring of the same block into `to`, which is the caller's own
-** and empty. Returns how many entries; 0: not worth it, or someone was faster. */
+/* Moves the oldest entries of a ring of the same block into `to`, which is the caller's
+** own and empty. Returns how many entries; 0: not worth it, or someone was faster. */
 WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
                                  struct dfs_shape shape) {
     uint64_t word = dfs_look(from), own = dfs_look(to);
-    uint32_t count = dfs_count(word) / 2;
-    if (dfs_count(word) < shape.worth)
+    uint32_t count = shape.hot_cutoff / 2;
+    if (dfs_count(word) < shape.hot_cutoff)
         return 0;
     for (uint32_t i = warp_lane(); i < count; i += warp_width)
         block_store_64(dfs_place(to, dfs_tail(own) + i),

@@ -35,7 +35,7 @@
 #define PATHS_TO_END 0xffffffu
 
 struct paths_shape {
-    uint32_t ring; /* entries, a power of two up to 2^15, at least 2 * GROUP + batch */
+    uint32_t ring; /* entries, a power of two up to 2^15, at least PATHS_GROUP + batch */
     uint32_t arcs; /* of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
@@ -127,7 +127,7 @@ WARP_FUNCTION uint32_t paths_random(struct paths_worker *w) {
 
 /* ---- the end ---- */
 
-/* Must the worker leave? *over: because the search is over. */
+/* Must the worker leave? The host's flag is far away, so few look at it. */
 WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
     uint32_t stop = 0;
     if (warp_lane() == 0) {
@@ -311,7 +311,6 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
     struct paths_find find[GG_PATHS_LANE_ARCS];
     uint32_t *visited = w->crew.visited;
     bool test = total > w->crew.shape.direct;
-#pragma GCC unroll 8
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
         unsigned owner = paths_owner(first, k);
@@ -322,13 +321,11 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
     }
     if (test) {
-#pragma GCC unroll 8
         for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
             if (find[i].open)
                 find[i].open =
                     !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
     }
-#pragma GCC unroll 8
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         find[i].begin = find[i].end = 0;
         if (find[i].open) {
@@ -336,7 +333,6 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
             find[i].end = w->crew.offset[find[i].v + 1];
         }
     }
-#pragma GCC unroll 8
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t bit = 1u << find[i].v % 32;
         if (find[i].open)
@@ -344,7 +340,6 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
     }
     uint64_t word = dfs_look(w->ring);
     uint32_t head = dfs_tail(word) + dfs_count(word), beyond = 0;
-#pragma GCC unroll 8
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
         if (find[i].open)
@@ -576,7 +571,7 @@ WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
             w->stolen++;
             return true;
         }
-        warp_rest(rounds < GG_PATHS_EAGER ? 0 : 2);
+        warp_pause(rounds < GG_PATHS_EAGER ? GG_PATHS_NAP_NS : GG_PATHS_REST_NS);
     }
 }
 
@@ -605,8 +600,10 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
         if (!go)
             break;
     }
-    device_add(&crew.control->reached, w.reached);
+    uint32_t reached;
+    warp_sum_before(w.reached, &reached);
     if (warp_lane() == 0) {
+        device_add(&crew.control->reached, reached);
         device_add(&crew.control->stolen, w.stolen);
         if (crew.work)
             device_add_64(&crew.work[w.home], w.looked);

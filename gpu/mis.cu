@@ -67,7 +67,8 @@ static void tell(struct cuda_job *job, const struct mis_graph *g,
                  const struct mis_report *report, double started) {
     char more[300];
     float ms = 0;
-    gg_note(job, cudaEventElapsedTime(&ms, report->began, report->ended), "tell the time");
+    gg_note(job, cudaEventElapsedTime(&ms, report->began, report->ended),
+            "tell the time");
     snprintf(more, sizeof more, "%s, %s, kernels %.4f ms", report->text,
              !hashed(g->priority) ? "no hashes"
              : g->hashes.stored   ? "hashes kept on the device"

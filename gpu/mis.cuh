@@ -45,7 +45,8 @@ struct mis_report {
 };
 
 /* Both carve word and member, run, and leave the members in g->member. */
-bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, struct mis_report *report);
+bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g,
+                       struct mis_report *report);
 enum mis_rows {
     MIS_SORTED, /* rows by degree: threads, warps, blocks */
     MIS_WARPS,  /* a warp for each row */

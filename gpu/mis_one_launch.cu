@@ -36,8 +36,8 @@ struct launch_state {
 struct launch {
     struct launch_state *state;
     struct waiting *list;
-    uint32_t room;  /* entries of each warp */
-    bool resume;    /* words are there already */
+    uint32_t room; /* entries of each warp */
+    bool resume;   /* words are there already */
 };
 
 /* ---- kernels ---- */
@@ -104,8 +104,8 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiti
 
 /* Keeps, behind the first `count` entries, those of the lanes that want it. All lanes
 ** have read what they need of the list. Returns the new count. */
-static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count, bool wanted,
-                                                const waiting &w) {
+static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
+                                                bool wanted, const waiting &w) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (wanted)
         list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
@@ -179,17 +179,17 @@ static void carve(struct workspace *space, struct mis_graph *g, struct launch *l
 }
 
 uint64_t gg_mis_one_launch_bytes(uint32_t n) {
-    const uint64_t most_warps = 1 << 16; /* of any device */
-    return (uint64_t)n * (sizeof(struct waiting) + 5) +
-           most_warps * GG_WARP * sizeof(struct waiting) + 1024;
+    /* A grid has at most a thread for each vertex, in whole blocks, so the last tile of every
+    ** warp at most doubles the list. */
+    return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
 }
 
 static unsigned blocks_at_once(struct cuda_job *job, uint32_t n) {
     int resident = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, decide_all, GG_BLOCK,
-                                                          0),
-            "plan a launch");
+    gg_note(
+        job,
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, decide_all, GG_BLOCK, 0),
+        "plan a launch");
     return gg_grid(job, n, resident > 0 ? resident : 1);
 }
 

@@ -53,7 +53,8 @@ static __global__ void rank_rows(const uint64_t *offset, uint32_t n,
 
 /* A block, warp or thread per row. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    move_rows(mis_graph g, mis_renumbered r, const uint32_t *number, const uint32_t *end) {
+    move_rows(mis_graph g, mis_renumbered r, const uint32_t *number,
+              const uint32_t *end) {
     auto move = [&](auto lanes, uint32_t row) {
         const uint64_t from = g.offset[number[row]], to = r.offset[row];
         const uint32_t degree = (uint32_t)(r.offset[row + 1] - to);

@@ -69,13 +69,60 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
         verdict verdict = GONE;
         if (own != MIS_JOINED) {
             uint64_t end = g.offset[v + 1];
-            sight s = mis_scan<lanes, each, TIES_SETTLED>(g, v, own, g.offset[v],
-                                                           end, !first);
+            sight s =
+                mis_scan<lanes, each, TIES_SETTLED>(g, v, own, g.offset[v], end, !first);
             verdict = judged(s, end);
         }
         if (threadIdx.x % lanes == 0)
             r.verdict[i] = (uint8_t)verdict;
     });
+}
+
+/* The first look across the bus, at 32 rows that lie together, one for each lane: line by
+** line, each once, however many rows share it; the rest of a row that has met an earlier
+** neighbour is passed over. Dead lanes have begin = end = the last lane's end. Returns the
+** lines read. */
+static __device__ __forceinline__ uint32_t judge_tile(const mis_graph &g, uint32_t own,
+                                                      uint64_t begin, uint64_t end,
+                                                      sight *s) {
+    uint32_t lines = 0;
+    uint64_t base = 0;
+    *s = {end, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    for (;; base += GG_WARP, lines++) {
+        unsigned rows =
+            __ballot_sync(ALL_LANES, s->at == end && end > base && end > begin);
+        if (rows == 0)
+            return lines;
+        base = __shfl_sync(ALL_LANES, (unsigned long long)(begin > base ? begin : base),
+                           __ffs(rows) - 1) /
+               GG_WARP * GG_WARP;
+        /* One arc for each lane: its row is the first that ends behind it. */
+        uint64_t i = base + gg_lane();
+        uint32_t u = __ldg(&g.target[i]), row = 0, word = MIS_DROPPED;
+        for (uint32_t step = GG_WARP / 2; step > 0; step /= 2)
+            if (__shfl_sync(ALL_LANES, (unsigned long long)end, row + step - 1) <= i)
+                row += step;
+        bool live = i >= __shfl_sync(ALL_LANES, (unsigned long long)begin, row);
+        live = i < __shfl_sync(ALL_LANES, (unsigned long long)end, row) && live;
+        if (live)
+            word = gg_peek(&g.word[u]);
+        bool blocks = word <= __shfl_sync(ALL_LANES, own, row) && live;
+        /* One row for each lane: the first of its arcs in this line that blocks it. */
+        unsigned found = __ballot_sync(ALL_LANES, blocks);
+        uint64_t last = base + GG_WARP, from = begin > base ? begin : base;
+        uint64_t to = end < last ? end : last;
+        found = s->at == end && from < to
+                    ? found & (ALL_LANES >> (last - to)) & (ALL_LANES << (from - base))
+                    : 0;
+        int at = found ? __ffs(found) - 1 : 0;
+        uint32_t blocker = __shfl_sync(ALL_LANES, u, at);
+        word = __shfl_sync(ALL_LANES, word, at);
+        if (found) {
+            s->at = base + at;
+            s->blocker = blocker;
+            s->word = word;
+        }
+    }
 }
 
 /* 32 entries at a time: a thread looks at the blocker, the warp at a row across the bus. */
@@ -92,24 +139,30 @@ static __device__ __forceinline__ void judge_pinned(const mis_graph &g, const ro
         uint32_t other =
             w.blocker != GPUGRAPH_NONE ? gg_peek(&g.word[w.blocker]) : MIS_DROPPED;
         verdict verdict = own == MIS_JOINED ? GONE : other == MIS_JOINED ? DROPS : WAITS;
-        uint64_t begin = live ? g.offset[w.vertex] : 0;
-        uint64_t end = live ? g.offset[w.vertex + 1] : 0;
-        unsigned rows =
-            __ballot_sync(ALL_LANES, verdict == WAITS && other == MIS_DROPPED);
+        uint64_t begin = g.offset[live ? w.vertex : g.n];
+        uint64_t end = g.offset[live ? w.vertex + 1 : g.n];
+        bool looks = verdict == WAITS && other == MIS_DROPPED;
+        sight s;
+        if (first)
+            *lines += judge_tile(g, own, begin, end, &s);
+        unsigned rows = __ballot_sync(ALL_LANES, looks && !first);
         for (; rows; rows &= rows - 1) {
             int leader = __ffs(rows) - 1;
             uint32_t v = __shfl_sync(ALL_LANES, w.vertex, leader);
-            uint64_t at = __shfl_sync(ALL_LANES, (unsigned long long)(begin + w.at), leader);
+            uint64_t at =
+                __shfl_sync(ALL_LANES, (unsigned long long)(begin + w.at), leader);
             uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-            sight s = mis_scan<GG_WARP, 1, WHOLE_LINES>(
+            sight of_row = mis_scan<GG_WARP, 1, WHOLE_LINES>(
                 g, v, __shfl_sync(ALL_LANES, own, leader), at, last, false);
-            *lines += s.steps;
-            if ((int)gg_lane() == leader) {
-                verdict = judged(s, end);
-                mis_past_tie(g, v, own, &s);
-                w.at = (uint32_t)(s.at - begin);
-                w.blocker = s.blocker;
-            }
+            *lines += of_row.steps;
+            if ((int)gg_lane() == leader)
+                s = of_row;
+        }
+        if (looks) {
+            verdict = judged(s, end);
+            mis_past_tie(g, w.vertex, own, &s);
+            w.at = (uint32_t)(s.at - begin);
+            w.blocker = s.blocker;
         }
         if (live) {
             list[i] = w;
@@ -164,7 +217,8 @@ static __device__ __forceinline__ void apply(const mis_graph &g, const rounds &r
 /* Cooperative: all rounds. pinned is a constant of the compiler, for the registers' sake. */
 template <bool pinned>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    decide_in_rounds(const __grid_constant__ mis_graph g, const __grid_constant__ rounds r) {
+    decide_in_rounds(const __grid_constant__ mis_graph g,
+                     const __grid_constant__ rounds r) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct rounds_state *state = r.state;
     const uint32_t begin[MIS_GROUPS] = {0, state->end[MIS_BLOCKS],

@@ -1,4 +1,6 @@
-/* Numbers of 8 bytes become numbers of 4 in their own place, on several threads.
+/* Large arrays moved by several threads.
+**
+** Numbers of 8 bytes become numbers of 4 in their own place, on several threads.
 **
 **     before   | a a | b b | c c | d d | e e | f f | g g | h h |
 **     after    | a | b | c | d | e | f | g | h |
@@ -57,4 +59,14 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
     }
     void *narrow = realloc(wide, count ? count * sizeof(uint32_t) : 1);
     return narrow ? narrow : wide;
+}
+
+void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {
+    int threads = gg_threads(run, bytes / GG_COPY_BYTES * GG_THREAD_GRAIN);
+    threads = threads < GG_COPY_THREADS ? threads : GG_COPY_THREADS;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        size_t begin = gg_slice(bytes, t, threads), end = gg_slice(bytes, t + 1, threads);
+        memcpy((char *)to + begin, (const char *)from + begin, end - begin);
+    }
 }

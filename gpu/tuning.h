@@ -26,6 +26,9 @@
 /* Entries that are narrowed by way of a buffer: 4 KiB, which stays in the first cache. A
 ** power of two that divides GG_POLL_ITEMS. */
 #define GG_NARROW_ITEMS 1024
+/* Bytes of a copy for which one more thread pays, and threads that fill any bus. */
+#define GG_COPY_BYTES   ((size_t)256 << 10)
+#define GG_COPY_THREADS 8
 
 /* ---- order.c ---- */
 
@@ -104,6 +107,37 @@
 #define GG_SSSP_AHEAD 4
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
+
+/* ---- dfs.cu ---- */
+
+/* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;
+** all of "block-stealing". */
+#define GG_DFS_BLOCKS         4
+#define GG_DFS_BLOCK_VERTICES 512
+#define GG_DFS_FEW_BLOCKS     33
+/* Entries: of a HotRing (half a kilobyte on chip for each warp), of a chunk of a ColdSeg,
+** hot_cutoff, from which a ring is stolen from, and cold_cutoff, likewise a ColdSeg. */
+#define GG_DFS_RING        64
+#define GG_DFS_BATCH       32
+#define GG_DFS_HOT_CUTOFF  4
+#define GG_DFS_COLD_CUTOFF 32
+/* "many-paths": arcs that a lane looks at together; entries of a ring, arcs of a step;
+** entries of a ring from which a chunk is offered to other blocks; arcs of a step up to
+** which a claim is cheaper than a test before it. */
+#ifndef GG_PATHS_LANE_ARCS
+#define GG_PATHS_LANE_ARCS 4
+#endif
+#define GG_PATHS_RING  256
+#define GG_PATHS_ARCS  512
+#define GG_PATHS_BATCH 32
+#define GG_PATHS_SHARE 8
+#define GG_PATHS_DIRECT 128
+/* Looks of an idle warp round its block for one beyond it; looks after which it rests
+** longer, and both rests in nanoseconds. */
+#define GG_PATHS_FAR     4
+#define GG_PATHS_EAGER   64
+#define GG_PATHS_NAP_NS  64
+#define GG_PATHS_REST_NS 400
 
 /* ---- mis.cu ---- */
 

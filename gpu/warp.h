@@ -7,9 +7,9 @@
 **     device_*         atomics among all blocks         likewise
 **
 ** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
-** are _cas and _or (a claim: nothing depends on it but the word itself). _add, _enter and _cas_64
-** acquire and release, _acquire_64 acquires. Where one lane calls them for its warp,
-** warp_sync carries what it has learned to the others, and to it what they wrote. */
+** are _cas and _or (a claim: nothing depends on it but the word itself). _add, _enter and
+** _cas_64 acquire and release, _acquire_64 acquires. Where one lane calls them for its
+** warp, warp_sync carries what it has learned to the others, and to it what they wrote. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 
@@ -59,6 +59,9 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
 }
+WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
+    __nanosleep(nanoseconds);
+}
 
 #define WARP_ATOMICS(name, scope)                                                        \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
@@ -70,6 +73,10 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
             value, cuda::memory_order_acq_rel);                                          \
+    }                                                                                    \
+    WARP_FUNCTION void name##_add_64(uint64_t *at, uint64_t value) {                     \
+        cuda::atomic_ref<uint64_t, scope>(*at).fetch_add(value,                          \
+                                                         cuda::memory_order_relaxed);    \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
@@ -142,6 +149,10 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     if (rounds > 4)
         sched_yield();
 }
+WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
+    (void)nanoseconds;
+    sched_yield();
+}
 
 #define WARP_ATOMICS(name)                                                               \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
@@ -152,6 +163,9 @@ WARP_FUNCTION void warp_rest(unsigned rounds) {
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                          \
+    }                                                                                    \
+    WARP_FUNCTION void name##_add_64(uint64_t *at, uint64_t value) {                     \
+        __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                                 \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
         return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \

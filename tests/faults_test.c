@@ -278,19 +278,16 @@ static void make_tables(void) {
 
 static const char *const functions[] = {
     "SELECT *, source FROM gpu_bfs('t', 1)",
-    "SELECT vertex FROM gpu_bfs('t', 1) WHERE direction = 'both' AND max_depth = 1 AND "
-    "method = 'top-down'",
+    "SELECT vertex FROM gpu_bfs('t', 1) WHERE direction = 'both' AND max_depth = 1",
+    "SELECT vertex FROM gpu_bfs('t', 1) WHERE method = 'top-down'",
     "SELECT *, source FROM gpu_sssp('t', 1)",
-    "SELECT vertex, distance FROM gpu_sssp('t', 1) WHERE direction = 'in' AND method = "
-    "'dijkstra' ORDER BY distance",
+    "SELECT vertex FROM gpu_sssp('t', 1) WHERE method = 'dijkstra' ORDER BY distance",
     "SELECT * FROM gpu_path('t', 1, 4)",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0",
     "SELECT * FROM gpu_dfs('t', 1) WHERE ordered = 1",
     "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",
     "SELECT * FROM gpu_mis('t')",
-    "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random' AND seed "
-    "= "
-    "3",
+    "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random'",
     "SELECT gpugraph_triangles('t')",
 };
 

@@ -302,9 +302,9 @@ START_TEST(rounds_of_a_long_path) {
     bool first = true;
     for (int i = 0; (method = usable_method(&i)) != NULL; i++) {
         char text[400] = "";
-        gpugraph_run run = {.method = method->name, .phase = keep_search, .listener = text};
-        run.backend =
-            strcmp(method->backend, "cuda") == 0 ? GPUGRAPH_CUDA : GPUGRAPH_CPU;
+        gpugraph_run run = {
+            .method = method->name, .phase = keep_search, .listener = text};
+        run.backend = strcmp(method->backend, "cuda") == 0 ? GPUGRAPH_CUDA : GPUGRAPH_CPU;
         gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &run, member);
         ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
         int rounds = rounds_told(text);
@@ -368,9 +368,8 @@ START_TEST(scattered_ids) {
         s.source[e] = s.source[e] * 1000003 - 77;
         s.target[e] = s.target[e] * 1000003 - 77;
     }
-    gpugraph_edges edges = {.count = s.edges,
-                            .source.value = s.source,
-                            .target.value = s.target};
+    gpugraph_edges edges = {
+        .count = s.edges, .source.value = s.source, .target.value = s.target};
     gpugraph_run run = {0};
     gpugraph_graph *graph;
     ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);

@@ -60,7 +60,7 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
 }
 
 static gpugraph_priority priority_named(const char *name) {
-    return !name                             ? GPUGRAPH_BY_DEGREE
+    return !name                            ? GPUGRAPH_BY_DEGREE
            : strcmp(name, "degree-id") == 0 ? GPUGRAPH_BY_DEGREE_ID
            : strcmp(name, "random") == 0    ? GPUGRAPH_BY_RANDOM
            : strcmp(name, "id") == 0        ? GPUGRAPH_BY_ID

@@ -1,0 +1,54 @@
+/* The device's depth-first searches, as dfs.cu sees them.
+**
+**     dfs.cu          one call: rows, roots, a crew, the answer
+**     dfs_roots.cu    what the trees of a forest begin with
+**     dfs_work.cu     crews whose warps follow one path each   (dfs_crew.h)
+**     dfs_paths.cu    the crew whose warps follow many         (dfs_paths.h)
+**     dfs_number.cu   preorder and postorder of a finished tree */
+#ifndef GPUGRAPH_DFS_CUH
+#define GPUGRAPH_DFS_CUH
+
+#include "cuda.cuh"
+#include "dfs_paths.h"
+
+struct dfs_forest {
+    uint32_t *component; /* towards the smallest vertex of v's component */
+    uint32_t *root;      /* those with arcs */
+    uint32_t *roots;     /* one number */
+};
+
+struct dfs_search {
+    struct device_csr g;
+    gpugraph_direction direction;
+    uint32_t source;
+    bool whole;              /* a forest over all vertices */
+    uint32_t *depth, *parent; /* the answer, and scratch before */
+    struct dfs_forest forest;
+    uint32_t roots;
+    struct dfs_crew crew;     /* the one that searches has workers */
+    struct paths_crew paths;
+    struct dfs_control control; /* at the end */
+    uint32_t blocks;
+    uint64_t *work; /* arcs looked at by each block */
+};
+
+/* Fills s->forest and s->roots: one root for each component, the smallest vertex. */
+bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s);
+
+/* For each kind of crew: how large, its arrays (called twice, as gg_workspace demands),
+** and the search, which fills depth, parent and control. */
+void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
+
+/* Blocks of that kernel that fit the device at once, `most` for each multiprocessor, and
+** no more than a graph is worth. */
+unsigned gg_dfs_blocks(struct cuda_job *job, const void *kernel, size_t shared, int most);
+/* Starts it with one argument, waits, and fetches the control block. */
+bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s, const void *kernel,
+                   void *argument, size_t shared, const struct dfs_control *control);
+
+#endif
