@@ -1,18 +1,22 @@
 /* realloc and madvise: see big_block.h. */
 #include "big_block.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { HUGE = 2 << 20, LEAST = 4 * HUGE };
+enum { PAGE = 4096, LEAST = 8 << 20 };
 
+/* The advice is for all of the mapping that malloc has made for a large block: of a mapping
+** that was advised in part, realloc could not move the pages, and would copy them. */
 void *big_realloc(void *block, size_t bytes) {
     char *larger = realloc(block, bytes);
 #ifdef MADV_HUGEPAGE
     if (larger && bytes >= LEAST) {
-        size_t skip = HUGE - (uintptr_t)larger % HUGE;
-        madvise(larger + skip, (bytes - skip) / HUGE * HUGE, MADV_HUGEPAGE);
+        uintptr_t begin = (uintptr_t)larger / PAGE * PAGE;
+        uintptr_t end = ((uintptr_t)larger + malloc_usable_size(larger)) / PAGE * PAGE;
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     }
 #endif
     return larger;

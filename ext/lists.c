@@ -190,6 +190,7 @@ static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
         return SQLITE_NOMEM;
     memset(t, 0, sizeof *t);
     t->of = *r;
+    connection_addref(r->c); /* loaded again, SQLite drops the module before its tables */
     connection_table_opened(r->c);
     *made = &t->base;
     return SQLITE_OK;
@@ -197,6 +198,7 @@ static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
 
 static int list_disconnect(sqlite3_vtab *base) {
     connection_table_closed(((list_table *)base)->of.c);
+    connection_unref(((list_table *)base)->of.c);
     sqlite3_free(base);
     return SQLITE_OK;
 }

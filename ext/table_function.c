@@ -169,6 +169,7 @@ static int function_connect(sqlite3 *db, void *aux, int argc, const char *const 
     memset(t, 0, sizeof *t);
     t->c = r->c;
     t->algorithm = r->algorithm;
+    connection_addref(t->c); /* loaded again, SQLite drops the module before its tables */
     connection_table_opened(t->c);
     *made = &t->base;
     return SQLITE_OK;
@@ -176,6 +177,7 @@ static int function_connect(sqlite3 *db, void *aux, int argc, const char *const 
 
 static int function_disconnect(sqlite3_vtab *base) {
     connection_table_closed(((table *)base)->c);
+    connection_unref(((table *)base)->c);
     sqlite3_free(base);
     return SQLITE_OK;
 }

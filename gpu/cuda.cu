@@ -363,7 +363,7 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 42 * n + m / 8 + ends +
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 42 * n + m / 3 + ends +
                GG_DFS_BLOCKS * 256 * 1024;
     if (strcmp(function, "mis") == 0)
         return gg_mis_needs(graph, frugal);

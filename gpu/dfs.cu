@@ -50,9 +50,11 @@ static bool many(const struct cuda_job *job) {
     return gg_method_is(job->run, "many-paths");
 }
 
-static void carve(struct cuda_job *job, struct workspace *space, bool tree,
-                  struct dfs_search *s) {
+/* A crew and the numbering of its tree use the same memory, one after the other. */
+static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool numbers,
+                  struct dfs_search *s, struct numbering *t) {
     uint32_t n = s->g.n;
+    space->used = 0;
     s->depth = gg_carve<uint32_t>(space, n);
     s->parent = gg_carve<uint32_t>(space, n);
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
@@ -60,7 +62,13 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree,
     /* Components are needed before the search, tree edges after it. */
     s->forest.component = gg_carve<uint32_t>(space, s->whole || tree ? n : 0);
     s->work = gg_carve<uint64_t>(space, s->blocks);
+    uint64_t common = space->used;
     (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
+    uint64_t crew = space->used;
+    space->used = common;
+    if (numbers)
+        gg_dfs_number_carve(space, n, t);
+    space->used = space->used > crew ? space->used : crew;
 }
 
 static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
@@ -95,8 +103,20 @@ static bool describe_balance(struct cuda_job *job, const struct dfs_search *s, c
     return done;
 }
 
+static bool number(struct cuda_job *job, const struct dfs_search *s,
+                   struct numbering *t) {
+    double started = gg_now_ms();
+    t->reached = s->control.reached;
+    t->depth = s->depth;
+    t->parent = s->parent;
+    if (!gg_dfs_number(job, t))
+        return false;
+    gg_phase(job->run, "numbers", started, t->reached, "on the device, by list ranking");
+    return true;
+}
+
 static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
-                       const gpugraph_dfs_tree *tree) {
+                       const struct numbering *t, const gpugraph_dfs_tree *tree) {
     uint64_t n = s->g.n, bytes = n * sizeof(uint32_t);
     uint32_t *edge = s->forest.component;
     if (tree->tree_edge) {
@@ -108,17 +128,24 @@ static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
     double started = gg_now_ms();
     if (!gg_download(job, tree->depth, s->depth, bytes) ||
         (tree->parent && !gg_download(job, tree->parent, s->parent, bytes)) ||
-        (tree->tree_edge && !gg_download(job, tree->tree_edge, edge, bytes)))
+        (tree->tree_edge && !gg_download(job, tree->tree_edge, edge, bytes)) ||
+        (t && tree->preorder && !gg_download(job, tree->preorder, t->preorder, bytes)) ||
+        (t && tree->postorder && !gg_download(job, tree->postorder, t->postorder, bytes)))
         return false;
-    gg_phase(job->run, "download", started, (int64_t)n, "depths%s%s",
-             tree->parent ? ", parents" : "", tree->tree_edge ? ", tree edges" : "");
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s%s%s",
+             tree->parent ? ", parents" : "", tree->tree_edge ? ", tree edges" : "",
+             t ? ", numbers" : "");
     return true;
 }
 
+/* numbers: preorder and postorder are wanted, and the device makes them. */
 static void search_graph(struct cuda_job *job, uint32_t source,
-                         gpugraph_direction direction, const gpugraph_dfs_tree *tree) {
+                         gpugraph_direction direction, const gpugraph_dfs_tree *tree,
+                         bool numbers) {
     struct dfs_search s = dfs_search();
+    struct numbering t = numbering();
     struct workspace space = {NULL, 0};
+    bool edges = tree->tree_edge != NULL;
     s.source = source;
     s.direction = direction;
     s.whole = source == GPUGRAPH_NONE;
@@ -126,26 +153,26 @@ static void search_graph(struct cuda_job *job, uint32_t source,
         return;
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, &s);
-    carve(job, &space, tree->tree_edge != NULL, &s);
+    carve(job, &space, edges, numbers, &s, &t);
     if (!gg_workspace(job, &space))
         return;
-    carve(job, &space, tree->tree_edge != NULL, &s);
+    carve(job, &space, edges, numbers, &s, &t);
     gg_fill(job, s.work, 0, s.blocks * sizeof *s.work);
     if (!plan_roots(job, &s) || !(many(job) ? gg_dfs_paths : gg_dfs_work)(job, &s) ||
         !gg_wait(job))
         return;
-    char more[100];
-    snprintf(more, sizeof more, "%u blocks, %u times work was stolen", s.blocks,
+    char text[160];
+    snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s.blocks,
              s.control.stolen);
-    gg_search_phase(job->run, started, s.control.reached, more);
+    gg_search_phase(job->run, started, s.control.reached, text);
+    started = gg_now_ms();
     if (job->run->phase) {
-        char balance[160];
-        started = gg_now_ms();
-        if (!describe_balance(job, &s, balance, sizeof balance))
+        if (!describe_balance(job, &s, text, sizeof text))
             return;
-        gg_phase(job->run, "balance", started, s.blocks, "%s", balance);
+        gg_phase(job->run, "balance", started, s.blocks, "%s", text);
     }
-    bring_back(job, &s, tree);
+    if (!numbers || number(job, &s, &t))
+        bring_back(job, &s, numbers ? &t : NULL, tree);
 }
 
 static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
@@ -167,17 +194,18 @@ gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered
     if (ordered || gg_method_is(run, "serial"))
         return search_on_host(graph, source, ordered, direction, run, tree);
     bool numbers = tree->preorder || tree->postorder;
-    if (numbers && !wanted.parent) {
+    bool there = numbers && gg_dfs_numbers_fit(graph->n);
+    if (numbers && !there && !wanted.parent) {
         wanted.parent = own_parent =
             (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
         if (!own_parent)
             return run->status;
     }
     if (gg_job_open(&job, graph, run)) {
-        search_graph(&job, source, direction, &wanted);
+        search_graph(&job, source, direction, &wanted, there);
         gg_job_close(&job);
     }
-    if (!run->status && numbers)
+    if (!run->status && numbers && !there)
         gg_number_tree(graph, run, wanted.parent, wanted.depth, tree->preorder,
                        tree->postorder);
     gg_release(own_parent);

@@ -11,6 +11,8 @@
 #include "cuda.cuh"
 #include "dfs_paths.h"
 
+static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
+
 struct dfs_forest {
     uint32_t *component; /* towards the smallest vertex of v's component */
     uint32_t *root;      /* those with arcs */
@@ -43,6 +45,29 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
+
+/* Preorder and postorder on the device (dfs_number.cu): arrays of n entries, or two for
+** each vertex where the tour needs them. */
+struct numbering_count {
+    uint32_t head, splitters;
+};
+struct numbering {
+    uint32_t n, reached, slots;
+    const uint32_t *depth, *parent;
+    uint32_t *key, *vertex;      /* to sort by, to be sorted */
+    uint32_t *child_of, *child;  /* sorted */
+    uint32_t *next, *place;      /* of the tour */
+    uint32_t *splitter;
+    uint64_t *jump, *farther;    /* of splitters */
+    uint32_t *preorder, *postorder; /* the answer; in the places of other arrays */
+    struct numbering_count *count;
+    unsigned char *scratch;
+    size_t scratch_bytes;
+};
+bool gg_dfs_numbers_fit(uint32_t n);
+void gg_dfs_number_carve(struct workspace *space, uint32_t n, struct numbering *t);
+/* reached, depth and parent are set; fills preorder and postorder. */
+bool gg_dfs_number(struct cuda_job *job, struct numbering *t);
 
 /* Blocks of that kernel that fit the device at once, `most` for each multiprocessor, and
 ** no more than a graph is worth. */

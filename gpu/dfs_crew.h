@@ -23,16 +23,20 @@
 enum {
     DFS_ATTEND = 256,    /* steps between two looks at `stop`: half a millisecond */
     DFS_ASK_HOST = 8192, /* steps between two looks at the host's flag */
+    DFS_ASK_SELDOM = 8,  /* looks between two at the end, for all but a block's first */
     DFS_ASK_IDLE = 128   /* vain looks for work between two looks at the host's flag */
 };
 
-struct dfs_control { /* in memory that all workers share */
+struct dfs_control { /* in memory that all workers share; busy words lie far apart */
     uint64_t free;   /* the pool's */
     uint32_t touched;
+    char apart[64];
     uint32_t busy;
+    char apart_too[64];
+    uint32_t over, stop;
+    char apart_again[64];
     uint32_t next_root; /* of the list */
     uint32_t opened;    /* vertices below were looked at for a root; the opener's alone */
-    uint32_t over, stop;
     uint32_t exhausted; /* the pool was: a fault of this code */
     uint32_t reached, stolen;
 };
@@ -385,7 +389,8 @@ WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
             return true;
         dfs_get_idle(w);
         for (unsigned rounds = 0;; rounds++) {
-            if (dfs_is_over(w) || dfs_stops(w, rounds % DFS_ASK_IDLE == 0))
+            bool asks = w->place == 0 || rounds % DFS_ASK_SELDOM == 0;
+            if (asks && (dfs_is_over(w) || dfs_stops(w, rounds % DFS_ASK_IDLE == 0)))
                 return false;
             if (dfs_steal_once(w))
                 break;

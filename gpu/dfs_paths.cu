@@ -18,18 +18,20 @@ static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARC
               "a flush makes room");
 
 /* One warp per worker, until the search is over. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_DFS_BLOCKS)
+static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
     paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
-    __shared__ uint32_t busy;
+    __shared__ uint32_t busy, leave;
     if (threadIdx.x < BLOCK_WORKERS)
         word[threadIdx.x] = 0;
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         busy = BLOCK_WORKERS;
+        leave = 0;
+    }
     __syncthreads();
     paths_block block = {
-        word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING, &busy};
+        word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING, &busy, &leave};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
@@ -61,12 +63,12 @@ void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
             cudaFuncSetAttribute((const void *)paths_search,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
             "give a kernel shared memory");
-    s->blocks = gg_dfs_blocks(job, (const void *)paths_search, SHARED, GG_DFS_BLOCKS);
+    s->blocks = gg_dfs_blocks(job, (const void *)paths_search, SHARED, GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    uint64_t entries = s->g.n + s->g.m / GG_PATHS_ARCS;
+    uint64_t entries = s->g.n + s->g.m / GG_PATHS_ARCS_THIN;
     crew->blocks = s->blocks;
     crew->block_workers = BLOCK_WORKERS;
     uint32_t chunks = (uint32_t)(entries / GG_PATHS_BATCH) + 1 +
@@ -82,6 +84,19 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->pool.batch = GG_PATHS_BATCH;
 }
 
+/* Where rows are short, a step is as short as it can be: one look for each lane. */
+static struct paths_shape shape_for(const struct device_csr *g) {
+    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,        GG_PATHS_ARCS,
+                                GG_PATHS_BATCH, GG_PATHS_SHARE, GG_PATHS_DIRECT};
+    uint64_t row = g->m / (g->n + 1) + 1;
+    if (row <= GG_PATHS_THIN_ROW) {
+        shape.arcs = GG_PATHS_ARCS_THIN;
+        uint64_t hands = GG_PATHS_ARCS_THIN / row;
+        shape.hands = hands < GG_WARP ? (uint32_t)hands : (uint32_t)GG_WARP;
+    }
+    return shape;
+}
+
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
@@ -93,8 +108,7 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->pool.free = &crew->control->free;
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
-    crew->shape = paths_shape{GG_PATHS_RING, GG_PATHS_ARCS, GG_PATHS_BATCH,
-                              GG_PATHS_SHARE, GG_PATHS_DIRECT};
+    crew->shape = shape_for(&s->g);
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);

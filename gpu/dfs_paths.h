@@ -36,6 +36,7 @@
 
 struct paths_shape {
     uint32_t ring; /* entries, a power of two up to 2^15, at least PATHS_GROUP + batch */
+    uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
     uint32_t arcs; /* of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
@@ -67,7 +68,7 @@ struct paths_crew {
 struct paths_block {          /* in memory that the block's workers share */
     uint64_t *word, *entry;   /* rings: entries of two words */
     uint64_t *hand;           /* warp_width entries for each worker */
-    uint32_t *busy;
+    uint32_t *busy, *leave;   /* leave: the search is over or stopped */
 };
 
 struct paths_worker {
@@ -77,6 +78,7 @@ struct paths_worker {
     uint64_t *hand;
     uint64_t *cold; /* of its block */
     uint32_t number, home, place; /* in the crew; its block, its place there */
+    uint32_t head, bound; /* of its ring: where entries are added; no more are in it */
     uint32_t spare, random, steps, reached, stolen;
     uint64_t looked; /* arcs */
     uint64_t who, begin; /* this lane's entry */
@@ -180,7 +182,10 @@ WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
 /* ---- the ring and the list ---- */
 
 /* By the owner: `count` entries that lie behind the newest one become visible. */
-WARP_FUNCTION void paths_publish(struct dfs_ring ring, uint32_t count) {
+WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
+    struct dfs_ring ring = w->ring;
+    w->head += count;
+    w->bound += count;
     warp_sync();
     if (warp_lane() == 0) {
         uint64_t word;
@@ -228,24 +233,26 @@ WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t c
 
 /* Room for one more group. */
 WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
-    for (;;) {
+    while (w->bound + PATHS_GROUP > w->ring.size) {
         uint64_t word = dfs_look(w->ring);
-        if (dfs_count(word) + PATHS_GROUP <= w->ring.size)
-            return true;
-        if (!paths_flush(w, word, w->crew.shape.batch))
+        w->bound = dfs_count(word);
+        if (w->bound + PATHS_GROUP > w->ring.size &&
+            !paths_flush(w, word, w->crew.shape.batch))
             return false;
     }
+    return true;
 }
 
 /* Into lanes from `held` on, the newest entries of the own ring. Returns how many lanes
 ** have one now. */
 WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
-    for (;;) {
+    while (w->bound > 0 && held < w->crew.shape.hands) {
         uint64_t word = dfs_look(w->ring), who = 0, arcs = 0;
-        uint32_t count = dfs_count(word), free = warp_width - held;
+        uint32_t count = dfs_count(word), free = w->crew.shape.hands - held;
         uint32_t taken = count < free ? count : free;
+        w->bound = count;
         if (taken == 0)
-            return held;
+            break;
         uint32_t i = warp_lane() - held;
         bool mine = warp_lane() >= held && i < taken;
         if (mine) {
@@ -262,8 +269,11 @@ WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
             continue;
         if (mine)
             paths_hold(w, who, arcs);
+        w->head -= taken;
+        w->bound -= taken;
         return held + taken;
     }
+    return held;
 }
 
 /* ---- a step ---- */
@@ -277,14 +287,12 @@ WARP_FUNCTION bool paths_put_back(struct paths_worker *w, uint32_t keep) {
         half = rest / 2 < PATHS_TO_END ? rest / 2 : PATHS_TO_END - 1;
     if (!paths_make_room(w))
         return false;
-    uint64_t word = dfs_look(w->ring);
-    uint32_t head = dfs_tail(word) + dfs_count(word), total;
-    uint32_t at = head + warp_sum_before((rest > 0) + (half > 0), &total);
+    uint32_t total, at = w->head + warp_sum_before((rest > 0) + (half > 0), &total);
     if (half > 0)
         paths_put(w->ring, at++, w->who, paths_arcs(begin, half));
     if (rest > 0)
         paths_put(w->ring, at, w->who, paths_arcs(begin + half, rest - half));
-    paths_publish(w->ring, total);
+    paths_publish(w, total);
     w->count = keep;
     return true;
 }
@@ -338,8 +346,7 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         if (find[i].open)
             find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
     }
-    uint64_t word = dfs_look(w->ring);
-    uint32_t head = dfs_tail(word) + dfs_count(word), beyond = 0;
+    uint32_t hands = w->crew.shape.hands, beyond = 0;
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
         if (find[i].open)
@@ -350,29 +357,31 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         uint32_t lanes = warp_ballot(row), found = set_bits(lanes);
         uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
         uint64_t arcs = paths_arcs(find[i].begin, find[i].end - find[i].begin);
-        if (row && at < warp_width) {
+        if (row && at < hands) {
             w->hand[2 * at] = who;
             w->hand[2 * at + 1] = arcs;
         } else if (row) {
-            paths_put(w->ring, head + beyond + at - warp_width, who, arcs);
+            paths_put(w->ring, w->head + beyond + at - hands, who, arcs);
         }
         uint32_t after = *held + found;
-        if (after > warp_width) {
-            beyond += after - warp_width;
-            after = warp_width;
+        if (after > hands) {
+            beyond += after - hands;
+            after = hands;
         }
         *held = after;
     }
     if (beyond > 0)
-        paths_publish(w->ring, beyond);
+        paths_publish(w, beyond);
     return true;
 }
 
-/* Offers a chunk to others where the block has none. */
-WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint64_t cold) {
+/* Offers a chunk to others where the block has none; `first`: of its list. */
+WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
+    if (w->bound < w->crew.shape.share || warp_from(first, 0) != DFS_NO_CHUNK)
+        return true;
     uint64_t word = dfs_look(w->ring);
-    uint32_t count = dfs_count(word);
-    if (count < w->crew.shape.share || dfs_first(cold) != DFS_NO_CHUNK)
+    uint32_t count = w->bound = dfs_count(word);
+    if (count < w->crew.shape.share)
         return true;
     return paths_flush(w, word, (count + 1) / 2);
 }
@@ -381,9 +390,9 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint64_t cold) {
 WARP_FUNCTION bool paths_step(struct paths_worker *w) {
     uint32_t most = w->crew.shape.arcs, total, held = 0;
     uint32_t first = warp_sum_before(w->count < most ? w->count : most, &total);
-    uint64_t cold = 0;
-    if (warp_lane() == 0)
-        cold = device_load_64(w->cold);
+    uint32_t cold = 0; /* asked for early, used late */
+    if (w->bound >= w->crew.shape.share && warp_lane() == 0)
+        cold = dfs_first(device_load_64(w->cold));
     uint32_t keep = first >= most ? 0 : most - first;
     keep = w->count < keep ? w->count : keep;
     if (warp_ballot(w->count > keep) && !paths_put_back(w, keep))
@@ -398,9 +407,8 @@ WARP_FUNCTION bool paths_step(struct paths_worker *w) {
     if (warp_lane() < held)
         paths_hold(w, w->hand[2 * warp_lane()], w->hand[2 * warp_lane() + 1]);
     warp_sync();
-    if (held < warp_width)
-        paths_top_up(w, held);
-    return paths_offer(w, warp_from_64(cold, 0)) && paths_attend(w);
+    paths_top_up(w, held);
+    return paths_offer(w, cold) && paths_attend(w);
 }
 
 /* ---- finding work ---- */
@@ -460,7 +468,7 @@ WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
     struct dfs_ring from = paths_ring_of(w, key & 0xffff);
     uint64_t word = dfs_look(from), who = 0, arcs = 0;
     uint32_t count = (dfs_count(word) + 1) / 2;
-    count = count < warp_width ? count : warp_width;
+    count = count < w->crew.shape.hands ? count : w->crew.shape.hands;
     if (count == 0)
         return false;
     if (warp_lane() < count) {
@@ -551,11 +559,20 @@ WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     return false;
 }
 
-WARP_FUNCTION bool paths_is_over(struct paths_worker *w) {
-    uint32_t over = 0;
+/* Must an idle worker leave? The first of each block asks for all of them: one word that
+** thousands look at is slow for all. */
+WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host) {
+    uint32_t leave = 0;
     if (warp_lane() == 0)
-        over = device_load(&w->crew.control->over);
-    return warp_from(over, 0) != 0;
+        leave = block_load(w->block.leave);
+    if (ask && w->place == 0) {
+        if (warp_lane() == 0)
+            leave |= device_load(&w->crew.control->over);
+        leave |= paths_stops(w, ask_host);
+        if (warp_lane() == 0 && leave)
+            block_store(w->block.leave, 1);
+    }
+    return warp_from(leave, 0) != 0;
 }
 
 /* Something into the empty hands. False: the search is over, or stopped. */
@@ -565,7 +582,7 @@ WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
     paths_get_idle(w);
     for (unsigned rounds = 0;; rounds++) {
         bool far = rounds % GG_PATHS_FAR == 0;
-        if (far && (paths_is_over(w) || paths_stops(w, rounds % DFS_ASK_IDLE == 0)))
+        if (paths_leaves(w, far, rounds % DFS_ASK_IDLE == 0))
             return false;
         if (paths_help(w, far) || (far && w->place == 0 && paths_scout(w))) {
             w->stolen++;
@@ -591,7 +608,7 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     w.cold = crew.cold + w.home;
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
-    w.steps = w.reached = w.stolen = w.count = 0;
+    w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
     w.looked = w.who = w.begin = 0;
     while (paths_find_work(&w)) {
         bool go = true;
@@ -600,6 +617,8 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
         if (!go)
             break;
     }
+    if (warp_lane() == 0)
+        block_store(block.leave, 1);
     uint32_t reached;
     warp_sum_before(w.reached, &reached);
     if (warp_lane() == 0) {

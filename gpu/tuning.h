@@ -121,17 +121,23 @@
 #define GG_DFS_BATCH       32
 #define GG_DFS_HOT_CUTOFF  4
 #define GG_DFS_COLD_CUTOFF 32
+/* Vertices from which the device numbers a tree: some forty kernels, half a millisecond. */
+#define GG_DFS_NUMBER_MIN 32768
 /* "many-paths": arcs that a lane looks at together; entries of a ring, arcs of a step;
 ** entries of a ring from which a chunk is offered to other blocks; arcs of a step up to
 ** which a claim is cheaper than a test before it. */
 #ifndef GG_PATHS_LANE_ARCS
 #define GG_PATHS_LANE_ARCS 4
 #endif
-#define GG_PATHS_RING  256
-#define GG_PATHS_ARCS  512
-#define GG_PATHS_BATCH 32
-#define GG_PATHS_SHARE 8
+#define GG_PATHS_BLOCKS 2
+#define GG_PATHS_RING   256
+#define GG_PATHS_ARCS   512
+#define GG_PATHS_BATCH  32
+#define GG_PATHS_SHARE  8
 #define GG_PATHS_DIRECT 128
+/* Arcs for each vertex up to which a graph counts as thin, and arcs of a step there. */
+#define GG_PATHS_THIN_ROW  8
+#define GG_PATHS_ARCS_THIN 128
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
 ** longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4

@@ -3,121 +3,15 @@
 ** is on the device. Rings and batches are tiny here, so that every path of flush, refill
 ** and theft is taken thousands of times; under GPUGRAPH_SANITIZE=thread the orderings are
 ** checked too. */
-#include <sched.h>
-
-/* Few cores run many workers: now and then one gives way in the middle of a change. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs_crew.h"
-#include "expect.h"
+#include "dfs_rows.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 enum { MOST_WORKERS = 12, MOST_RING = 64 };
-
-static void *need(size_t count, size_t size) {
-    void *block = calloc(count ? count : 1, size);
-    ck_assert_ptr_nonnull(block);
-    return block;
-}
-
-static uint32_t random_below(uint64_t *state, uint32_t limit) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % limit);
-}
-
-static void jitter(void) {
-    static __thread uint32_t turn;
-    if (++turn % 13 == 0)
-        sched_yield();
-}
-
-/* ---- graphs as rows ---- */
-
-struct rows {
-    uint32_t n;
-    uint64_t *offset;
-    uint32_t *target;
-};
-
-/* From arcs (from[i], to[i]); each also backwards when both is set. */
-static struct rows rows_of(uint32_t n, uint32_t arcs, const uint32_t *from,
-                           const uint32_t *to, bool both) {
-    struct rows g = {n, need(n + 2, sizeof(uint64_t)),
-                     need((size_t)arcs * 2, sizeof(uint32_t))};
-    for (uint32_t i = 0; i < arcs; i++) {
-        g.offset[from[i] + 2]++;
-        g.offset[to[i] + 2] += both;
-    }
-    for (uint32_t v = 0; v <= n; v++)
-        g.offset[v + 1] += g.offset[v];
-    for (uint32_t i = 0; i < arcs; i++) {
-        g.target[g.offset[from[i] + 1]++] = to[i];
-        if (both)
-            g.target[g.offset[to[i] + 1]++] = from[i];
-    }
-    return g;
-}
-
-static void rows_free(struct rows *g) {
-    free(g->offset);
-    free(g->target);
-}
-
-enum shape { PATH, STAR, GRID, RANDOM, SPARSE, SHAPES };
-
-static struct rows make(enum shape shape, uint32_t n, bool both) {
-    uint32_t room = 4 * n, arcs = 0;
-    uint32_t *from = need(room, sizeof *from), *to = need(room, sizeof *to);
-    uint64_t state = 7 + shape;
-    uint32_t side = 1;
-    while (side * side < n)
-        side++;
-    for (uint32_t v = 1; v < n; v++) {
-        if (shape == PATH || shape == STAR) {
-            from[arcs] = shape == PATH ? v - 1 : 0;
-            to[arcs++] = v;
-        } else if (shape == GRID) {
-            if (v % side) {
-                from[arcs] = v - 1;
-                to[arcs++] = v;
-            }
-            if (v >= side) {
-                from[arcs] = v - side;
-                to[arcs++] = v;
-            }
-        } else {
-            for (int i = 0; i < (shape == RANDOM ? 4 : 1); i++) {
-                from[arcs] = random_below(&state, n);
-                to[arcs++] = random_below(&state, n);
-            }
-        }
-    }
-    struct rows g = rows_of(n, arcs, from, to, both);
-    free(from);
-    free(to);
-    return g;
-}
-
-/* The tree, serially, that root opens among vertices whose owner is DFS_NONE. */
-static void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
-    uint32_t *stack = need(g->n, sizeof *stack), top = 0;
-    owner[root] = root;
-    stack[top++] = root;
-    while (top > 0) {
-        uint32_t u = stack[--top];
-        for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
-            uint32_t v = g->target[arc];
-            if (owner[v] == DFS_NONE) {
-                owner[v] = root;
-                stack[top++] = v;
-            }
-        }
-    }
-    free(stack);
-}
 
 /* ---- a crew of threads ---- */
 
@@ -126,7 +20,8 @@ struct memory {
     struct dfs_control control;
     uint64_t word[MOST_WORKERS], entry[MOST_WORKERS * MOST_RING];
     uint32_t busy[MOST_WORKERS];
-    uint64_t cold[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], work[MOST_WORKERS];
+    uint32_t rest[MOST_WORKERS];
     uint32_t host_stop;
 };
 
@@ -142,6 +37,8 @@ static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
     crew->shape = shape;
     crew->control = &m->control;
     crew->cold = m->cold;
+    crew->rest = m->rest;
+    crew->work = m->work;
     crew->host_stop = &m->host_stop;
     crew->depth = need(g->n, sizeof(uint32_t));
     crew->parent = need(g->n, sizeof(uint32_t));
@@ -210,32 +107,9 @@ static void crew_run(struct memory *m, uint32_t stop_after_us) {
 
 /* ---- what a finished search promises ---- */
 
-static bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
-    for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++)
-        if (g->target[arc] == v)
-            return true;
-    return false;
-}
-
 static void expect_tree(const struct memory *m, const struct rows *g,
                         const uint32_t *owner) {
-    uint32_t reached = 0;
-    for (uint32_t v = 0; v < g->n; v++) {
-        uint32_t depth = m->crew.depth[v], parent = m->crew.parent[v];
-        reached += depth != DFS_NONE;
-        expect((depth != DFS_NONE) == (owner[v] != DFS_NONE), "vertex %u: depth %u", v,
-               depth);
-        if (owner[v] == DFS_NONE || owner[v] == v) {
-            expect(parent == DFS_NONE, "vertex %u has the parent %u", v, parent);
-            expect(depth == (owner[v] == v ? 0 : DFS_NONE), "root %u: depth %u", v,
-                   depth);
-            continue;
-        }
-        expect(parent < g->n && has_arc(g, parent, v), "no arc from %u to %u", parent, v);
-        expect(depth == m->crew.depth[parent] + 1, "vertex %u: depth %u", v, depth);
-        expect(owner[parent] == owner[v], "vertex %u is in another tree than %u", v,
-               parent);
-    }
+    uint32_t reached = expect_rows_tree(g, owner, m->crew.depth, m->crew.parent);
     expect(m->control.reached == reached, "%u counted, %u reached", m->control.reached,
            reached);
 }
@@ -246,10 +120,12 @@ static void expect_nothing_left(const struct memory *m) {
     for (uint32_t i = 0; i < m->crew.workers; i++) {
         expect(dfs_count(m->word[i]) == 0, "ring %u is not empty", i);
         expect(dfs_first(m->cold[i]) == DFS_NO_CHUNK, "list %u is not empty", i);
+        expect(m->rest[i] == 0, "list %u has %u entries", i, m->rest[i]);
     }
 }
 
-static const struct dfs_shape shapes[] = {{2, 1, 2}, {4, 2, 2}, {8, 2, 3}, {64, 32, 4}};
+static const struct dfs_shape shapes[] = {
+    {2, 1, 2, 1}, {4, 2, 2, 2}, {8, 2, 4, 4}, {64, 32, 4, 32}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 /* From vertex 0. */

@@ -248,16 +248,15 @@ START_TEST(small_shapes) {
 END_TEST
 
 /* Large enough for workers to share; the promises are checked edge by edge. */
-static void check_large(const shape *s, uint32_t source, gpugraph_direction direction,
-                        int threads) {
+static void check_large_by(const shape *s, uint32_t source, gpugraph_direction direction,
+                           const char *method, gpugraph_backend backend, int threads) {
     uint32_t n = s->vertices, reached = 0, serial = 0;
     gpugraph_graph *graph = shape_graph(s);
     gpugraph_dfs_tree tree = tree_new(n);
     search(graph, source, true, direction, NULL, GPUGRAPH_CPU, 1, &tree);
     for (uint32_t v = 0; v < n; v++)
         serial += tree.depth[v] != GPUGRAPH_NONE;
-    search(graph, source, false, direction, "work-stealing", GPUGRAPH_CPU, threads,
-           &tree);
+    search(graph, source, false, direction, method, backend, threads, &tree);
     for (uint32_t v = 0; v < n; v++) {
         uint32_t e = tree.tree_edge[v], up = tree.parent[v];
         if (tree.depth[v] == GPUGRAPH_NONE)
@@ -273,8 +272,26 @@ static void check_large(const shape *s, uint32_t source, gpugraph_direction dire
     ck_assert_uint_eq(reached, serial);
     check_permutation("preorder", s, tree.depth, tree.preorder, reached);
     check_permutation("postorder", s, tree.depth, tree.postorder, reached);
+    gpugraph_dfs_tree walked = tree_new(n);
+    gpugraph_run run = {0};
+    gg_number_tree(graph, &run, tree.parent, tree.depth, walked.preorder,
+                   walked.postorder);
+    same("preorder", s, tree.preorder, walked.preorder);
+    same("postorder", s, tree.postorder, walked.postorder);
+    tree_free(&walked);
     tree_free(&tree);
     gpugraph_free(graph);
+}
+
+/* By every method that shares work. */
+static void check_large(const shape *s, uint32_t source, gpugraph_direction direction,
+                        int threads) {
+    const gpugraph_method *method;
+    check_large_by(s, source, direction, "work-stealing", GPUGRAPH_CPU, threads);
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++)
+        if (strcmp(method->function, "dfs") == 0 &&
+            strcmp(method->backend, "cuda") == 0 && gpugraph_cuda_usable(NULL))
+            check_large_by(s, source, direction, method->name, GPUGRAPH_CUDA, 1);
 }
 
 START_TEST(large_shapes) {

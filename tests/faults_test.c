@@ -299,7 +299,7 @@ static const char *const arguments[] = {
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
-    "SELECT vertex, parent FROM gpu_bfs('t', 1) JOIN gpu_dfs('t', 1) USING (vertex)",
+    "SELECT a.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) USING (vertex)",
     "SELECT vertex FROM gpu_bfs('t', 1) WHERE depth <= 1 ORDER BY depth LIMIT 2",
     "INSERT OR REPLACE INTO sink SELECT vertex FROM gpu_bfs('t', 1)",
 };

@@ -5,7 +5,8 @@
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all. METHOD and BACKEND: as for
 ** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
 ** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment
-** asks for tree edges too; PHASES=1 prints every phase to stderr.
+** asks for tree edges too, NUMBERS=1 for preorder and postorder; PHASES=1 prints every
+** phase to stderr, which for dfs on a device says how evenly the blocks shared the work.
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -119,6 +120,7 @@ static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t v
 
 struct results {
     std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
+    std::vector<uint32_t> preorder, postorder;
     std::vector<uint64_t> wide;       /* other distances */
     std::vector<uint8_t> member;
     uint64_t count;
@@ -138,7 +140,10 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
     } else if (strcmp(algorithm, "sssp") == 0) {
         need(b, gpugraph_sssp(b->graph, &s, &b->run, distance, edge));
     } else if (strcmp(algorithm, "dfs") == 0) {
-        gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, NULL, NULL};
+        bool numbers = getenv("NUMBERS") != NULL;
+        uint32_t *before = numbers ? r->preorder.data() : NULL;
+        uint32_t *after = numbers ? r->postorder.data() : NULL;
+        gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, before, after};
         need(b, gpugraph_dfs(b->graph, source, false, GPUGRAPH_OUT, &b->run, &tree));
     } else if (strcmp(algorithm, "mis") == 0) {
         need(b, gpugraph_mis(b->graph, b->priority, b->seed, &b->run, r->member.data()));
@@ -173,6 +178,8 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     struct results r;
     r.word.resize(b->edges.n);
     r.edge.resize(b->edges.n);
+    r.preorder.resize(b->edges.n);
+    r.postorder.resize(b->edges.n);
     r.wide.resize(b->edges.n);
     r.member.resize(b->edges.n);
     r.count = 0;

@@ -348,7 +348,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bytes b = {data, data + size};
     if (!db)
         db = open_database();
-    check(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK);
+    /* Nothing is kept, and nothing configured, from one input to the next. */
+    check(sqlite3_exec(db,
+                       "SELECT gpugraph_config('cache_limit', 0);"
+                       "SELECT gpugraph_config('cache_limit', NULL); BEGIN",
+                       NULL, NULL, NULL) == SQLITE_OK);
     for (int i = 0; i < 3 && b.at < b.end; i++) {
         sqlite3_str *text = sqlite3_str_new(db);
         add_statement(&b, text);

@@ -1,0 +1,249 @@
+/* The workers of the device's method "many-paths" (gpu/dfs_paths.h), compiled for CPU
+** threads: a thread is a warp one lane wide. Rings and chunks are tiny here, so that every
+** path of flush, theft and offer is taken thousands of times; under
+** GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+#include <sched.h>
+
+static void jitter(void);
+#define WARP_JITTER() jitter()
+#include "dfs_paths.h"
+#include "dfs_rows.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum { MOST_WORKERS = 12, MOST_RING = 64 };
+
+/* ---- a crew of threads ---- */
+
+struct memory {
+    struct paths_crew crew;
+    struct dfs_control control;
+    uint64_t word[MOST_WORKERS], entry[2 * MOST_WORKERS * MOST_RING];
+    uint64_t hand[2 * MOST_WORKERS];
+    uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], work[MOST_WORKERS];
+    uint32_t host_stop;
+};
+
+static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
+                               uint32_t blocks, uint32_t block_workers) {
+    struct memory *m = need(1, sizeof *m);
+    struct paths_crew *crew = &m->crew;
+    crew->offset = g->offset;
+    crew->target = g->target;
+    crew->n = g->n;
+    crew->blocks = blocks;
+    crew->block_workers = block_workers;
+    crew->shape = shape;
+    crew->control = &m->control;
+    crew->cold = m->cold;
+    crew->work = m->work;
+    crew->host_stop = &m->host_stop;
+    crew->visited = need(g->n / 32 + 1, sizeof(uint32_t));
+    crew->tree = need(g->n, sizeof(uint64_t));
+    memset(m->cold, 0xff, sizeof m->cold);
+    uint64_t entries = g->n + g->offset[g->n] / shape.arcs;
+    crew->pool.chunks =
+        (uint32_t)(entries / shape.batch) + 1 + 4 * blocks * block_workers;
+    crew->pool.batch = shape.batch;
+    crew->pool.entry =
+        need((size_t)crew->pool.chunks * shape.batch * 2, sizeof(uint64_t));
+    crew->pool.next = need(crew->pool.chunks, sizeof(uint32_t));
+    crew->pool.free = &m->control.free;
+    crew->pool.touched = &m->control.touched;
+    m->control.free = UINT64_MAX;
+    m->control.busy = blocks;
+    for (uint32_t block = 0; block < blocks; block++)
+        m->busy[block] = block_workers;
+    return m;
+}
+
+static void plant(struct memory *m, const uint32_t *root, uint32_t roots) {
+    m->crew.root = root;
+    m->crew.roots = roots;
+    for (uint32_t i = 0; i < roots; i++) {
+        m->crew.visited[root[i] / 32] |= 1u << root[i] % 32;
+        m->crew.tree[root[i]] = (uint64_t)NOBODY << 32;
+    }
+}
+
+static void crew_free(struct memory *m) {
+    free(m->crew.visited);
+    free(m->crew.tree);
+    free(m->crew.pool.entry);
+    free(m->crew.pool.next);
+    free(m);
+}
+
+struct thread {
+    pthread_t id;
+    struct memory *memory;
+    pthread_barrier_t *start;
+    uint32_t number;
+};
+
+static void *one_worker(void *argument) {
+    struct thread *thread = argument;
+    struct memory *m = thread->memory;
+    uint32_t workers = m->crew.block_workers, block = thread->number / workers;
+    struct paths_block view = {m->word + block * workers,
+                               m->entry + 2 * (size_t)block * workers * m->crew.shape.ring,
+                               m->hand + 2 * block * workers, m->busy + block, m->leave + block};
+    pthread_barrier_wait(thread->start);
+    paths_work(m->crew, view, thread->number);
+    return NULL;
+}
+
+static void crew_run(struct memory *m, uint32_t stop_after_us) {
+    struct thread thread[MOST_WORKERS];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, m->crew.blocks * m->crew.block_workers);
+    for (uint32_t i = 0; i < m->crew.blocks * m->crew.block_workers; i++) {
+        thread[i].memory = m;
+        thread[i].start = &start;
+        thread[i].number = i;
+        ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_worker, &thread[i]), 0);
+    }
+    if (stop_after_us) {
+        struct timespec pause = {0, (long)stop_after_us * 1000};
+        nanosleep(&pause, NULL);
+        __atomic_store_n(&m->host_stop, 1, __ATOMIC_RELAXED);
+    }
+    for (uint32_t i = 0; i < m->crew.blocks * m->crew.block_workers; i++)
+        pthread_join(thread[i].id, NULL);
+    pthread_barrier_destroy(&start);
+}
+
+/* ---- what a finished search promises ---- */
+
+static void expect_done(const struct memory *m, const struct rows *g,
+                        const uint32_t *owner) {
+    uint32_t *depth = need(g->n, sizeof *depth), *parent = need(g->n, sizeof *parent);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool there = m->crew.visited[v / 32] >> v % 32 & 1;
+        depth[v] = there ? (uint32_t)m->crew.tree[v] : NOBODY;
+        parent[v] = there ? (uint32_t)(m->crew.tree[v] >> 32) : NOBODY;
+    }
+    uint32_t reached = expect_rows_tree(g, owner, depth, parent);
+    expect(m->control.reached == reached, "%u counted, %u reached", m->control.reached,
+           reached);
+    expect(m->control.exhausted == 0, "the pool was exhausted");
+    expect(m->control.busy == 0, "%u are busy at the end", m->control.busy);
+    uint64_t looked = 0, arcs = 0;
+    for (uint32_t i = 0; i < m->crew.blocks; i++) {
+        expect(m->busy[i] == 0, "block %u is busy", i);
+        expect(dfs_first(m->cold[i]) == DFS_NO_CHUNK, "list %u is not empty", i);
+        looked += m->work[i];
+    }
+    for (uint32_t v = 0; v < g->n; v++)
+        arcs += owner[v] == NOBODY ? 0 : g->offset[v + 1] - g->offset[v];
+    expect(looked == arcs, "%llu of %llu arcs were looked at", (unsigned long long)looked,
+           (unsigned long long)arcs);
+    free(depth);
+    free(parent);
+}
+
+static const struct paths_shape shapes[] = {
+    {8, 1, 1, 1, 1, 0}, {8, 1, 3, 1, 2, 2}, {16, 1, 7, 1, 4, 100}, {64, 1, 50, 1, 8, 8}};
+static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
+
+#define FOR_ALL_CREWS                                                                    \
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)                          \
+        for (size_t c = 0; c < sizeof crews / sizeof *crews; c++)
+
+/* From vertex 0. */
+START_TEST(tree_of_one_source) {
+    struct rows g = make((enum shape)_i, 6000, true);
+    uint32_t *owner = need(g.n, sizeof *owner), source = 0, stolen = 0;
+    memset(owner, 0xff, g.n * sizeof *owner);
+    reach(&g, source, owner);
+    FOR_ALL_CREWS {
+        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        plant(m, &source, 1);
+        crew_run(m, 0);
+        expect_done(m, &g, owner);
+        stolen += m->control.stolen;
+        crew_free(m);
+    }
+    expect(_i == PATH || stolen > 0, "nobody ever stole");
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Directed: root after root in order of number, as one serial pass would open them. */
+START_TEST(forest) {
+    struct rows g = make((enum shape)_i, 1500, false);
+    uint32_t *owner = need(g.n, sizeof *owner);
+    memset(owner, 0xff, g.n * sizeof *owner);
+    for (uint32_t v = 0; v < g.n; v++)
+        if (owner[v] == NOBODY)
+            reach(&g, v, owner);
+    FOR_ALL_CREWS {
+        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        m->crew.all_vertices = true;
+        crew_run(m, 0);
+        expect_done(m, &g, owner);
+        crew_free(m);
+    }
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Both ways: the trees of all components grow at once. */
+START_TEST(components_at_once) {
+    struct rows g = make(SPARSE, 3000, true);
+    uint32_t *owner = need(g.n, sizeof *owner), *root = need(g.n, sizeof *root);
+    uint32_t roots = 0;
+    memset(owner, 0xff, g.n * sizeof *owner);
+    for (uint32_t v = 0; v < g.n; v++) {
+        if (owner[v] == NOBODY) {
+            reach(&g, v, owner);
+            root[roots++] = v;
+        }
+    }
+    FOR_ALL_CREWS {
+        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        plant(m, root, roots);
+        crew_run(m, 0);
+        expect_done(m, &g, owner);
+        crew_free(m);
+    }
+    free(root);
+    free(owner);
+    rows_free(&g);
+}
+END_TEST
+
+/* Whenever the host says so, all workers leave. */
+START_TEST(stop) {
+    struct rows g = make(_i % 2 ? RANDOM : PATH, 200000, true);
+    uint32_t source = 0;
+    struct memory *m = crew_new(&g, shapes[_i % 4], 2, 3);
+    plant(m, &source, 1);
+    m->crew.all_vertices = _i % 3 == 0;
+    m->host_stop = _i == 0;
+    crew_run(m, _i ? (uint32_t)_i * 300 : 0);
+    expect(m->control.exhausted == 0, "the pool was exhausted");
+    crew_free(m);
+    rows_free(&g);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("dfs_paths");
+    TCase *cases = tcase_create("dfs_paths");
+    tcase_set_timeout(cases, 250);
+    tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
+    tcase_add_loop_test(cases, forest, 0, SHAPES);
+    tcase_add_test(cases, components_at_once);
+    tcase_add_loop_test(cases, stop, 0, 6);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,143 @@
+/* How much memory reading takes, at its peak and afterwards, as bytes for each edge:
+**
+**     columns while rows come      8 a column that is wanted: source, destination, weight,
+**                                  and edge ids unless they are 1, 2, 3, ...
+**     the graph                    4 a column, 8 for edge ids
+**
+** Columns turn into the graph's arrays in their own place, so the peak is that of the
+** columns, and SLACK bytes for buffers, the ids and the C library. Sanitizers keep freed
+** memory, so they leave this test out. */
+#include <stdio.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+int main(void) {
+    puts("left to the plain build");
+    return 0;
+}
+#else
+
+#include "graph_probe.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROWS = 4500000, VERTICES = 100000, SLACK = 24 << 20 };
+
+static probe p;
+static char file[64];
+
+/* "VmRSS" or "VmHWM" in bytes; -1: this system does not tell. */
+static long long memory(const char *name) {
+    char line[200];
+    long long kilobytes = -1;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, name, strlen(name)) == 0)
+            kilobytes = atoll(line + strlen(name) + 1);
+    if (status)
+        fclose(status);
+    return kilobytes < 0 ? -1 : kilobytes * 1024;
+}
+
+/* Makes VmHWM what VmRSS is. */
+static bool forget_peak(void) {
+    FILE *refs = fopen("/proc/self/clear_refs", "w");
+    bool done = refs && fputs("5", refs) >= 0;
+    return refs && fclose(refs) == 0 && done;
+}
+
+static void make_file(void) {
+    sqlite3 *db;
+    snprintf(file, sizeof file, "/tmp/gpugraph-reading-test-%d.db", (int)getpid());
+    unlink(file);
+    char *sql = sqlite3_mprintf(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "CREATE TABLE roads(src, dst, weight); CREATE TABLE holes(src, dst, weight);"
+        "CREATE TABLE names(src TEXT, dst TEXT, weight);"
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < %d) "
+        "INSERT INTO roads SELECT i %% %d, i * 7 %% %d, i %% 100 FROM c;"
+        "INSERT INTO holes(rowid, src, dst, weight) SELECT 2 * rowid, * FROM roads;"
+        "INSERT INTO names SELECT 'vertex ' || src, 'vertex ' || dst, weight FROM roads",
+        ROWS, VERTICES, VERTICES);
+    if (sqlite3_open(file, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
+        fprintf(stderr, "%s\n", sqlite3_errmsg(db));
+    sqlite3_free(sql);
+    sqlite3_close(db);
+}
+
+static void setup(void) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    probe_open(&p, db);
+}
+
+static void teardown(void) {
+    probe_close(&p);
+}
+
+/* Reads the table and says what it took for each edge. */
+static void load(const char *name, enum weight_reading weights, double *peak,
+                 double *after) {
+    edge_source source;
+    row_source rows;
+    loaded got;
+    char *error = NULL;
+    ck_assert_int_eq(edge_parse(name, (int)strlen(name), 3, &source, &error), SQLITE_OK);
+    ck_assert_int_eq(source_resolve(&p.c, "gpu_test", "edges", NULL, &source, &rows,
+                                    &error),
+                     SQLITE_OK);
+    long long before = memory("VmRSS");
+    ck_assert(forget_peak());
+    ck_assert_int_eq(graph_load(&p.c, "gpu_test", &rows, NULL, weights, &got, &error),
+                     SQLITE_OK);
+    *peak = (double)(memory("VmHWM") - before) / ROWS;
+    *after = (double)(memory("VmRSS") - before) / ROWS;
+    ck_assert_int_eq(gpugraph_edge_count(got.graph), ROWS);
+    gpugraph_free(got.graph);
+    row_source_clear(&rows);
+    edge_source_clear(&source);
+}
+
+/* Each in a process of its own, since malloc keeps for later what is freed to it. Even: whole
+** pages; odd: inside SQLite's scan, which a write transaction asks for. */
+START_TEST(reading) {
+    static const struct {
+        const char *table;
+        enum weight_reading weights;
+        int columns, graph;
+    } cases[] = {{"roads", READ_WEIGHTS, 24, 12},
+                 {"roads", READ_NO_WEIGHTS, 16, 8},
+                 {"holes", READ_WEIGHTS, 32, 20},
+                 {"names", READ_WEIGHTS, 24, 12}};
+    double peak, after, slack = (double)SLACK / ROWS;
+    if (memory("VmHWM") < 0 || !forget_peak())
+        return;
+    if (_i % 2)
+        probe_run(&p, "BEGIN IMMEDIATE");
+    load(cases[_i / 2].table, cases[_i / 2].weights, &peak, &after);
+    if (_i % 2)
+        probe_run(&p, "COMMIT");
+    printf("%s%s by %s: %.1f bytes for each edge at the peak, %.1f afterwards\n",
+           cases[_i / 2].table,
+           cases[_i / 2].weights == READ_WEIGHTS ? ", with weights," : "",
+           _i % 2 ? "rows" : "pages", peak, after);
+    ck_assert_double_lt(peak, cases[_i / 2].columns + slack);
+    ck_assert_double_lt(after, cases[_i / 2].graph + slack);
+}
+END_TEST
+
+int main(void) {
+    make_file();
+    Suite *suite = suite_create("reading_memory");
+    TCase *tests = tcase_create("peak");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, reading, 0, 8);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    unlink(file);
+    return failed != 0;
+}
+#endif
