@@ -235,8 +235,9 @@ static int64_t first_bad_weight(const loader *l) {
     int threads = l->c->config.threads > 0 ? l->c->config.threads : omp_get_num_procs();
 #pragma omp parallel for num_threads(threads) reduction(min : bad) if (count > 1 << 20)
     for (int64_t i = 0; i < count; i++) {
-        bool good = l->real_weight ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
-                                   : l->weight[i].integer >= 0;
+        bool good = l->real_weight
+                        ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
+                        : l->weight[i].integer >= 0;
         bad = !good && i < bad ? i : bad;
     }
     return bad;

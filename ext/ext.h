@@ -104,12 +104,12 @@ struct connection {
     struct binding *bindings;     /* cache.c: which graph a running statement has seen */
     struct execution *executions; /* scope.c */
     sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
-    int tables;                   /* virtual tables of this extension that are connected */
-    int readings;                 /* edge sources being read: one may read another */
-    unsigned long long expiries;  /* of probes that are gone */
-    struct loader *collecting;    /* loader.c: whose rows gpugraph_collect takes in */
-    int references;               /* modules and functions registered with this connection */
-    unsigned long long clock;     /* counts uses and executions */
+    int tables;                  /* virtual tables of this extension that are connected */
+    int readings;                /* edge sources being read: one may read another */
+    unsigned long long expiries; /* of probes that are gone */
+    struct loader *collecting;   /* loader.c: whose rows gpugraph_collect takes in */
+    int references;           /* modules and functions registered with this connection */
+    unsigned long long clock; /* counts uses and executions */
 };
 
 void connection_addref(connection *c);
@@ -136,14 +136,16 @@ void connection_run(connection *c, gpugraph_run *run);
 int code_of_status(gpugraph_status status);
 /* A line on stderr for work over a second, where config.progress asks for it and stderr
 ** is a terminal. */
-void connection_progress(connection *c, const char *phase, double ms, sqlite3_int64 items);
+void connection_progress(connection *c, const char *phase, double ms,
+                         sqlite3_int64 items);
 
 /* timings.c */
 void timings_start(timings *t); /* a new search: clears, starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
-void timings_finish(timings *t); /* appends 'other', the time between the phases, and 'total' */
-void timings_clear(timings *t);  /* frees the rows */
+void timings_finish(
+    timings *t); /* appends 'other', the time between the phases, and 'total' */
+void timings_clear(timings *t); /* frees the rows */
 double now_ms(void);
 
 /* ---- table_info.c: what the schema says ---- */
@@ -228,7 +230,7 @@ typedef struct search_ref {
     unsigned hash;       /* of the key */
     bool irreproducible; /* may be set after search_keep: another run may give other rows,
                          ** so it stays while a running statement may ask again */
-    void *result; /* what the descriptor made */
+    void *result;        /* what the descriptor made */
     void (*free_result)(void *result);
     sqlite3_int64 bytes;
     unsigned long long used;
@@ -244,9 +246,9 @@ typedef struct graph_ref {
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
-    struct stamp *stamp; /* what the tables looked like when it was read (stamp.c); NULL:
+    struct stamp *stamp;  /* what the tables looked like when it was read (stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */
-    int bindings;        /* running statements that have seen it */
+    int bindings;         /* running statements that have seen it */
     search_ref *searches;
     unsigned long long used;
     int references; /* cursors and runs that use it */
@@ -262,7 +264,7 @@ typedef struct graph_request {
     const char *vertices; /* or NULL */
     int vertices_bytes;
     enum weight_need weight;
-    const scope *scope;            /* the cursor's; NULL: one for this call alone */
+    const scope *scope; /* the cursor's; NULL: one for this call alone */
 } graph_request;
 
 /* The graph as the calling statement must see it, with a reference to give back by

@@ -125,10 +125,11 @@ enum { MAX_READINGS = 6 };
 static int read_rows_into(reading *r, graph_ref *g) {
     loaded got;
     if (r->c->readings >= MAX_READINGS)
-        return prefix_error(r, SQLITE_ERROR,
-                            sqlite3_mprintf("%s is read in the course of reading %d other "
-                                            "edge sources; a view that reads itself?",
-                                            r->edges.name, MAX_READINGS));
+        return prefix_error(
+            r, SQLITE_ERROR,
+            sqlite3_mprintf("%s is read in the course of reading %d other "
+                            "edge sources; a view that reads itself?",
+                            r->edges.name, MAX_READINGS));
     r->c->readings++;
     int rc = graph_load(r->c, r->request->function, &r->edges,
                         r->request->vertices ? &r->vertices : NULL,

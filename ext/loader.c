@@ -243,8 +243,8 @@ static gpugraph_id_column id_column(const id_array *id) {
 
 /* The columns of the edges go over to the graph. */
 static int create_graph(connection *c, const char *function, loader *edges,
-                        const loader *vertices, intern *texts,
-                        gpugraph_graph **graph, char **error) {
+                        const loader *vertices, intern *texts, gpugraph_graph **graph,
+                        char **error) {
     gpugraph_edges given = {.count = edges->count,
                             .source = id_column(&edges->id[0]),
                             .target = id_column(&edges->id[1]),

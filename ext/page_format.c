@@ -434,8 +434,8 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
     const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
 
-    struct shape any = {
-        {c[0], c[1], c[2]}, columns, layout->last, layout->real, layout->text, fast};
+    struct shape any = {{c[0], c[1], c[2]}, columns,      layout->last,
+                        layout->real,       layout->text, fast};
     if (leading && columns == 2 && !layout->text)
         return leaf_cells(layout, page, rows,
                           (struct shape){{0, 1}, 2, 1, false, false, true});

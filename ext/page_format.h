@@ -76,8 +76,8 @@ typedef struct page_layout {
     uint32_t page_size, usable;
     int column[3]; /* record column of source, destination, weight, or PAGE_IS_ROWID */
     bool weighted;
-    bool real; /* weights become double */
-    bool text; /* ids may be texts */
+    bool real;                /* weights become double */
+    bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */
     int last;                 /* the highest record column wanted, -1: none */
     struct page_serial serial[256];

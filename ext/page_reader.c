@@ -305,8 +305,8 @@ static enum page_reason last_look(const page_table *t, const char *order,
                                   const page_columns *c, int64_t i) {
     sqlite3_stmt *row = prepare_scan(t, "", order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
-    bool agrees =
-        c->count == 0 ? rc == SQLITE_DONE : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
+    bool agrees = c->count == 0 ? rc == SQLITE_DONE
+                                : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
     sqlite3_finalize(row);
     if (rc == SQLITE_INTERRUPT)
         return PAGE_STOPPED;
@@ -366,12 +366,11 @@ enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not) {
     sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
-    page_source source = {
-        .threads = threads,
-        .texts = table->texts,
-        .interrupted = interrupted,
-        .listener = listener,
-        .rows_read = table->rows_read};
+    page_source source = {.threads = threads,
+                          .texts = table->texts,
+                          .interrupted = interrupted,
+                          .listener = listener,
+                          .rows_read = table->rows_read};
 
     *columns = (page_columns){0};
     *why_not = NULL;

@@ -302,9 +302,8 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
         const page_text *text = &rows->text[i];
         if (i + TEXTS_AHEAD < rows->texts)
             intern_ask(texts, text[TEXTS_AHEAD].hash);
-        int64_t number =
-            intern_hashed(texts, (const char *)rows->buffer + text->at, text->length,
-                          text->hash);
+        int64_t number = intern_hashed(texts, (const char *)rows->buffer + text->at,
+                                       text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
         int64_t at = rows->start + text->entry / 2;
@@ -321,9 +320,9 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
 static enum page_reason take_turn(struct team *team, uint32_t b, const page_rows *rows) {
     enum page_reason reason = PAGE_FINE;
     for (uint32_t i = 0; i < rows->texts; i++)
-        rows->text[i].hash =
-            intern_hash(team->source->texts, (const char *)rows->buffer + rows->text[i].at,
-                        rows->text[i].length);
+        rows->text[i].hash = intern_hash(team->source->texts,
+                                         (const char *)rows->buffer + rows->text[i].at,
+                                         rows->text[i].length);
     pthread_mutex_lock(&team->turn_lock);
     while (team->turn != b && team_goes_on(team))
         pthread_cond_wait(&team->turn_passed, &team->turn_lock);

@@ -126,8 +126,8 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
         size_t size = stage_part(bytes, part);
         if (!gg_wait_for(job, device->staged[stage]))
             return false;
-        gg_copy(job->run, device->stage[stage], (const char *)from + part * GG_STAGE_BYTES,
-                size);
+        gg_copy(job->run, device->stage[stage],
+                (const char *)from + part * GG_STAGE_BYTES, size);
         gg_note(job,
                 cudaMemcpyAsync((char *)to_device + part * GG_STAGE_BYTES,
                                 device->stage[stage], size, cudaMemcpyHostToDevice,

@@ -47,8 +47,8 @@ static void drop_weights(const builder *b) {
 }
 
 static void drop_all(const builder *b) {
-    const gpugraph_id_column none = {NULL, NULL}, *ends[2] = {&b->edges->source,
-                                                              &b->edges->target};
+    const gpugraph_id_column none = {NULL, NULL},
+                             *ends[2] = {&b->edges->source, &b->edges->target};
     for (int i = 0; i < 2 && b->edges->take_over; i++) {
         free((void *)ends[i]->value);
         free((void *)ends[i]->is_text);
@@ -323,9 +323,9 @@ static uint64_t longest_path(const builder *b) {
 ** weights, and every edge once for each of its ends. */
 static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
     gpugraph_graph *graph = b->graph;
-    bool narrow = largest < UINT32_MAX &&
-                  (largest * graph->n < UINT32_MAX || total < UINT32_MAX / 2 ||
-                   longest_path(b) < UINT32_MAX);
+    bool narrow =
+        largest < UINT32_MAX && (largest * graph->n < UINT32_MAX ||
+                                 total < UINT32_MAX / 2 || longest_path(b) < UINT32_MAX);
     graph->distance_type = narrow ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
     if (!gg_stopping(b->run))
         graph->weight = copy_weights(b);

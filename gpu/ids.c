@@ -431,7 +431,8 @@ static void finish_column(mapper *m, struct column *c) {
     if (c->given && !c->number) {
         const numbering of = {m, c};
         c->given->value = NULL;
-        *c->result = gg_narrow(m->run, (int64_t *)c->ids.value, c->count, assign_part, &of);
+        *c->result =
+            gg_narrow(m->run, (int64_t *)c->ids.value, c->count, assign_part, &of);
     } else {
         assign(m, c);
         *c->result = c->number;

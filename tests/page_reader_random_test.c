@@ -71,8 +71,8 @@ static void create_table(sqlite3 *db) {
         snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s %s%s",
                  name[i],
                  name[i][0] == 'w' ? PICK("", "INT", "NUMERIC", "REAL")
-                 : with_texts    ? PICK("", "TEXT", "VARCHAR(20)", "INT")
-                                 : PICK("", "INT", "INTEGER", "NUMERIC"),
+                 : with_texts      ? PICK("", "TEXT", "VARCHAR(20)", "INT")
+                                   : PICK("", "INT", "INTEGER", "NUMERIC"),
                  i < 2 ? ", " : "");
     }
     if (pick(3) == 0)
@@ -177,7 +177,8 @@ START_TEST(test_random_tables) {
         run_sql(db,
                 "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
                 "PRAGMA journal_mode = %s; PRAGMA cache_size = %d",
-                512 << pick(8), (int)pick(3), PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
+                512 << pick(8), (int)pick(3),
+                PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
                 PICK("DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL"), (int)pick(60) + 1);
         create_table(db);
         sqlite3 *second = open_db(scratch, 0, NULL);

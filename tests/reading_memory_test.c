@@ -82,9 +82,9 @@ static void load(const char *name, enum weight_reading weights, double *peak,
     loaded got;
     char *error = NULL;
     ck_assert_int_eq(edge_parse(name, (int)strlen(name), 3, &source, &error), SQLITE_OK);
-    ck_assert_int_eq(source_resolve(&p.c, "gpu_test", "edges", NULL, &source, &rows,
-                                    &error),
-                     SQLITE_OK);
+    ck_assert_int_eq(
+        source_resolve(&p.c, "gpu_test", "edges", NULL, &source, &rows, &error),
+        SQLITE_OK);
     long long before = memory("VmRSS");
     ck_assert(forget_peak());
     ck_assert_int_eq(graph_load(&p.c, "gpu_test", &rows, NULL, weights, &got, &error),

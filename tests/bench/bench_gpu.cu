@@ -121,7 +121,7 @@ static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t v
 struct results {
     std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
     std::vector<uint32_t> preorder, postorder;
-    std::vector<uint64_t> wide;       /* other distances */
+    std::vector<uint64_t> wide; /* other distances */
     std::vector<uint8_t> member;
     uint64_t count;
 };

@@ -233,8 +233,9 @@ static struct reading by_collect(sqlite3 *db) {
     struct reading r = {0};
     sqlite3_stmt *timing;
     run(db, "BEGIN IMMEDIATE; SELECT * FROM gpu_bfs('edges(src, dst, weight)', 0.5)");
-    if (sqlite3_prepare_v2(db, "SELECT items, ms FROM gpugraph_timings "
-                               "WHERE phase = 'read' AND detail LIKE 'rows%'",
+    if (sqlite3_prepare_v2(db,
+                           "SELECT items, ms FROM gpugraph_timings "
+                           "WHERE phase = 'read' AND detail LIKE 'rows%'",
                            -1, &timing, NULL) ||
         sqlite3_step(timing) != SQLITE_ROW)
         die(db, "gpugraph_timings");

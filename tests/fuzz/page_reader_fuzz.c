@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int64_t i = 0; i < columns.count; i++)
             sum += columns.source[i] ^ columns.target[i];
         for (int64_t i = 0; i < texts.count; i++)
-            sum += texts.offset[i + 1] > texts.offset[i] ? texts.bytes[texts.offset[i]] : 0;
+            sum +=
+                texts.offset[i + 1] > texts.offset[i] ? texts.bytes[texts.offset[i]] : 0;
         if (columns.count < 0 || (columns.count == 0 && texts.count == 0 && sum != 0))
             __builtin_trap();
     }
