@@ -86,13 +86,11 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g) {
-    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,        GG_PATHS_ARCS,
-                                GG_PATHS_BATCH, GG_PATHS_SHARE, GG_PATHS_DIRECT};
-    uint64_t row = g->m / (g->n + 1) + 1;
-    if (row <= GG_PATHS_THIN_ROW) {
+    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,       GG_PATHS_ARCS, GG_PATHS_BATCH,
+                                GG_PATHS_SHARE, GG_PATHS_DEEP, GG_PATHS_DIRECT};
+    if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
-        uint64_t hands = GG_PATHS_ARCS_THIN / row;
-        shape.hands = hands < GG_WARP ? (uint32_t)hands : (uint32_t)GG_WARP;
+        shape.hands = GG_PATHS_HANDS_THIN;
     }
     return shape;
 }

@@ -40,6 +40,7 @@ struct paths_shape {
     uint32_t arcs; /* of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
+    uint32_t deep;  /* and from which a further one is, whatever the block offers */
     uint32_t direct; /* arcs of a step up to which no test precedes a claim */
 };
 
@@ -375,13 +376,15 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
     return true;
 }
 
-/* Offers a chunk to others where the block has none; `first`: of its list. */
+/* Offers a chunk to others where the block has none, or the ring is deep; `first`: of the
+** block's list. */
 WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
-    if (w->bound < w->crew.shape.share || warp_from(first, 0) != DFS_NO_CHUNK)
+    bool offered = warp_from(first, 0) != DFS_NO_CHUNK;
+    if (w->bound < (offered ? w->crew.shape.deep : w->crew.shape.share))
         return true;
     uint64_t word = dfs_look(w->ring);
     uint32_t count = w->bound = dfs_count(word);
-    if (count < w->crew.shape.share)
+    if (count < (offered ? w->crew.shape.deep : w->crew.shape.share))
         return true;
     return paths_flush(w, word, (count + 1) / 2);
 }

@@ -124,7 +124,7 @@
 /* Vertices from which the device numbers a tree: some forty kernels, half a millisecond. */
 #define GG_DFS_NUMBER_MIN 32768
 /* "many-paths": arcs that a lane looks at together; entries of a ring, arcs of a step;
-** entries of a ring from which a chunk is offered to other blocks; arcs of a step up to
+** entries of a ring from which a chunk is offered to other blocks, a further one too; arcs of a step up to
 ** which a claim is cheaper than a test before it. */
 #ifndef GG_PATHS_LANE_ARCS
 #define GG_PATHS_LANE_ARCS 4
@@ -134,10 +134,13 @@
 #define GG_PATHS_ARCS   512
 #define GG_PATHS_BATCH  32
 #define GG_PATHS_SHARE  8
+#define GG_PATHS_DEEP   128
 #define GG_PATHS_DIRECT 128
-/* Arcs for each vertex up to which a graph counts as thin, and arcs of a step there. */
-#define GG_PATHS_THIN_ROW  8
-#define GG_PATHS_ARCS_THIN 128
+/* Arcs for each vertex below which a graph counts as thin; arcs of a step there, and
+** entries in the hands of a warp. */
+#define GG_PATHS_THIN_ROW   8
+#define GG_PATHS_ARCS_THIN  128
+#define GG_PATHS_HANDS_THIN 12
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
 ** longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4

@@ -145,7 +145,10 @@ static void expect_done(const struct memory *m, const struct rows *g,
 }
 
 static const struct paths_shape shapes[] = {
-    {8, 1, 1, 1, 1, 0}, {8, 1, 3, 1, 2, 2}, {16, 1, 7, 1, 4, 100}, {64, 1, 50, 1, 8, 8}};
+    {8, 1, 1, 1, 1, 1, 0},
+    {8, 1, 3, 1, 2, 4, 2},
+    {16, 1, 7, 1, 4, 8, 100},
+    {64, 1, 50, 1, 8, 60, 8}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 #define FOR_ALL_CREWS                                                                    \

@@ -283,14 +283,16 @@ static void check_large_by(const shape *s, uint32_t source, gpugraph_direction d
     gpugraph_free(graph);
 }
 
-/* By every method that shares work. */
 static void check_large(const shape *s, uint32_t source, gpugraph_direction direction,
                         int threads) {
-    const gpugraph_method *method;
     check_large_by(s, source, direction, "work-stealing", GPUGRAPH_CPU, threads);
+}
+
+static void check_on_device(const shape *s, uint32_t source,
+                            gpugraph_direction direction) {
+    const gpugraph_method *method;
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++)
-        if (strcmp(method->function, "dfs") == 0 &&
-            strcmp(method->backend, "cuda") == 0 && gpugraph_cuda_usable(NULL))
+        if (strcmp(method->function, "dfs") == 0 && strcmp(method->backend, "cuda") == 0)
             check_large_by(s, source, direction, method->name, GPUGRAPH_CUDA, 1);
 }
 
@@ -309,6 +311,32 @@ START_TEST(large_shapes) {
         check_large(&list[i], GPUGRAPH_NONE, GPUGRAPH_BOTH, 4);
         shape_free(&list[i]);
     }
+}
+END_TEST
+
+/* Trees that the device numbers too. A forest against directed arcs opens root after
+** root, so there are few. */
+START_TEST(on_device) {
+    shape list[] = {
+        shape_path(40000),     shape_star(LARGE),
+        shape_comb(20000, 2),  shape_binary_tree(15),
+        shape_grid(250, 200),  shape_rmat(15, 8, 7),
+        shape_empty(40000),    shape_random_edges(50000, 50000, 5),
+        shape_complete(400),
+    };
+    bool usable = gpugraph_cuda_usable(NULL);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (usable) {
+            check_on_device(&list[i], 0, GPUGRAPH_BOTH);
+            check_on_device(&list[i], list[i].vertices / 2, GPUGRAPH_OUT);
+            check_on_device(&list[i], GPUGRAPH_NONE, GPUGRAPH_BOTH);
+        }
+        shape_free(&list[i]);
+    }
+    shape few = shape_rmat(9, 8, 2);
+    if (usable)
+        check_on_device(&few, GPUGRAPH_NONE, GPUGRAPH_OUT);
+    shape_free(&few);
 }
 END_TEST
 
@@ -427,6 +455,7 @@ int main(void) {
     tcase_set_timeout(tests, 250);
     tcase_add_test(tests, small_shapes);
     tcase_add_test(tests, large_shapes);
+    tcase_add_test(tests, on_device);
     tcase_add_test(tests, many_runs);
     tcase_add_test(tests, arguments);
     tcase_add_test(tests, interrupts);
