@@ -363,8 +363,8 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 42 * n + m / 3 + ends +
-               GG_DFS_BLOCKS * 256 * 1024;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 50 * n + m / 3 + ends +
+               (n < 200000 ? 100 * n : 20000000);
     if (strcmp(function, "mis") == 0)
         return gg_mis_needs(graph, frugal);
     if (strcmp(function, "triangles") == 0)

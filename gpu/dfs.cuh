@@ -23,11 +23,11 @@ struct dfs_search {
     struct device_csr g;
     gpugraph_direction direction;
     uint32_t source;
-    bool whole;              /* a forest over all vertices */
+    bool whole;               /* a forest over all vertices */
     uint32_t *depth, *parent; /* the answer, and scratch before */
     struct dfs_forest forest;
     uint32_t roots;
-    struct dfs_crew crew;     /* the one that searches has workers */
+    struct dfs_crew crew; /* the one that searches has workers */
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
@@ -54,11 +54,11 @@ struct numbering_count {
 struct numbering {
     uint32_t n, reached, slots;
     const uint32_t *depth, *parent;
-    uint32_t *key, *vertex;      /* to sort by, to be sorted */
-    uint32_t *child_of, *child;  /* sorted */
-    uint32_t *next, *place;      /* of the tour */
+    uint32_t *key, *vertex;     /* to sort by, to be sorted */
+    uint32_t *child_of, *child; /* sorted */
+    uint32_t *next, *place;     /* of the tour */
     uint32_t *splitter;
-    uint64_t *jump, *farther;    /* of splitters */
+    uint64_t *jump, *farther;       /* of splitters */
     uint32_t *preorder, *postorder; /* the answer; in the places of other arrays */
     struct numbering_count *count;
     unsigned char *scratch;

@@ -51,9 +51,9 @@ struct dfs_crew {
     bool all_vertices; /* a forest: further roots are opened */
     struct dfs_control *control;
     struct dfs_pool pool;
-    uint64_t *cold; /* one list for each worker */
-    uint32_t *rest; /* entries in each, about */
-    uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
+    uint64_t *cold;     /* one list for each worker */
+    uint32_t *rest;     /* entries in each, about */
+    uint64_t *work;     /* arcs looked at by each block; NULL: not wanted */
     uint64_t *far_ring; /* rings of the one block in device memory, or NULL */
     bool ring_far;      /* it is wanted so */
     uint32_t workers, block_workers;
@@ -75,7 +75,7 @@ struct dfs_worker {
     uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
     uint32_t random, steps, reached, stolen;
     uint64_t looked; /* arcs */
-    uint64_t hands; /* the entry to go on with */
+    uint64_t hands;  /* the entry to go on with */
 };
 
 WARP_FUNCTION struct dfs_ring dfs_ring_of(const struct dfs_worker *w, uint32_t place) {
@@ -285,7 +285,8 @@ WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
     }
     warp_sum_before(sum, &total);
     most = warp_max(most);
-    *victim = most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
+    *victim =
+        most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
     return total;
 }
 
@@ -312,8 +313,7 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
     if (near == DFS_NONE && far == DFS_NONE)
         return false;
     dfs_get_busy(w);
-    if (near != DFS_NONE ? dfs_steal_near(w, near)
-                         : dfs_refill_from(w, far)) {
+    if (near != DFS_NONE ? dfs_steal_near(w, near) : dfs_refill_from(w, far)) {
         w->stolen++;
         return true;
     }

@@ -50,9 +50,9 @@ static __global__ void link_tour(struct numbering t) {
             t.next[2 * (uint64_t)up] = 2 * v;
         if (first && up == t.n)
             t.count->head = 2 * v;
-        t.next[2 * (uint64_t)v + 1] = !last       ? 2 * t.child[i + 1]
+        t.next[2 * (uint64_t)v + 1] = !last      ? 2 * t.child[i + 1]
                                       : up < t.n ? 2 * up + 1
-                                                  : END_OF_TOUR;
+                                                 : END_OF_TOUR;
     }
 }
 
@@ -166,9 +166,9 @@ bool gg_dfs_number(struct cuda_job *job, struct numbering *t) {
     sort_keys<<<grid, GG_BLOCK, 0, job->stream>>>(*t);
     gg_launched(job, "sort_keys");
     gg_note(job,
-            cub::DeviceRadixSort::SortPairs(t->scratch, t->scratch_bytes, t->key,
-                                            t->child_of, t->vertex, t->child,
-                                            (int64_t)t->n, 0, key_bits(t->n), job->stream),
+            cub::DeviceRadixSort::SortPairs(
+                t->scratch, t->scratch_bytes, t->key, t->child_of, t->vertex, t->child,
+                (int64_t)t->n, 0, key_bits(t->n), job->stream),
             "sort vertices by parent");
     link_tour<<<grid, GG_BLOCK, 0, job->stream>>>(*t);
     gg_launched(job, "link_tour");

@@ -11,7 +11,7 @@ enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     ENTRY_WORDS = 2,
     SHARED = BLOCK_WORKERS * ENTRY_WORDS * (GG_PATHS_RING + GG_WARP) * sizeof(uint64_t),
-    CHUNKS_A_WORKER = 4 /* in hand, spare, offered, and on the way */
+    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* spare; in hand, offered, on the way */
 };
 static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
@@ -30,8 +30,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
         leave = 0;
     }
     __syncthreads();
-    paths_block block = {
-        word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING, &busy, &leave};
+    paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
+                         &busy, &leave};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
@@ -42,10 +42,8 @@ static __global__ void plant(paths_crew crew) {
         device_or(&crew.visited[v / 32], 1u << v % 32);
         crew.tree[v] = (uint64_t)DFS_NONE << 32;
     }
-    if (gg_thread() == 0) {
-        crew.control->free = ~0ull; /* an empty list */
+    if (gg_thread() == 0)
         crew.control->busy = crew.blocks;
-    }
 }
 
 /* One thread per vertex. */
@@ -77,6 +75,7 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->visited = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
     crew->tree = gg_carve<uint64_t>(space, s->g.n);
     crew->cold = gg_carve<uint64_t>(space, crew->blocks);
+    crew->free = gg_carve<uint64_t>(space, crew->blocks);
     crew->pool.entry =
         gg_carve<uint64_t>(space, (uint64_t)chunks * GG_PATHS_BATCH * ENTRY_WORDS);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
@@ -86,8 +85,9 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g) {
-    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,       GG_PATHS_ARCS, GG_PATHS_BATCH,
-                                GG_PATHS_SHARE, GG_PATHS_DEEP, GG_PATHS_DIRECT};
+    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,        GG_PATHS_ARCS,
+                                GG_PATHS_BATCH, GG_PATHS_SHARE, GG_PATHS_DEEP,
+                                GG_PATHS_DIRECT};
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
@@ -103,13 +103,13 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
-    crew->pool.free = &crew->control->free;
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
     crew->shape = shape_for(&s->g);
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);
+    gg_fill(job, crew->free, 0xff, crew->blocks * sizeof *crew->free);
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
@@ -118,6 +118,6 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
         !gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
-                                                                     s->parent);
+                                                                    s->parent);
     return gg_launched(job, "unpack");
 }

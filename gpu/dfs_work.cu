@@ -46,7 +46,7 @@ static bool one_block(const struct cuda_job *job) {
 
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s) {
     s->blocks = gg_dfs_blocks(job, (const void *)crew_works, 0, GG_DFS_BLOCKS);
-    unsigned most = one_block(job)                            ? 1
+    unsigned most = one_block(job)                             ? 1
                     : gg_method_is(job->run, "block-stealing") ? GG_DFS_FEW_BLOCKS
                                                                : s->blocks;
     s->blocks = s->blocks < most ? s->blocks : most;

@@ -135,6 +135,10 @@
 #define GG_PATHS_BATCH  32
 #define GG_PATHS_SHARE  8
 #define GG_PATHS_DEEP   128
+/* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
+** seems to be none. */
+#define GG_PATHS_SPARES 8
+#define GG_PATHS_LOOKS  64
 #define GG_PATHS_DIRECT 128
 /* Arcs for each vertex below which a graph counts as thin; arcs of a step there, and
 ** entries in the hands of a warp. */

@@ -22,7 +22,7 @@ struct memory {
     uint64_t word[MOST_WORKERS], entry[2 * MOST_WORKERS * MOST_RING];
     uint64_t hand[2 * MOST_WORKERS];
     uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
-    uint64_t cold[MOST_WORKERS], work[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
     uint32_t host_stop;
 };
 
@@ -42,17 +42,17 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->host_stop = &m->host_stop;
     crew->visited = need(g->n / 32 + 1, sizeof(uint32_t));
     crew->tree = need(g->n, sizeof(uint64_t));
+    crew->free = m->free;
     memset(m->cold, 0xff, sizeof m->cold);
+    memset(m->free, 0xff, sizeof m->free);
     uint64_t entries = g->n + g->offset[g->n] / shape.arcs;
-    crew->pool.chunks =
-        (uint32_t)(entries / shape.batch) + 1 + 4 * blocks * block_workers;
+    crew->pool.chunks = (uint32_t)(entries / shape.batch) + 1 +
+                        (4 + GG_PATHS_SPARES) * blocks * block_workers;
     crew->pool.batch = shape.batch;
     crew->pool.entry =
         need((size_t)crew->pool.chunks * shape.batch * 2, sizeof(uint64_t));
     crew->pool.next = need(crew->pool.chunks, sizeof(uint32_t));
-    crew->pool.free = &m->control.free;
     crew->pool.touched = &m->control.touched;
-    m->control.free = UINT64_MAX;
     m->control.busy = blocks;
     for (uint32_t block = 0; block < blocks; block++)
         m->busy[block] = block_workers;
@@ -87,9 +87,10 @@ static void *one_worker(void *argument) {
     struct thread *thread = argument;
     struct memory *m = thread->memory;
     uint32_t workers = m->crew.block_workers, block = thread->number / workers;
-    struct paths_block view = {m->word + block * workers,
-                               m->entry + 2 * (size_t)block * workers * m->crew.shape.ring,
-                               m->hand + 2 * block * workers, m->busy + block, m->leave + block};
+    struct paths_block view = {
+        m->word + block * workers,
+        m->entry + 2 * (size_t)block * workers * m->crew.shape.ring,
+        m->hand + 2 * block * workers, m->busy + block, m->leave + block};
     pthread_barrier_wait(thread->start);
     paths_work(m->crew, view, thread->number);
     return NULL;
@@ -144,11 +145,10 @@ static void expect_done(const struct memory *m, const struct rows *g,
     free(parent);
 }
 
-static const struct paths_shape shapes[] = {
-    {8, 1, 1, 1, 1, 1, 0},
-    {8, 1, 3, 1, 2, 4, 2},
-    {16, 1, 7, 1, 4, 8, 100},
-    {64, 1, 50, 1, 8, 60, 8}};
+static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0},
+                                            {8, 1, 3, 1, 2, 4, 2},
+                                            {16, 1, 7, 1, 4, 8, 100},
+                                            {64, 1, 50, 1, 8, 60, 8}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 #define FOR_ALL_CREWS                                                                    \

@@ -133,7 +133,8 @@ static uint32_t expect_rows_tree(const struct rows *g, const uint32_t *owner,
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t depth = depths[v], parent = parents[v];
         reached += depth != NOBODY;
-        expect((depth != NOBODY) == (owner[v] != NOBODY), "vertex %u: depth %u", v, depth);
+        expect((depth != NOBODY) == (owner[v] != NOBODY), "vertex %u: depth %u", v,
+               depth);
         if (owner[v] == NOBODY || owner[v] == v) {
             expect(parent == NOBODY, "vertex %u has the parent %u", v, parent);
             expect(depth == (owner[v] == v ? 0 : NOBODY), "root %u: depth %u", v, depth);

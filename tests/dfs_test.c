@@ -318,10 +318,10 @@ END_TEST
 ** root, so there are few. */
 START_TEST(on_device) {
     shape list[] = {
-        shape_path(40000),     shape_star(LARGE),
-        shape_comb(20000, 2),  shape_binary_tree(15),
-        shape_grid(250, 200),  shape_rmat(15, 8, 7),
-        shape_empty(40000),    shape_random_edges(50000, 50000, 5),
+        shape_path(40000),    shape_star(LARGE),
+        shape_comb(20000, 2), shape_binary_tree(15),
+        shape_grid(250, 200), shape_rmat(15, 8, 7),
+        shape_empty(40000),   shape_random_edges(50000, 50000, 5),
         shape_complete(400),
     };
     bool usable = gpugraph_cuda_usable(NULL);
