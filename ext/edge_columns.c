@@ -201,8 +201,8 @@ static int begin_edge_ids(loader *l) {
     return SQLITE_OK;
 }
 
-/* id: the edge id or NULL. value: source, destination, weight; of vertices the id alone.
-*/
+/* id: the edge id or NULL. value: source, destination, weight; of vertices the id
+** alone. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
     if (l->count == l->room && !grow(l))
         return l->rc;

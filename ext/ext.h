@@ -64,8 +64,8 @@ typedef struct connection connection;
 int scope_open(connection *c, scope *s);
 void scope_close(connection *c, scope *s);
 bool scope_equal(const scope *a, const scope *b);
-/* How SQL text of this extension's own making begins, where it names what a schema holds.
-*/
+/* How SQL text of this extension's own making begins, where it names what a schema
+** holds. */
 #define OWN_SQL "/* gpugraph */ "
 /* Does an executing statement contain this text as a literal, or hold it bound? 1, 0, or
 ** -1: no memory. */
@@ -126,8 +126,8 @@ void connection_table_closed(connection *c);
 ** with the connection as listener. */
 int connection_interrupted(void *connection);
 /* Counts the times that SQLite has expired this connection's prepared statements, which
-** DETACH does: what was known of an attached file is then void. 0: not to be known now.
-*/
+** DETACH does: what was known of an attached file is then void. 0: not to be known
+** now. */
 unsigned long long connection_expiries(connection *c);
 /* A gpugraph_run set up from config: listener = c, phases go to c->timings, progress
 ** lines to stderr. */
@@ -170,8 +170,8 @@ void table_info_clear(table_info *info);
 int table_add_column(table_info *info, const char *name, const char *type);
 /* Case-insensitive, as SQL is; -1: none. */
 int table_column(const table_info *info, const char *name);
-/* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in graph_ref.
-*/
+/* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in
+** graph_ref. */
 char affinity_of_type(const char *declared_type);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);

@@ -4,8 +4,7 @@
 **     resolve                  ->  row_source: main.roads, columns a, b
 **     hold                     ->  read transactions of plain tables, and their stamp
 **     resolve                      again, now that nothing moves
-**     load                     ->  graph
-*/
+**     load                     ->  graph */
 #include "cache.h"
 #include <string.h>
 
@@ -49,8 +48,8 @@ int explain_lock(reading *r, int rc, const char *name) {
     return rc;
 }
 
-/* Opens the read transactions of plain tables, and looks the names up again inside them.
-*/
+/* Opens the read transactions of plain tables, and looks the names up again inside
+** them. */
 static int hold_tables(reading *r) {
     const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
     if (!is_plain(&r->edges) || (vertices && !is_plain(vertices)))

@@ -18,8 +18,8 @@ static int between_pages(void *reading) {
     return connection_interrupted(l->c);
 }
 
-/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it went.
-*/
+/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
+** went. */
 static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     page_table table = {

@@ -16,8 +16,8 @@
 **                                   only a plain scan of one rowid table is accepted,
 **                                   so views, generated columns and whatever an
 **                                   authorizer hides step aside
-**   and a last look                 the first and the last row, read by SQL, must agree
-*/
+**   and a last look                 the first and the last row, read by SQL, must
+** agree */
 #include "page_format.h"
 
 #include <stdlib.h>

@@ -38,9 +38,8 @@ typedef struct page_columns {
     int64_t count;
     int64_t *rowid; /* NULL: 1 .. count */
     int64_t *source, *target;
-    uint8_t
-        *text[2];    /* bit i: entry i of source, target is a text's number; NULL: none */
-    int64_t *weight; /* every weight is an INTEGER; or */
+    uint8_t *text[2];    /* of source, target; bit i: entry i is a text's number */
+    int64_t *weight;     /* every weight is an INTEGER; or */
     double *real_weight; /* some weight is REAL (integers are converted) */
     int64_t slow_rows;   /* rows that the fast cell decoder left to the careful one */
 } page_columns;

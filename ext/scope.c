@@ -103,8 +103,8 @@ bool scope_equal(const scope *a, const scope *b) {
 }
 
 /* The scope's statements, one after the other. A caller may have ended before the cursor
-** it was waiting for, so an address is not followed unless the statement is still there.
-*/
+** it was waiting for, so an address is not followed unless the statement is still
+** there. */
 static sqlite3_stmt *next_of(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {

@@ -68,8 +68,8 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
     return p->schema ? hold(c, p) : SQLITE_NOMEM;
 }
 
-/* The table's schema, and those in which a name without schema is looked for before it.
-*/
+/* The table's schema, and those in which a name without schema is looked for before
+** it. */
 static int take_source(connection *c, stamp *s, const row_source *rows) {
     static const int looked_at[] = {1,
                                     0}; /* temp, main, then the attached ones in order */
@@ -194,8 +194,8 @@ bool stamp_agrees(stamp *kept, const stamp *now) {
     return true;
 }
 
-/* With a shared cache, read_uncommitted shows what another connection may yet roll back.
-*/
+/* With a shared cache, read_uncommitted shows what another connection may yet roll
+** back. */
 static bool reads_uncommitted(connection *c) {
     sqlite3_stmt *statement = NULL;
     bool yes = true;

@@ -228,8 +228,8 @@ typedef struct backend {
     gpugraph_status (*triangles)(gpugraph_graph *, gpugraph_run *, uint64_t *count);
     gpugraph_status (*degrees)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
                                uint32_t *degree);
-    const gpugraph_method
-        *methods; /* ends with a NULL function; the first of a function is its auto */
+    /* Ends with a NULL function; the first of a function is its auto. */
+    const gpugraph_method *methods;
     bool (*usable)(const char **why);
     bool (*device_at)(int i, gpugraph_device *device);
     /* Bytes held on the device for this graph; gives them back. */

@@ -7,8 +7,7 @@
 **
 ** Threads share the edge list, and each counts into an array of its own:
 **
-**     counts    [ thread 0: n ][ thread 1: n ] ...    then degree[v] is their sum
-*/
+**     counts    [ thread 0: n ][ thread 1: n ] ...    then degree[v] is their sum */
 #include "backend.h"
 
 /* ---- small steps ---- */

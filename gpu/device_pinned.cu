@@ -3,8 +3,7 @@
 **     pinned rows   for graphs larger than the device
 **                       offset[n + 1]    on the device
 **                       target[arcs]     in pinned host memory, read over the bus
-**     hashes        hash[n] for one seed, where ids are not consecutive INTEGERs
-*/
+**     hashes        hash[n] for one seed, where ids are not consecutive INTEGERs */
 #include "device_graph.cuh"
 
 #include <string.h>

@@ -124,8 +124,7 @@ typedef struct gpugraph_edges {
     const void *weight;     /* int64_t or double by weight_type; NULL when unweighted */
     const int64_t *edge_id; /* NULL: 1 .. count */
     gpugraph_texts texts;   /* the texts of all three id columns */
-    int64_t
-        vertex_count; /* vertices beyond the endpoints: they may repeat, or be endpoints too */
+    int64_t vertex_count;   /* vertices beyond the endpoints; repeats are allowed */
     gpugraph_id_column vertex;
     /* The arrays of source, target, weight and edge_id (not the texts, not vertex) are
     ** blocks of malloc, no two the same, and belong to gpugraph_create, also when it fails:
@@ -197,9 +196,8 @@ gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph);
 
 /* Where a search starts and ends. */
 typedef struct gpugraph_search {
-    const uint32_t
-        *source; /* source_count vertex numbers, at least 1; repeats are allowed */
-    uint32_t source_count;
+    const uint32_t *source; /* vertex numbers; repeats are allowed */
+    uint32_t source_count;  /* at least 1 */
     const uint32_t *target; /* the search may stop once all of these are final; */
     uint32_t target_count;  /* 0: every vertex is wanted */
     gpugraph_direction direction;

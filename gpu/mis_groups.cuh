@@ -1,8 +1,7 @@
 /* Rows dealt to blocks, warps and threads by degree.
 **
 **     rows     0 ..     end[MIS_BLOCKS] ..     end[MIS_WARP_ROWS] ..     n
-**              blocks         |     warps            |      threads
-*/
+**              blocks         |     warps            |      threads */
 #ifndef GPUGRAPH_MIS_GROUPS_CUH
 #define GPUGRAPH_MIS_GROUPS_CUH
 

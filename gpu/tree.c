@@ -12,8 +12,8 @@
 ** that have their edge already, by a breadth-first search over such level edges:
 **
 **     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first,
-**                            \\---0--> 1 step                     then the smallest edge
-*/
+**                            \\---0--> 1 step                     then the smallest
+** edge */
 #include "backend.h"
 #include "tuning.h"
 

@@ -1,5 +1,5 @@
-/* edge_parse: every form of section "Edge sources", every way of quoting, every sentence.
-*/
+/* edge_parse: every form of section "Edge sources", every way of quoting, every
+** sentence. */
 #include "ext.h"
 #include "sql_text.h"
 #include <check.h>

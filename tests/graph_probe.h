@@ -165,8 +165,8 @@ static void probe_run(probe *p, const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* The first column of the first row, or the error's sentence; lives until the next call.
-*/
+/* The first column of the first row, or the error's sentence; lives until the next
+** call. */
 static const char *probe_get(probe *p, const char *sql) {
     static char *kept;
     sqlite3_stmt *statement = NULL;
