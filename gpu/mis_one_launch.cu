@@ -14,7 +14,7 @@
 ** the set is that of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc is
 ** looked at once from each side at most; a vertex that loses early is dropped by a
 ** neighbour and never looks at most of its arcs, which is where the time goes on graphs
-** with hubs.
+** with hubs. So the first pass leaves long rows alone: most of them are dropped by then.
 **
 ** No warp waits for another one inside a pass: the earliest open vertex can always be
 ** decided by its own warp. Passes are bounded all the same; the host then looks, and
@@ -61,8 +61,10 @@ static __device__ __forceinline__ void drop_neighbours(const mis_graph &g, bool 
 }
 
 /* One thread per vertex while SERIAL arcs suffice, then one warp. All lanes call; true
-** where the vertex must wait, with *w brought up to date. */
-static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiting *w) {
+** where the vertex must wait, with *w brought up to date. A row longer than `longest` is
+** not looked at yet. */
+static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
+                                            uint64_t longest, waiting *w) {
     uint32_t v = w->vertex, own = live ? gg_peek(&g.word[v]) : MIS_DROPPED;
     uint32_t other =
         w->blocker != GPUGRAPH_NONE ? gg_peek(&g.word[w->blocker]) : MIS_DROPPED;
@@ -73,6 +75,9 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live, waiti
     if (looks) {
         begin = g.offset[v];
         end = g.offset[v + 1];
+        looks = end - begin <= longest;
+    }
+    if (looks) {
         uint64_t at = begin + w->at;
         limit = end - at > SERIAL ? at + SERIAL : end;
         s = mis_scan<1, PROBE, TIES_BLOCK>(g, v, own, at, limit, false);
@@ -122,13 +127,14 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
     uint32_t count = l.room, pass = 0;
     while (count > 0 && pass < GG_MIS_PASSES) {
         uint32_t kept = 0;
+        uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
         for (uint32_t i = 0; i < count; i += GG_WARP) {
             uint64_t v = (warp + i / GG_WARP * step) * GG_WARP + gg_lane();
             bool live = pass > 0 ? i + gg_lane() < count : v < g.n;
             waiting w = {live ? (uint32_t)v : 0, GPUGRAPH_NONE, 0};
             if (live && pass > 0)
                 w = list[i + gg_lane()];
-            bool waits = look(g, live, &w);
+            bool waits = look(g, live, longest, &w);
             kept = keep(list, kept, waits, w);
         }
         if (kept == count)
