@@ -11,66 +11,20 @@
 **                    ^             ^   ^
 **     and where every bit is set, the number is the id less the first id.
 **
-** Integers far apart go through hash tables, one for each thread, which takes the ids
-** whose hash is in its share; so no two threads meet in a table. The distinct ids are
-** then sorted, and what the tables gave out in order of arrival is translated:
-**
-**     ids -> table of the share: arrival number -> rank[share's base + arrival number]
+** Integers far apart go through hash tables (sparse_ids.c). Where a device is to have the
+** edges anyway, both are done there (ids.cu).
 **
 ** Texts come already distinct: those that occur are sorted (texts.c). */
-#include "backend.h"
+#include "ids.h"
 #include "tuning.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
-
-enum { COLUMNS = 3 };
-
-enum integer_mode { CONSECUTIVE, BITMAP, HASHED };
-
-typedef struct id_slot {
-    int64_t id;
-    uint32_t number;
-    bool used;
-} id_slot;
-
-typedef struct id_table {
-    id_slot *slot;
-    uint64_t slots, count;
-    uint64_t base; /* first number of this share among all */
-} id_table;
-
-typedef struct mapper {
-    gpugraph_graph *graph;
-    gpugraph_run *run;
-    const gpugraph_texts *texts;
-    struct column {
-        gpugraph_id_column ids;
-        uint64_t count;
-        gpugraph_id_column *given; /* freed once read; NULL: kept */
-        uint32_t **result;         /* NULL: nobody wants the numbers */
-        uint32_t *number;          /* NULL until they are needed */
-    } column[COLUMNS];
-    uint64_t integers, texts_used; /* entries; distinct ones */
-    int64_t first, last;           /* smallest and largest INTEGER */
-    enum integer_mode mode;
-    uint8_t *text_used;
-    uint32_t *text_rank;
-    int shares;
-    id_table *table;
-    uint32_t *rank;
-} mapper;
-
-static inline bool is_text(const gpugraph_id_column *ids, uint64_t i) {
-    return ids->is_text && (ids->is_text[i / 8] >> (i % 8) & 1);
-}
-
 /* ---- what there is ---- */
 
-static void survey(mapper *m, const struct column *c) {
+static void survey(id_mapper *m, const struct id_source *c) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint64_t integers = 0;
     int threads = gg_threads(m->run, c->count);
@@ -82,7 +36,7 @@ static void survey(mapper *m, const struct column *c) {
         for (uint64_t i = gg_slice(c->count, t, team); i < end && !gg_leave(m->run, i);
              i++) {
             int64_t id = c->ids.value[i];
-            if (!is_text(&c->ids, i)) {
+            if (!gg_id_is_text(&c->ids, i)) {
                 first = id < first ? id : first;
                 last = id > last ? id : last;
                 integers++;
@@ -104,12 +58,12 @@ static void survey(mapper *m, const struct column *c) {
 
 /* occurs[id - first] = 1 for one thread's slice of a column. A byte for each: a store need
 ** not wait for the one before it, as setting bits of one word would. */
-static void mark_occurring(const mapper *m, const struct column *c, int t, int threads,
-                           uint8_t *occurs) {
+static void mark_occurring(const id_mapper *m, const struct id_source *c, int t,
+                           int threads, uint8_t *occurs) {
     uint64_t end = gg_slice(c->count, t + 1, threads);
     uint64_t i = gg_slice(c->count, t, threads);
     for (; i < end && !gg_leave(m->run, i); i++)
-        if (!is_text(&c->ids, i))
+        if (!gg_id_is_text(&c->ids, i))
             occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
 }
 
@@ -127,7 +81,7 @@ static uint64_t pack_word(const uint8_t *occurs, uint64_t w, uint64_t words,
 }
 
 /* Each thread marks in a map of its own, as many as the ids themselves leave room for. */
-static void fill_bitmap(const mapper *m, uint64_t words) {
+static void fill_bitmap(const id_mapper *m, uint64_t words) {
     uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
     int threads = gg_threads(m->run, m->integers);
     threads = room < 1 ? 1 : room < (uint64_t)threads ? (int)room : threads;
@@ -136,7 +90,7 @@ static void fill_bitmap(const mapper *m, uint64_t words) {
         return;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++)
-        for (int i = 0; i < COLUMNS; i++)
+        for (int i = 0; i < ID_COLUMNS; i++)
             mark_occurring(m, &m->column[i], t, threads,
                            occurs + (uint64_t)t * words * 64);
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -145,7 +99,7 @@ static void fill_bitmap(const mapper *m, uint64_t words) {
     gg_release(occurs);
 }
 
-static void list_present(mapper *m, uint64_t words) {
+static void list_present(id_mapper *m, uint64_t words) {
     const gpugraph_graph *graph = m->graph;
     for (uint64_t w = 0; w < words; w++) {
         if (w % GG_POLL_ITEMS == 0 && gg_poll(m->run))
@@ -157,7 +111,7 @@ static void list_present(mapper *m, uint64_t words) {
     }
 }
 
-static void number_by_bitmap(mapper *m) {
+static void number_by_bitmap(id_mapper *m) {
     gpugraph_graph *graph = m->graph;
     uint64_t span = (uint64_t)m->last - (uint64_t)m->first + 1;
     uint64_t words = (span + 63) / 64, distinct = 0;
@@ -193,148 +147,9 @@ static void number_by_bitmap(mapper *m) {
         list_present(m, words);
 }
 
-/* ---- integers far apart: hash tables ---- */
-
-static int share_of(uint64_t hash, int shares) {
-    return (int)((hash >> 32) * (uint64_t)shares >> 32);
-}
-
-static id_slot *find_slot(const id_table *table, int64_t id, uint64_t hash) {
-    uint64_t i = hash & (table->slots - 1);
-    while (table->slot[i].used && table->slot[i].id != id)
-        i = (i + 1) & (table->slots - 1);
-    return &table->slot[i];
-}
-
-static void grow(gpugraph_run *run, id_table *table) {
-    id_table larger = *table;
-    larger.slots = table->slots ? table->slots * 2 : GG_HASH_SLOTS;
-    larger.slot = gg_alloc_zero(run, larger.slots, sizeof *larger.slot);
-    if (!larger.slot)
-        return;
-    for (uint64_t i = 0; i < table->slots; i++) {
-        const id_slot *old = &table->slot[i];
-        if (old->used)
-            *find_slot(&larger, old->id, gg_mix((uint64_t)old->id)) = *old;
-    }
-    gg_release(table->slot);
-    *table = larger;
-}
-
-/* Entries of a column that a share has picked out, whose slots are on their way into the
-** cache. */
-typedef struct batch {
-    uint64_t entry[GG_HASH_BATCH], hash[GG_HASH_BATCH];
-    int count;
-} batch;
-
-static bool insert_batch(mapper *m, const struct column *c, id_table *table, batch *b) {
-    while (table->slots < (table->count + GG_HASH_BATCH) * 2) {
-        grow(m->run, table);
-        if (gg_stopping(m->run))
-            return false;
-    }
-    for (int k = 0; k < b->count; k++)
-        __builtin_prefetch(&table->slot[b->hash[k] & (table->slots - 1)], 1);
-    for (int k = 0; k < b->count; k++) {
-        uint64_t i = b->entry[k];
-        id_slot *slot = find_slot(table, c->ids.value[i], b->hash[k]);
-        if (!slot->used)
-            *slot = (id_slot){c->ids.value[i], (uint32_t)table->count++, true};
-        if (c->number)
-            c->number[i] = slot->number;
-    }
-    b->count = 0;
-    return true;
-}
-
-/* Entries low .. high - 1 of a column, as far as they belong to this share. */
-static void insert_range(mapper *m, const struct column *c, int share, uint64_t low,
-                         uint64_t high) {
-    batch b = {.count = 0};
-    for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
-        uint64_t hash = gg_mix((uint64_t)c->ids.value[i]);
-        b.entry[b.count] = i;
-        b.hash[b.count] = hash;
-        b.count += share_of(hash, m->shares) == share && !is_text(&c->ids, i);
-        if (b.count == GG_HASH_BATCH && !insert_batch(m, c, &m->table[share], &b))
-            return;
-    }
-    insert_batch(m, c, &m->table[share], &b);
-}
-
-/* Distinct ids of all shares, sorted; rank[number among all shares] = vertex. */
-static void rank_hashed(mapper *m, uint64_t distinct) {
-    gpugraph_run *run = m->run;
-    uint64_t *key = gg_alloc(run, distinct, sizeof *key);
-    uint64_t *key_scratch = key ? gg_alloc(run, distinct, sizeof *key) : NULL;
-    uint32_t *number = key_scratch ? gg_alloc(run, distinct, sizeof *number) : NULL;
-    uint32_t *scratch = number ? gg_alloc(run, distinct, sizeof *number) : NULL;
-    m->rank = scratch ? gg_alloc(run, distinct, sizeof *m->rank) : NULL;
-    m->graph->id_integer =
-        m->rank ? gg_alloc(run, distinct, sizeof *m->graph->id_integer) : NULL;
-    if (m->graph->id_integer) {
-        for (int s = 0; s < m->shares; s++) {
-            const id_table *table = &m->table[s];
-            for (uint64_t i = 0; i < table->slots; i++) {
-                if (!table->slot[i].used)
-                    continue;
-                uint64_t place = table->base + table->slot[i].number;
-                key[place] = (uint64_t)table->slot[i].id ^ SIGN_BIT;
-                number[place] = (uint32_t)place;
-            }
-        }
-        if (!gg_sort_pairs(run, distinct, key, number, key_scratch, scratch)) {
-            for (uint64_t v = 0; v < distinct; v++) {
-                m->graph->id_integer[v] = (int64_t)(key[v] ^ SIGN_BIT);
-                m->rank[number[v]] = (uint32_t)v;
-            }
-        }
-    }
-    gg_release(key);
-    gg_release(key_scratch);
-    gg_release(number);
-    gg_release(scratch);
-}
-
-static void number_by_hashing(mapper *m) {
-    uint64_t distinct = 0;
-    m->mode = HASHED;
-    for (int i = 0; i < COLUMNS && !gg_stopping(m->run); i++)
-        if (m->column[i].result)
-            m->column[i].number =
-                gg_alloc(m->run, m->column[i].count, sizeof *m->column[i].number);
-    if (gg_stopping(m->run))
-        return;
-    m->shares = gg_threads(m->run, m->integers);
-    m->table = gg_alloc_zero(m->run, (uint64_t)m->shares, sizeof *m->table);
-    if (!m->table)
-        return;
-#pragma omp parallel for num_threads(m->shares) schedule(static, 1)
-    for (int s = 0; s < m->shares; s++) {
-        for (int i = 0; i < COLUMNS; i++) {
-            /* Each share begins at its own place: neighbours in `number` belong to
-            ** different shares, and one cache line should not be wanted by all. */
-            const struct column *c = &m->column[i];
-            uint64_t begin = gg_slice(c->count, s, m->shares);
-            insert_range(m, c, s, begin, c->count);
-            insert_range(m, c, s, 0, begin);
-        }
-    }
-    for (int s = 0; s < m->shares; s++) {
-        m->table[s].base = distinct;
-        distinct += m->table[s].count;
-    }
-    if (distinct >= GPUGRAPH_NONE)
-        gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
-    else if (!gg_stopping(m->run))
-        rank_hashed(m, distinct);
-    m->graph->ids.integer_count = (uint32_t)distinct;
-}
-
 /* ---- texts ---- */
 
-static void copy_texts(mapper *m, const uint32_t *order) {
+static void copy_texts(id_mapper *m, const uint32_t *order) {
     gpugraph_graph *graph = m->graph;
     const gpugraph_texts *texts = m->texts;
     uint64_t bytes = 0;
@@ -356,7 +171,7 @@ static void copy_texts(mapper *m, const uint32_t *order) {
     }
 }
 
-static void number_texts(mapper *m) {
+static void number_texts(id_mapper *m) {
     gpugraph_graph *graph = m->graph;
     uint64_t used = 0;
     uint32_t *order = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *order);
@@ -379,27 +194,26 @@ static void number_texts(mapper *m) {
 
 /* ---- numbers for every entry ---- */
 
-static inline uint32_t number_of(const mapper *m, const struct column *c, uint64_t i) {
+static inline uint32_t number_of(const id_mapper *m, const struct id_source *c,
+                                 uint64_t i) {
     int64_t id = c->ids.value[i];
-    if (is_text(&c->ids, i))
+    if (gg_id_is_text(&c->ids, i))
         return m->graph->ids.integer_count + m->text_rank[id];
-    if (m->mode == HASHED) {
-        int share = share_of(gg_mix((uint64_t)id), m->shares);
-        return m->rank[m->table[share].base + c->number[i]];
-    }
+    if (m->mode == SPARSE) /* it is there already */
+        return c->number ? c->number[i] : (uint32_t)id;
     uint64_t place = (uint64_t)id - (uint64_t)m->first;
     return m->mode == CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
 }
 
 typedef struct numbering {
-    const mapper *m;
-    const struct column *c;
+    const id_mapper *m;
+    const struct id_source *c;
 } numbering;
 
 /* The numbers of entries low .. high - 1; fits gg_narrow. */
 static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
-    const mapper *m = ((const numbering *)of)->m;
-    const struct column *c = ((const numbering *)of)->c;
+    const id_mapper *m = ((const numbering *)of)->m;
+    const struct id_source *c = ((const numbering *)of)->c;
     if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
         for (uint64_t i = low; i < high; i++)
             to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
@@ -408,7 +222,7 @@ static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *t
             to[i - low] = number_of(m, c, i);
 }
 
-static void assign(const mapper *m, struct column *c) {
+static void assign(const id_mapper *m, struct id_source *c) {
     const numbering of = {m, c};
     int threads = gg_threads(m->run, c->count);
     if (!c->number)
@@ -427,7 +241,7 @@ static void assign(const mapper *m, struct column *c) {
 }
 
 /* The numbers of a column, in the place of its ids where these may go. */
-static void finish_column(mapper *m, struct column *c) {
+static void finish_column(id_mapper *m, struct id_source *c) {
     if (c->given && !c->number) {
         const numbering of = {m, c};
         c->given->value = NULL;
@@ -445,7 +259,7 @@ static void finish_column(mapper *m, struct column *c) {
     }
 }
 
-static void map(mapper *m) {
+static void map(id_mapper *m) {
     gpugraph_graph *graph = m->graph;
     gpugraph_run *run = m->run;
     if (m->texts->count >= (int64_t)GPUGRAPH_NONE) {
@@ -453,22 +267,21 @@ static void map(mapper *m) {
         return;
     }
     m->text_used = gg_alloc_zero(run, (uint64_t)m->texts->count, 1);
-    for (int i = 0; i < COLUMNS && !gg_stopping(run); i++)
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(run); i++)
         survey(m, &m->column[i]);
-    uint64_t distance = (uint64_t)m->last - (uint64_t)m->first;
     if (gg_stopping(run) || !m->integers)
         m->mode = CONSECUTIVE;
-    else if (distance / GG_DIRECT_SPREAD < m->integers || distance < GG_DIRECT_FREE)
+    else if (gg_ids_are_close((uint64_t)m->last - (uint64_t)m->first, m->integers))
         number_by_bitmap(m);
     else
-        number_by_hashing(m);
+        gg_number_sparse_ids(m);
     if (!gg_stopping(run) && m->texts->count)
         number_texts(m);
     uint64_t n = graph->ids.integer_count + m->texts_used;
     if (n >= GPUGRAPH_NONE)
         gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
     graph->n = (uint32_t)n;
-    for (int i = 0; i < COLUMNS && !gg_stopping(run); i++)
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(run); i++)
         if (m->column[i].result)
             finish_column(m, &m->column[i]);
 }
@@ -476,7 +289,7 @@ static void map(mapper *m) {
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, const char **map_note) {
     uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
-    mapper map_all = {
+    id_mapper map_all = {
         .graph = graph,
         .run = run,
         .texts = &edges->texts,
@@ -491,12 +304,8 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
         map_all.column[1].given = &edges->target;
     }
     map(&map_all);
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 0; i < ID_COLUMNS; i++)
         gg_release(map_all.column[i].number);
-    for (int s = 0; s < map_all.shares && map_all.table; s++)
-        gg_release(map_all.table[s].slot);
-    gg_release(map_all.table);
-    gg_release(map_all.rank);
     gg_release(map_all.text_used);
     gg_release(map_all.text_rank);
 

@@ -49,11 +49,14 @@
 #define GG_DIRECT_SPREAD 8
 #define GG_DIRECT_FREE   1024
 
-/* Slots of a thread's first hash table of ids, a power of two. */
-#define GG_HASH_SLOTS 1024
+/* ---- sparse_ids.c ---- */
 
-/* Ids whose slots are fetched into the cache together. */
-#define GG_HASH_BATCH 32
+/* Parts that ids are put into: at most as many as there are lines of the second-level cache
+** to write to, GG_ID_PART ids or more in each, so that its table stays in that cache. */
+#define GG_ID_PART_BITS 11
+#define GG_ID_PART      8192
+/* Slots of a thread's first hash table of ids, a power of two. */
+#define GG_HASH_SLOTS 256
 
 /* ---- texts.c ---- */
 

@@ -1,0 +1,322 @@
+/* INTEGER ids that lie far apart become vertex numbers.
+**
+**     column      9 5 7 9 | 5 8 9 5       ids in the order of edges, a slice a thread
+**        |  parted by a hash, so that equal ids meet: each thread puts its slice away
+**        v
+**     parts       5 | 5 5 . 9 7 9 | 9 . 8 |
+**        |  one hash table at a time and thread, small enough for the cache: an id's
+**        |  arrival number in its part takes the id's place
+**        |  the distinct ids of all parts are sorted: rank[base of part + arrival number]
+**        v
+**     parts       vertex numbers where the ids were
+**        |  each thread goes through its slice again, and finds each entry's number
+**        v  where it had put the id: the next one of that part
+**     column      vertex numbers in the order of edges
+**
+** So every table, every part of `rank` and every stretch that is written stays in the
+** cache, and no entry carries its place along. */
+#include "ids.h"
+#include "tuning.h"
+
+#include <omp.h>
+#include <string.h>
+
+typedef struct id_slot {
+    int64_t id;
+    uint32_t number;
+    bool used;
+} id_slot;
+
+typedef struct id_table { /* of the part that a thread is at */
+    id_slot *slot;
+    uint64_t slots;
+} id_table;
+
+typedef struct id_part {
+    int64_t *id; /* the distinct ones in the order of their arrival */
+    uint64_t count, base;
+} id_part;
+
+typedef struct parting {
+    id_mapper *m;
+    int threads, bits; /* part of a hash: its highest bits */
+    uint64_t parts;
+    struct parted {      /* a column */
+        uint64_t *start; /* [threads][parts]: where a thread's next id of a part goes */
+        uint64_t *begin; /* [parts + 1] */
+        int64_t *entry;  /* ids, then arrival numbers, then vertex numbers */
+    } column[ID_COLUMNS];
+    id_part *part;
+    uint32_t *rank;
+} parting;
+
+static inline uint64_t part_of(const parting *p, uint64_t hash) {
+    return hash >> 1 >> (63 - p->bits);
+}
+
+/* ---- ids into parts ---- */
+
+static void count_slice(const parting *p, const struct id_source *c, struct parted *to,
+                        int thread) {
+    uint64_t *count = to->start + (uint64_t)thread * p->parts;
+    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
+    uint64_t i = gg_slice(c->count, thread, p->threads);
+    for (; i < end && !gg_leave(p->m->run, i); i++)
+        if (!gg_id_is_text(&c->ids, i))
+            count[part_of(p, gg_mix((uint64_t)c->ids.value[i]))]++;
+}
+
+static void counts_to_starts(const parting *p, struct parted *to) {
+    uint64_t start = 0;
+    for (uint64_t part = 0; part < p->parts; part++) {
+        to->begin[part] = start;
+        for (int t = 0; t < p->threads; t++) {
+            uint64_t *count = &to->start[(uint64_t)t * p->parts + part];
+            uint64_t here = *count;
+            *count = start;
+            start += here;
+        }
+    }
+    to->begin[p->parts] = start;
+}
+
+/* Moves each start on, to where the next thread's begins. */
+static void write_slice(const parting *p, const struct id_source *c, struct parted *to,
+                        int thread) {
+    uint64_t *next = to->start + (uint64_t)thread * p->parts;
+    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
+    uint64_t i = gg_slice(c->count, thread, p->threads);
+    for (; i < end && !gg_leave(p->m->run, i); i++) {
+        int64_t id = c->ids.value[i];
+        if (!gg_id_is_text(&c->ids, i))
+            to->entry[next[part_of(p, gg_mix((uint64_t)id))]++] = id;
+    }
+}
+
+static void part_column(const parting *p, const struct id_source *c, struct parted *to) {
+    gpugraph_run *run = p->m->run;
+    to->start = gg_alloc_zero(run, (uint64_t)p->threads * p->parts, sizeof *to->start);
+    to->begin = to->start ? gg_alloc(run, p->parts + 1, sizeof *to->begin) : NULL;
+    if (!to->begin)
+        return;
+#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
+    for (int t = 0; t < p->threads; t++)
+        count_slice(p, c, to, t);
+    counts_to_starts(p, to);
+    if (!gg_stopping(run))
+        to->entry = gg_alloc(run, to->begin[p->parts], sizeof *to->entry);
+    if (!to->entry)
+        return;
+#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
+    for (int t = 0; t < p->threads; t++)
+        write_slice(p, c, to, t);
+}
+
+/* ---- one part: ids to arrival numbers ---- */
+
+static inline id_slot *find_slot(const id_table *table, int64_t id, uint64_t hash) {
+    uint64_t i = hash & (table->slots - 1);
+    while (table->slot[i].used && table->slot[i].id != id)
+        i = (i + 1) & (table->slots - 1);
+    return &table->slot[i];
+}
+
+static bool grow(gpugraph_run *run, id_table *table) {
+    id_table larger = {.slots = table->slots ? table->slots * 2 : GG_HASH_SLOTS};
+    larger.slot = gg_alloc_zero(run, larger.slots, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint64_t i = 0; i < table->slots; i++) {
+        const id_slot *old = &table->slot[i];
+        if (old->used)
+            *find_slot(&larger, old->id, gg_mix((uint64_t)old->id)) = *old;
+    }
+    gg_release(table->slot);
+    *table = larger;
+    return true;
+}
+
+static void number_entries(const parting *p, id_table *table, id_part *part,
+                           int64_t *entry, uint64_t count) {
+    for (uint64_t i = 0; i < count && !gg_leave(p->m->run, i); i++) {
+        if (table->slots < (part->count + 1) * 2 && !grow(p->m->run, table))
+            return;
+        id_slot *slot = find_slot(table, entry[i], gg_mix((uint64_t)entry[i]));
+        if (!slot->used)
+            *slot = (id_slot){entry[i], (uint32_t)part->count++, true};
+        entry[i] = slot->number;
+    }
+}
+
+static void list_ids(const parting *p, const id_table *table, id_part *part) {
+    part->id = gg_alloc(p->m->run, part->count, sizeof *part->id);
+    for (uint64_t i = 0; i < table->slots && part->id; i++)
+        if (table->slot[i].used)
+            part->id[table->slot[i].number] = table->slot[i].id;
+}
+
+static void number_parts(const parting *p) {
+#pragma omp parallel num_threads(p->threads)
+    {
+        id_table table = {NULL, 0};
+#pragma omp for schedule(dynamic, 1)
+        for (uint64_t k = 0; k < p->parts; k++) {
+            if (gg_pause(p->m->run))
+                continue;
+            if (table.slots)
+                memset(table.slot, 0, table.slots * sizeof *table.slot);
+            for (int i = 0; i < ID_COLUMNS; i++) {
+                const struct parted *from = &p->column[i];
+                number_entries(p, &table, &p->part[k], from->entry + from->begin[k],
+                               from->begin[k + 1] - from->begin[k]);
+            }
+            list_ids(p, &table, &p->part[k]);
+        }
+        gg_release(table.slot);
+    }
+}
+
+/* ---- all parts: arrival numbers to vertex numbers ---- */
+
+typedef struct sort_arrays {
+    uint64_t *key, *key_scratch;
+    uint32_t *number, *scratch;
+} sort_arrays;
+
+/* The distinct ids with their arrival numbers among all, sorted by id. */
+static void sort_ids(const parting *p, const sort_arrays *a, uint64_t distinct) {
+    id_mapper *m = p->m;
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic, 1)
+    for (uint64_t k = 0; k < p->parts; k++) {
+        const id_part *part = &p->part[k];
+        for (uint64_t i = 0; i < part->count; i++) {
+            a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
+            a->number[part->base + i] = (uint32_t)(part->base + i);
+        }
+    }
+    if (gg_sort_pairs(m->run, distinct, a->key, a->number, a->key_scratch, a->scratch))
+        return;
+#pragma omp parallel for num_threads(p->threads) schedule(static)
+    for (uint64_t v = 0; v < distinct; v++) {
+        m->graph->id_integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
+        p->rank[a->number[v]] = (uint32_t)v;
+    }
+}
+
+static void rank_ids(parting *p, uint64_t distinct) {
+    gpugraph_run *run = p->m->run;
+    sort_arrays a = {0};
+    a.key = gg_alloc(run, distinct, sizeof *a.key);
+    a.key_scratch = a.key ? gg_alloc(run, distinct, sizeof *a.key) : NULL;
+    a.number = a.key_scratch ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
+    a.scratch = a.number ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
+    p->rank = a.scratch ? gg_alloc(run, distinct, sizeof *p->rank) : NULL;
+    int64_t *integer = p->rank ? gg_alloc(run, distinct, sizeof *integer) : NULL;
+    p->m->graph->id_integer = integer;
+    if (integer)
+        sort_ids(p, &a, distinct);
+    gg_release(a.key);
+    gg_release(a.key_scratch);
+    gg_release(a.number);
+    gg_release(a.scratch);
+}
+
+static void translate_parts(const parting *p) {
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic, 1)
+    for (uint64_t k = 0; k < p->parts; k++) {
+        const uint32_t *rank = p->rank + p->part[k].base;
+        for (int c = 0; c < ID_COLUMNS; c++) {
+            const struct parted *of = &p->column[c];
+            uint64_t i = of->begin[k], end = of->begin[k + 1];
+            for (; i < end && p->m->column[c].result && !gg_leave(p->m->run, i); i++)
+                of->entry[i] = rank[of->entry[i]];
+        }
+    }
+}
+
+/* ---- numbers back to their places ---- */
+
+static void read_slice(const parting *p, const struct id_source *c,
+                       const struct parted *from, int thread) {
+    uint64_t next[(uint64_t)1 << GG_ID_PART_BITS];
+    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
+    uint64_t i = gg_slice(c->count, thread, p->threads);
+    int64_t *value = (int64_t *)c->ids.value; /* written only where it was given away */
+    memcpy(next, thread ? from->start + (uint64_t)(thread - 1) * p->parts : from->begin,
+           p->parts * sizeof *next);
+    for (; i < end && !gg_leave(p->m->run, i); i++) {
+        if (gg_id_is_text(&c->ids, i))
+            continue;
+        int64_t number = from->entry[next[part_of(p, gg_mix((uint64_t)value[i]))]++];
+        if (c->number)
+            c->number[i] = (uint32_t)number;
+        else
+            value[i] = number;
+    }
+}
+
+static void read_column(const parting *p, struct id_source *c,
+                        const struct parted *from) {
+    if (!c->given)
+        c->number = gg_alloc(p->m->run, c->count, sizeof *c->number);
+    if (gg_stopping(p->m->run))
+        return;
+#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
+    for (int t = 0; t < p->threads; t++)
+        read_slice(p, c, from, t);
+}
+
+/* ---- all of it ---- */
+
+static void plan(parting *p) {
+    uint64_t integers = p->m->integers;
+    p->threads = gg_threads(p->m->run, integers);
+    while (p->bits < GG_ID_PART_BITS && integers >> p->bits > GG_ID_PART)
+        p->bits++;
+    p->parts = (uint64_t)1 << p->bits;
+    p->part = gg_alloc_zero(p->m->run, p->parts, sizeof *p->part);
+}
+
+static void release(parting *p) {
+    for (uint64_t k = 0; k < p->parts && p->part; k++)
+        gg_release(p->part[k].id);
+    for (int i = 0; i < ID_COLUMNS; i++) {
+        gg_release(p->column[i].start);
+        gg_release(p->column[i].begin);
+        gg_release(p->column[i].entry);
+    }
+    gg_release(p->part);
+    gg_release(p->rank);
+}
+
+static void number_all(parting *p) {
+    id_mapper *m = p->m;
+    uint64_t distinct = 0;
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
+        part_column(p, &m->column[i], &p->column[i]);
+    if (!gg_stopping(m->run))
+        number_parts(p);
+    for (uint64_t k = 0; k < p->parts && p->part; k++) {
+        p->part[k].base = distinct;
+        distinct += p->part[k].count;
+    }
+    if (distinct >= GPUGRAPH_NONE)
+        gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
+    if (!gg_stopping(m->run))
+        rank_ids(p, distinct);
+    m->graph->ids.integer_count = (uint32_t)distinct;
+    if (!gg_stopping(m->run))
+        translate_parts(p);
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
+        if (m->column[i].result)
+            read_column(p, &m->column[i], &p->column[i]);
+}
+
+void gg_number_sparse_ids(id_mapper *m) {
+    parting p = {.m = m};
+    m->mode = SPARSE;
+    plan(&p);
+    if (p.part)
+        number_all(&p);
+    release(&p);
+}
