@@ -2,8 +2,7 @@
 **
 **     host edges  --upload-->  source[m] target[m] weight[m]       by edge number
 **                                |
-**        OUT, IN, BOTH:          |  count the arcs of each row, add up, scatter
-**                                |     order within a row: as the threads came
+**        OUT, IN, BOTH:          |  device_rows.cu
 **        SIMPLE:                 |  key = row << bits | column for both arcs of an edge,
 **                                v     sort, unique; a loop becomes the largest key
 **                              offset[n + 1] target[arcs] weight[arcs]
@@ -13,7 +12,6 @@
 #include "device_graph.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
 #include <new>
@@ -30,8 +28,8 @@ int gg_device_graph_ordinal(const struct device_graph *copy) {
 
 static void free_rows(struct device_graph *copy, struct device_rows *rows) {
     give(copy, rows->offset, (uint64_t)copy->n + 1, sizeof *rows->offset);
-    give(copy, rows->target, rows->arcs, sizeof *rows->target);
-    give(copy, rows->weight, rows->arcs, copy->weight_size);
+    give(copy, rows->target, rows->room, sizeof *rows->target);
+    give(copy, rows->weight, rows->room, copy->weight_size);
     *rows = device_rows();
 }
 
@@ -140,125 +138,6 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     *view = device_edges{copy->n, copy->m, copy->source, copy->target,
                          weighted ? copy->weight : NULL};
     return true;
-}
-
-/* ---- rows in the order of their coming: OUT, IN, BOTH ---- */
-
-struct arc_ends { /* which arcs an edge makes */
-    bool forward, backward;
-};
-
-static struct arc_ends arcs_of(enum csr_kind kind) {
-    return arc_ends{kind != CSR_IN, kind != CSR_OUT};
-}
-
-/* One thread per edge. In BOTH a loop is one arc. */
-static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *count) {
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint32_t s = edges.source[e], t = edges.target[e];
-        if (make.forward)
-            atomicAdd(&count[s], 1u);
-        if (make.backward && !(make.forward && s == t))
-            atomicAdd(&count[t], 1u);
-    }
-}
-
-/* One thread per edge. left[row]: arcs of the row not placed yet. */
-template <typename weight>
-static __global__ void scatter_arcs(device_edges edges, arc_ends make,
-                                    const uint64_t *offset, uint32_t *left,
-                                    uint32_t *target, weight *row_weight) {
-    const weight *edge_weight = static_cast<const weight *>(edges.weight);
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint32_t s = edges.source[e], t = edges.target[e];
-        if (make.forward) {
-            uint64_t at = offset[s] + atomicSub(&left[s], 1u) - 1;
-            target[at] = t;
-            if (row_weight)
-                row_weight[at] = edge_weight[e];
-        }
-        if (make.backward && !(make.forward && s == t)) {
-            uint64_t at = offset[t] + atomicSub(&left[t], 1u) - 1;
-            target[at] = s;
-            if (row_weight)
-                row_weight[at] = edge_weight[e];
-        }
-    }
-}
-
-/* Counts are 32 bits wide, their sums 64: the initial value's type decides. */
-static cudaError_t scan(void *scratch, size_t *bytes, const uint32_t *counts,
-                        uint64_t *offset, uint32_t n, cudaStream_t stream) {
-    return cub::DeviceScan::ExclusiveScan(scratch, *bytes, counts, offset,
-                                          ::cuda::std::plus<uint64_t>(), (uint64_t)0,
-                                          (int64_t)n + 1, stream);
-}
-
-uint64_t gg_offsets_scratch(uint32_t n) {
-    size_t bytes = 0;
-    scan(NULL, &bytes, NULL, NULL, n, NULL);
-    return bytes;
-}
-
-bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
-                uint32_t n, void *scratch, uint64_t scratch_bytes) {
-    size_t bytes = scratch_bytes;
-    if (gg_going(job))
-        gg_note(job, scan(scratch, &bytes, counts, offset, n, job->stream),
-                "add up row lengths");
-    return gg_going(job);
-}
-
-struct row_scratch {
-    uint32_t *count; /* n + 1 */
-    unsigned char *scan;
-    uint64_t scan_bytes;
-};
-
-static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *scratch) {
-    scratch->scan_bytes = gg_offsets_scratch(n);
-    scratch->count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
-    scratch->scan = gg_carve<unsigned char>(space, scratch->scan_bytes);
-}
-
-static void scatter(struct cuda_job *job, const struct device_edges *edges,
-                    struct arc_ends make, struct device_rows *rows, uint32_t *left) {
-    unsigned grid = gg_grid(job, edges->m, 16);
-    if (job->graph->device->weight_size == 8)
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
-    else
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint32_t *)rows->weight);
-    gg_launched(job, "scatter_arcs");
-}
-
-static bool build_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                       struct device_rows *rows) {
-    struct device_graph *copy = job->graph->device;
-    struct device_edges edges;
-    struct workspace space = {NULL, 0};
-    struct row_scratch scratch;
-    uint32_t n = copy->n;
-    if (!gg_device_edges(job, weighted, &edges))
-        return false;
-    carve_rows(&space, n, &scratch);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve_rows(&space, n, &scratch);
-    gg_fill(job, scratch.count, 0, ((uint64_t)n + 1) * sizeof *scratch.count);
-    count_arcs<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        edges, arcs_of(kind), scratch.count);
-    if (!gg_launched(job, "count_arcs") ||
-        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
-        !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
-                    scratch.scan_bytes) ||
-        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs) ||
-        !take(job, &rows->target, rows->arcs, sizeof *rows->target) ||
-        (weighted && !take(job, &rows->weight, rows->arcs, copy->weight_size)))
-        return false;
-    scatter(job, &edges, arcs_of(kind), rows, scratch.count);
-    return gg_wait(job);
 }
 
 /* ---- sorted rows without loops and repeats: SIMPLE ---- */
@@ -370,8 +249,10 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
     find_rows<<<gg_grid(job, (uint64_t)n + 1, 16), GG_BLOCK, 0, job->stream>>>(
         key, count, bits, n, rows->offset);
     if (!gg_launched(job, "find_rows") ||
-        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs) ||
-        !take(job, &rows->target, rows->arcs, sizeof *rows->target))
+        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+        return false;
+    rows->room = rows->arcs;
+    if (!take(job, &rows->target, rows->room, sizeof *rows->target))
         return false;
     take_columns<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
         key, rows->arcs, bits, rows->target);
@@ -386,10 +267,11 @@ static const char *const kind_name[CSR_KINDS] = {"out", "in", "both", "simple"};
 static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     struct device_graph *copy = job->graph->device;
     struct device_rows *rows = &copy->rows[kind];
+    const char *how = "";
     double started = gg_now_ms();
     free_rows(copy, rows);
     bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
-                                    : build_rows(job, kind, weighted, rows);
+                                    : gg_device_rows(job, kind, weighted, rows, &how);
     job->working = false;
     if (!built) {
         /* After a failed upload the copy is gone, and with it these rows. */
@@ -398,8 +280,8 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
         return false;
     }
     rows->made = true;
-    gg_phase(job->run, "csr", started, (int64_t)rows->arcs, "%s%s, on the device",
-             kind_name[kind], weighted ? " with weights" : "");
+    gg_phase(job->run, "csr", started, (int64_t)rows->arcs, "%s%s, on the device%s",
+             kind_name[kind], weighted ? " with weights" : "", how);
     return true;
 }
 

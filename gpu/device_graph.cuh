@@ -1,5 +1,5 @@
-/* The inside of the device's copy of a graph, for the two files that make it:
-** device_graph.cu and device_pinned.cu. */
+/* The inside of the device's copy of a graph, for the files that make it: device_graph.cu,
+** device_rows.cu, device_pinned.cu and ids.cu. */
 #ifndef GPUGRAPH_DEVICE_GRAPH_CUH
 #define GPUGRAPH_DEVICE_GRAPH_CUH
 
@@ -7,7 +7,7 @@
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
-    uint64_t arcs;
+    uint64_t arcs, room; /* there are; the arrays hold */
     uint64_t *offset;
     uint32_t *target;
     void *weight; /* NULL: not asked for yet */
@@ -35,6 +35,11 @@ struct device_graph {
 
 /* The graph's copy, empty at first; NULL when the job must end. */
 struct device_graph *gg_device_copy(struct cuda_job *job);
+
+/* Makes OUT, IN or BOTH from the edges; what it has made of `rows` is the caller's to free
+** when it fails. *how: a phrase for the phase. (device_rows.cu) */
+bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                    struct device_rows *rows, const char **how);
 
 static inline uint64_t block_bytes(uint64_t count, size_t size) {
     uint64_t bytes = count * size;

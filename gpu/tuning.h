@@ -54,7 +54,7 @@
 /* Parts that ids are put into: at most as many as there are lines of the second-level cache
 ** to write to, GG_ID_PART ids or more in each, so that its table stays in that cache. */
 #define GG_ID_PART_BITS 11
-#define GG_ID_PART      8192
+#define GG_ID_PART      32768
 /* Slots of a thread's first hash table of ids, a power of two. */
 #define GG_HASH_SLOTS 256
 
@@ -154,6 +154,13 @@
 #define GG_PATHS_EAGER   64
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
+
+/* ---- device_rows.cu ---- */
+
+/* 1: rows by a radix sort where there is room for it; 0: always by counting. */
+#ifndef GG_ROWS_BY_SORTING
+#define GG_ROWS_BY_SORTING 1
+#endif
 
 /* ---- mis.cu ---- */
 

@@ -1,0 +1,424 @@
+/* OUT, IN and BOTH on the device, from the edges that lie there:
+**
+**     edges        source  2 0 2 1      target  1 2 0 0        (IN: the other way round;
+**                                                               BOTH: both, loops once)
+**     by sorting   row     0 1 2 2      target  2 0 1 0        a stable radix sort of the
+**                  offset  0 1 2 4                             row's bits alone; where a
+**                                                              row begins is where it
+**                                                              differs from the one before
+**     by counting  count   1 1 2        one atomic addition for each arc, sums, and one
+**                  offset  0 1 2 4      more for its place: order as the threads came
+**
+** Sorting moves every arc a few times in long streams, counting once to a random place.
+** Edges that come in the order of their rows, as most tables of roads do, are copied. */
+#include "device_graph.cuh"
+#include "tuning.h"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/reverse_iterator.h>
+
+struct arc_ends { /* which arcs an edge makes */
+    bool forward, backward;
+};
+
+static struct arc_ends arcs_of(enum csr_kind kind) {
+    return arc_ends{kind != CSR_IN, kind != CSR_OUT};
+}
+
+/* ---- by counting ---- */
+
+/* One thread per edge. In BOTH a loop is one arc. */
+static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *count) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward)
+            atomicAdd(&count[s], 1u);
+        if (make.backward && !(make.forward && s == t))
+            atomicAdd(&count[t], 1u);
+    }
+}
+
+/* One thread per edge. left[row]: arcs of the row not placed yet. */
+template <typename weight>
+static __global__ void scatter_arcs(device_edges edges, arc_ends make,
+                                    const uint64_t *offset, uint32_t *left,
+                                    uint32_t *target, weight *row_weight) {
+    const weight *edge_weight = static_cast<const weight *>(edges.weight);
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward) {
+            uint64_t at = offset[s] + atomicSub(&left[s], 1u) - 1;
+            target[at] = t;
+            if (row_weight)
+                row_weight[at] = edge_weight[e];
+        }
+        if (make.backward && !(make.forward && s == t)) {
+            uint64_t at = offset[t] + atomicSub(&left[t], 1u) - 1;
+            target[at] = s;
+            if (row_weight)
+                row_weight[at] = edge_weight[e];
+        }
+    }
+}
+
+/* Counts are 32 bits wide, their sums 64: the initial value's type decides. */
+static cudaError_t scan(void *scratch, size_t *bytes, const uint32_t *counts,
+                        uint64_t *offset, uint32_t n, cudaStream_t stream) {
+    return cub::DeviceScan::ExclusiveScan(scratch, *bytes, counts, offset,
+                                          ::cuda::std::plus<uint64_t>(), (uint64_t)0,
+                                          (int64_t)n + 1, stream);
+}
+
+uint64_t gg_offsets_scratch(uint32_t n) {
+    size_t bytes = 0;
+    scan(NULL, &bytes, NULL, NULL, n, NULL);
+    return bytes;
+}
+
+bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
+                uint32_t n, void *scratch, uint64_t scratch_bytes) {
+    size_t bytes = scratch_bytes;
+    if (gg_going(job))
+        gg_note(job, scan(scratch, &bytes, counts, offset, n, job->stream),
+                "add up row lengths");
+    return gg_going(job);
+}
+
+struct row_scratch {
+    uint32_t *count; /* n + 1 */
+    unsigned char *scan;
+    uint64_t scan_bytes;
+};
+
+static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *scratch) {
+    scratch->scan_bytes = gg_offsets_scratch(n);
+    scratch->count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
+    scratch->scan = gg_carve<unsigned char>(space, scratch->scan_bytes);
+}
+
+static void scatter(struct cuda_job *job, const struct device_edges *edges,
+                    struct arc_ends make, struct device_rows *rows, uint32_t *left) {
+    unsigned grid = gg_grid(job, edges->m, 16);
+    if (job->graph->device->weight_size == 8)
+        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
+            *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
+    else
+        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
+            *edges, make, rows->offset, left, rows->target, (uint32_t *)rows->weight);
+    gg_launched(job, "scatter_arcs");
+}
+
+static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                              const struct device_edges *edges,
+                              struct device_rows *rows) {
+    struct device_graph *copy = job->graph->device;
+    struct workspace space = {NULL, 0};
+    struct row_scratch scratch;
+    uint32_t n = copy->n;
+    carve_rows(&space, n, &scratch);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve_rows(&space, n, &scratch);
+    gg_fill(job, scratch.count, 0, ((uint64_t)n + 1) * sizeof *scratch.count);
+    count_arcs<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
+        *edges, arcs_of(kind), scratch.count);
+    if (!gg_launched(job, "count_arcs") ||
+        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
+        !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
+                    scratch.scan_bytes) ||
+        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+        return false;
+    rows->room = rows->arcs;
+    if (!take(job, &rows->target, rows->room, sizeof *rows->target) ||
+        (weighted && !take(job, &rows->weight, rows->room, copy->weight_size)))
+        return false;
+    scatter(job, edges, arcs_of(kind), rows, scratch.count);
+    return gg_wait(job);
+}
+
+/* ---- by sorting ---- */
+
+struct
+    arc_weight32 { /* what a sort moves beside the row, unless it is the target alone */
+    uint32_t target, weight;
+};
+
+struct arc_weight64 {
+    uint32_t target, weight[2]; /* no padding: 12 bytes */
+};
+
+static __device__ __forceinline__ void pack_arc(uint32_t &arc, uint32_t target,
+                                                const device_edges &, uint64_t) {
+    arc = target;
+}
+static __device__ __forceinline__ void pack_arc(arc_weight32 &arc, uint32_t target,
+                                                const device_edges &edges, uint64_t e) {
+    arc = arc_weight32{target, static_cast<const uint32_t *>(edges.weight)[e]};
+}
+static __device__ __forceinline__ void pack_arc(arc_weight64 &arc, uint32_t target,
+                                                const device_edges &edges, uint64_t e) {
+    uint64_t weight = static_cast<const uint64_t *>(edges.weight)[e];
+    arc = arc_weight64{target, {(uint32_t)weight, (uint32_t)(weight >> 32)}};
+}
+static __device__ __forceinline__ void unpack_weight(const uint32_t &, void *, uint64_t) {
+}
+static __device__ __forceinline__ void unpack_weight(const arc_weight32 &arc,
+                                                     void *weight, uint64_t i) {
+    static_cast<uint32_t *>(weight)[i] = arc.weight;
+}
+static __device__ __forceinline__ void unpack_weight(const arc_weight64 &arc,
+                                                     void *weight, uint64_t i) {
+    static_cast<uint64_t *>(weight)[i] = (uint64_t)arc.weight[1] << 32 | arc.weight[0];
+}
+static __device__ __forceinline__ uint32_t target_of(uint32_t arc) {
+    return arc;
+}
+template <typename arc_type>
+static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
+    return arc.target;
+}
+
+/* One thread per edge: what it finds in its share, it adds at its end. */
+struct edge_survey {
+    unsigned long long loops;
+    uint32_t falls; /* a row comes before a smaller one */
+};
+
+static __global__ void survey_edges(device_edges edges, const uint32_t *row,
+                                    edge_survey *found) {
+    uint64_t loops = 0;
+    bool falls = false;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        loops += edges.source[e] == edges.target[e];
+        falls |= e > 0 && row[e - 1] > row[e];
+    }
+    if (loops)
+        atomicAdd(&found->loops, (unsigned long long)loops);
+    if (falls)
+        found->falls = 1;
+}
+
+/* One thread per edge: row[e] and arc[e], of BOTH m further on the way back, where a
+** loop goes to the row past the last. row may be NULL: OUT's and IN's lie in the edges. */
+template <typename arc_type>
+static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row,
+                                arc_type *arc) {
+    uint64_t back = make.forward ? edges.m : 0;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward) {
+            pack_arc(arc[e], t, edges, e);
+            if (row)
+                row[e] = s;
+        }
+        if (make.backward) {
+            pack_arc(arc[back + e], s, edges, e);
+            if (row)
+                row[back + e] = make.forward && s == t ? edges.n : t;
+        }
+    }
+}
+
+/* One thread per arc, and one for the end: offset[r] where a row r begins; others stay
+** as they are. */
+static __global__ void find_starts(const uint32_t *row, uint64_t arcs, uint32_t n,
+                                   uint64_t *offset) {
+    for (uint64_t i = gg_thread(); i <= arcs; i += gg_threads_of_grid()) {
+        uint32_t here = i < arcs ? row[i] : n;
+        if (i == 0 || row[i - 1] != here)
+            offset[here] = i;
+    }
+}
+
+/* One thread per arc. */
+template <typename arc_type>
+static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t *target,
+                                   void *weight) {
+    for (uint64_t i = gg_thread(); i < arcs; i += gg_threads_of_grid()) {
+        arc_type one = arc[i];
+        target[i] = target_of(one);
+        unpack_weight(one, weight, i);
+    }
+}
+
+template <typename arc_type> struct sort_scratch {
+    edge_survey *found;
+    uint32_t *row, *sorted_row; /* row: of BOTH */
+    arc_type *arc, *sorted_arc; /* of BOTH, or with weights; with weights */
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+struct row_sort { /* what is sorted */
+    struct device_edges edges;
+    struct arc_ends make;
+    bool both, weighted;
+    uint64_t arcs;        /* loops that BOTH drops included */
+    const uint32_t *row;  /* OUT, IN: of the edges */
+    const uint32_t *ends; /* their other ends */
+};
+
+static int bits_of(uint32_t largest) {
+    return largest == 0 ? 1 : 32 - __builtin_clz(largest);
+}
+
+/* An empty row begins where the next one does. */
+static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, uint32_t n,
+                              cudaStream_t stream) {
+    auto last = thrust::make_reverse_iterator(offset + (uint64_t)n + 1);
+    return cub::DeviceScan::InclusiveScan(
+        scratch, *bytes, last, last, ::cuda::minimum<uint64_t>(), (int64_t)n + 1, stream);
+}
+
+template <typename arc_type>
+static void carve_sort(struct workspace *space, const struct row_sort *s,
+                       sort_scratch<arc_type> *scratch) {
+    size_t sort = 0, gaps = 0;
+    const uint32_t *row = NULL;
+    const arc_type *arc = NULL;
+    cub::DeviceRadixSort::SortPairs(NULL, sort, row, (uint32_t *)NULL, arc,
+                                    (arc_type *)NULL, (int64_t)s->arcs, 0, 32);
+    close_gaps(NULL, &gaps, NULL, s->edges.n, NULL);
+    scratch->cub_bytes = sort > gaps ? sort : gaps;
+    scratch->found = gg_carve<edge_survey>(space, 1);
+    scratch->row = gg_carve<uint32_t>(space, s->both ? s->arcs : 0);
+    scratch->sorted_row = gg_carve<uint32_t>(space, s->arcs);
+    scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? s->arcs : 0);
+    scratch->sorted_arc = gg_carve<arc_type>(space, s->weighted ? s->arcs : 0);
+    scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
+}
+
+/* rows->offset from the rows of all arcs in order. */
+static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arcs,
+                         struct device_rows *rows, void *cub, size_t cub_bytes) {
+    uint32_t n = job->graph->n;
+    gg_fill(job, rows->offset, 0xff, ((uint64_t)n + 1) * sizeof *rows->offset);
+    find_starts<<<gg_grid(job, arcs + 1, 16), GG_BLOCK, 0, job->stream>>>(row, arcs, n,
+                                                                          rows->offset);
+    if (gg_launched(job, "find_starts"))
+        gg_note(job, close_gaps(cub, &cub_bytes, rows->offset, n, job->stream),
+                "find where rows begin");
+}
+
+static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t arcs,
+                      struct device_rows *rows) {
+    rows->arcs = arcs;
+    rows->room = s->arcs;
+    return take(job, &rows->offset, (uint64_t)s->edges.n + 1, sizeof *rows->offset) &&
+           take(job, &rows->target, rows->room, sizeof *rows->target) &&
+           (!s->weighted ||
+            take(job, &rows->weight, rows->room, job->graph->device->weight_size));
+}
+
+static void copy_on_device(struct cuda_job *job, void *to, const void *from,
+                           uint64_t bytes) {
+    if (gg_going(job) && bytes)
+        gg_note(job,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
+                "copy the edges");
+}
+
+/* Edges in the order of their rows: nothing to sort. */
+static void copy_rows(struct cuda_job *job, const struct row_sort *s,
+                      struct device_rows *rows, void *cub, size_t cub_bytes) {
+    copy_on_device(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
+    if (s->weighted)
+        copy_on_device(job, rows->weight, s->edges.weight,
+                       s->arcs * job->graph->device->weight_size);
+    take_offsets(job, s->row, s->arcs, rows, cub, cub_bytes);
+}
+
+template <typename arc_type>
+static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t largest,
+                      struct device_rows *rows, const sort_scratch<arc_type> *scratch) {
+    const uint32_t *row = s->both ? scratch->row : s->row;
+    const arc_type *arc = scratch->arc;
+    arc_type *sorted_arc = scratch->sorted_arc;
+    size_t bytes = scratch->cub_bytes;
+    if (s->both || s->weighted) {
+        lay_arcs<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
+            s->edges, s->make, s->both ? scratch->row : NULL, scratch->arc);
+        gg_launched(job, "lay_arcs");
+    } else {
+        arc = reinterpret_cast<const arc_type *>(s->ends);
+    }
+    if (!s->weighted)
+        sorted_arc = reinterpret_cast<arc_type *>(rows->target);
+    if (gg_going(job))
+        gg_note(job,
+                cub::DeviceRadixSort::SortPairs(
+                    scratch->cub, bytes, row, scratch->sorted_row, arc, sorted_arc,
+                    (int64_t)s->arcs, 0, bits_of(largest), job->stream),
+                "sort arcs");
+    if (s->weighted && gg_going(job)) {
+        unpack_arcs<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
+            sorted_arc, rows->arcs, rows->target, rows->weight);
+        gg_launched(job, "unpack_arcs");
+    }
+    take_offsets(job, scratch->sorted_row, rows->arcs, rows, scratch->cub,
+                 scratch->cub_bytes);
+}
+
+/* Is there room for the scratch and the rows? */
+static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
+                      uint64_t scratch_bytes) {
+    uint64_t weight = s->weighted ? job->graph->device->weight_size : 0;
+    uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
+    return (int64_t)(scratch_bytes + rows) <= gg_room(job);
+}
+
+/* False: not done; the job goes on where there was no room for it alone. */
+template <typename arc_type>
+static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                             struct device_rows *rows, const char **how) {
+    struct workspace space = {NULL, 0};
+    sort_scratch<arc_type> scratch;
+    edge_survey found = {0, 0};
+    uint32_t n = s->edges.n;
+    carve_sort(&space, s, &scratch);
+    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
+        return false;
+    carve_sort(&space, s, &scratch);
+    gg_fill(job, scratch.found, 0, sizeof *scratch.found);
+    survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
+        s->edges, s->row, scratch.found);
+    gg_launched(job, "survey_edges");
+    if (!gg_fetch(job, &found, scratch.found, sizeof found))
+        return false;
+    uint64_t dropped = s->both ? found.loops : 0;
+    if (!take_rows(job, s, s->arcs - dropped, rows))
+        return false;
+    bool in_order = !s->both && !found.falls;
+    *how = in_order ? ", edges in order" : ", by sorting";
+    if (in_order)
+        copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);
+    else
+        sort_rows(job, s, dropped || n == 0 ? n : n - 1, rows, &scratch);
+    return gg_wait(job);
+}
+
+/* ---- one or the other ---- */
+
+bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                    struct device_rows *rows, const char **how) {
+    struct device_edges edges;
+    if (!gg_device_edges(job, weighted, &edges))
+        return false;
+    struct row_sort s = {edges,
+                         arcs_of(kind),
+                         kind == CSR_BOTH,
+                         weighted,
+                         kind == CSR_BOTH ? 2 * (uint64_t)edges.m : edges.m,
+                         kind == CSR_IN ? edges.target : edges.source,
+                         kind == CSR_IN ? edges.source : edges.target};
+    bool built = !GG_ROWS_BY_SORTING ? false
+                 : !weighted         ? build_by_sorting<uint32_t>(job, &s, rows, how)
+                 : job->graph->device->weight_size == 8
+                     ? build_by_sorting<arc_weight64>(job, &s, rows, how)
+                     : build_by_sorting<arc_weight32>(job, &s, rows, how);
+    if (built || !gg_going(job))
+        return built;
+    *how = ", by counting";
+    return build_by_counting(job, kind, weighted, &edges, rows);
+}
