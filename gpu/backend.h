@@ -181,11 +181,18 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 /* ---- ids.c ---- */
 
+struct id_mapper;           /* ids.h */
+typedef struct id_mapping { /* how it went */
+    bool on_device;         /* given: try there; then: it was done there */
+    const char *note;       /* a static phrase for the phase */
+    double moved_ms;        /* told already, as phases of their own */
+} id_mapping;
 /* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids gives
 ** back what belongs to the ids. With edges->take_over their columns are gone afterwards,
-** and NULL. *map_note: a static phrase for the phase. */
+** and NULL. On a device the numbers stay there too: they are the edges' ends, as long as
+** nobody changes the order of edges. */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
-                           gpugraph_run *run, const char **map_note);
+                           gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
 /* Set bits of x, without asking for a newer processor. */
 static inline int gg_count_bits(uint64_t x) {
@@ -241,6 +248,10 @@ typedef struct backend {
     /* Device bytes that `function` will need on this graph, beyond what is held; frugal:
     ** by the method that needs least. */
     int64_t (*needs)(const gpugraph_graph *graph, const char *function, bool frugal);
+    /* Opens the context for run->device where it is not open. NULL: there is none. */
+    bool (*open)(gpugraph_graph *, gpugraph_run *);
+    /* ids.h; NULL: the host does it. */
+    bool (*map_ids)(struct id_mapper *);
 } backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
@@ -251,6 +262,10 @@ extern const backend gg_cpu_backend, gg_cuda_backend;
 ** device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
 const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
                          bool *fallback);
+/* Should the device number the ids of these edges? It is, where run->backend says so, or
+** auto has an open context and predicts that it is faster. Opens the context. */
+bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
+                      gpugraph_run *run);
 /* Does run->used_method equal name? */
 bool gg_method_is(const gpugraph_run *run, const char *name);
 /* After a backend's function: true when it failed with GPUGRAPH_DEVICE_MEMORY and

@@ -9,6 +9,7 @@
 ** waiting is polling, in the thread that runs the search, so that an interrupt is felt
 ** whatever the device does. */
 #include "cuda.cuh"
+#include "ids.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -354,6 +355,11 @@ static bool context_open() {
     return __atomic_load_n(&process.context, __ATOMIC_RELAXED) && !forked();
 }
 
+static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
+    struct cuda_job job;
+    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
+}
+
 /* The arrays of a run, as the algorithms carve them: an upper bound. */
 static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
     const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
@@ -406,5 +412,6 @@ const backend gg_cuda_backend = {"cuda",          gg_cuda_bfs, gg_cuda_sssp,
                                  gg_cuda_dfs,     gg_cuda_mis, gg_cuda_triangles,
                                  gg_cuda_degrees, methods,     usable,
                                  device_at,       held,        release,
-                                 context_open,    needs};
+                                 context_open,    needs,       open_context,
+                                 gg_cuda_map_ids};
 }

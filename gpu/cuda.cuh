@@ -91,6 +91,8 @@ struct workspace {
     uint64_t used;
 };
 bool gg_workspace(struct cuda_job *job, struct workspace *space);
+/* Gives the block back, where what comes needs far less of it. */
+void gg_drop_workspace(struct cuda_job *job);
 
 template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {
     uint64_t at = space->used;

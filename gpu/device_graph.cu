@@ -52,10 +52,9 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     graph->device = NULL;
 }
 
-struct device_graph *gg_device_copy(struct cuda_job *job) {
+/* NULL when the job must end. */
+static struct device_graph *new_copy(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
-    if (graph->device)
-        return graph->device;
     struct device_graph *copy = new (std::nothrow) device_graph();
     if (!copy) {
         gg_fail(job->run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
@@ -65,9 +64,14 @@ struct device_graph *gg_device_copy(struct cuda_job *job) {
     copy->ordinal = job->device->ordinal;
     copy->n = graph->n;
     copy->m = graph->m;
-    if (graph->weight)
+    return graph->device = copy;
+}
+
+struct device_graph *gg_device_copy(struct cuda_job *job) {
+    gpugraph_graph *graph = job->graph;
+    struct device_graph *copy = graph->device ? graph->device : new_copy(job);
+    if (copy && graph->weight) /* a copy may be older than the weights: ids.cu */
         copy->weight_size = gg_distance_size(graph->distance_type);
-    graph->device = copy;
     return copy;
 }
 

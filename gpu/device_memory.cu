@@ -111,6 +111,12 @@ bool gg_workspace(struct cuda_job *job, struct workspace *space) {
     return true;
 }
 
+void gg_drop_workspace(struct cuda_job *job) {
+    job->working = false;
+    if (gg_wait(job))
+        free_workspace(job->device);
+}
+
 /* ---- transfers ---- */
 
 static size_t stage_part(uint64_t bytes, uint64_t part) {

@@ -417,6 +417,7 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                  : job->graph->device->weight_size == 8
                      ? build_by_sorting<arc_weight64>(job, &s, rows, how)
                      : build_by_sorting<arc_weight32>(job, &s, rows, how);
+    gg_drop_workspace(job); /* a sort's is large, and memory may be short */
     if (built || !gg_going(job))
         return built;
     *how = ", by counting";

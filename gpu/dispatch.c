@@ -237,6 +237,33 @@ static const backend *choose_auto(gpugraph_graph *graph, const request *r,
     return settle(graph, run, &gg_cpu_backend, r->on_cpu);
 }
 
+/* ---- where ids become numbers ---- */
+
+static bool device_maps_faster(const gpugraph_edges *edges, const gpugraph_run *run) {
+    double m = (double)edges->count;
+    double host_ns = GG_COST_MAP / gg_threads(run, (uint64_t)edges->count);
+    if (host_ns < GG_COST_MAP_LEAST)
+        host_ns = GG_COST_MAP_LEAST;
+    return GG_COST_MAP_DEVICE_MS + m * GG_COST_MAP_DEVICE * 1e-6 < m * host_ns * 1e-6;
+}
+
+bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
+                      gpugraph_run *run) {
+    const backend *on = &gg_cuda_backend;
+    uint64_t entries = 2 * (uint64_t)edges->count + (uint64_t)edges->vertex_count;
+    bool able = on->map_ids && !edges->texts.count && entries > 0 && entries < UINT32_MAX;
+    bool wanted = run->backend == GPUGRAPH_CUDA ||
+                  (run->backend == GPUGRAPH_AUTO && able && on->context_open() &&
+                   device_maps_faster(edges, run));
+    if (!able || !wanted || !on->usable(NULL) || !on->device_at(run->device, NULL))
+        return false;
+    if (on->open(graph, run))
+        return true;
+    if (run->status != GPUGRAPH_INTERRUPTED)
+        gg_begin(run); /* whoever asked for the device will hear of it from the search */
+    return false;
+}
+
 const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
                          bool *fallback) {
     request r = {.function = function, .method = run->method};

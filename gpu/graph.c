@@ -379,13 +379,16 @@ static void point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
 static void build(builder *b) {
     gpugraph_graph *graph = b->graph;
     gpugraph_run *run = b->run;
-    double start = gg_now_ms();
-    const char *ids_note = "";
+    id_mapping ids = {.note = ""};
     bool sorted = false;
     graph->m = (uint32_t)b->m;
-    gg_map_ids(graph, b->edges, run, &ids_note);
+    ids.on_device = gg_map_on_device(graph, b->edges, run);
+    double start = gg_now_ms();
+    gg_map_ids(graph, b->edges, run, &ids);
     if (!gg_stopping(run))
         order_edges(b, &sorted);
+    if (sorted) /* the device's edges are in the order of rows */
+        gpugraph_release_device(graph);
     drop_edge_ids(b);
     if (!gg_stopping(run))
         take_weights(b);
@@ -396,8 +399,8 @@ static void build(builder *b) {
     }
     point_edges(graph, b->edges->weight_type);
     graph->host_bytes = bytes_of(graph);
-    gg_phase(run, "map", start, (int64_t)b->m, "%u vertices, %s%s", graph->n, ids_note,
-             sorted ? ", edges sorted by id" : "");
+    gg_phase(run, "map", start + ids.moved_ms, (int64_t)b->m, "%u vertices, %s%s",
+             graph->n, ids.note, sorted ? ", edges sorted by id" : "");
 }
 
 static gpugraph_status create(builder *b, gpugraph_graph **graph) {

@@ -286,8 +286,18 @@ static void map(id_mapper *m) {
             finish_column(m, &m->column[i]);
 }
 
+/* False: the host must do it. */
+static bool map_on_device(id_mapper *m) {
+    bool whole = gg_cuda_backend.map_ids(m);
+    bool done = m->run->status == GPUGRAPH_OK;
+    if (done || !whole || m->run->status == GPUGRAPH_INTERRUPTED)
+        return true;
+    gg_begin(m->run); /* whoever asked for the device will hear of it from the search */
+    return false;
+}
+
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
-                           gpugraph_run *run, const char **map_note) {
+                           gpugraph_run *run, id_mapping *how) {
     uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
     id_mapper map_all = {
         .graph = graph,
@@ -303,7 +313,10 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
         map_all.column[0].given = &edges->source;
         map_all.column[1].given = &edges->target;
     }
-    map(&map_all);
+    how->on_device = how->on_device && map_on_device(&map_all);
+    how->moved_ms = map_all.moved_ms;
+    if (!how->on_device)
+        map(&map_all);
     for (int i = 0; i < ID_COLUMNS; i++)
         gg_release(map_all.column[i].number);
     gg_release(map_all.text_used);
@@ -312,9 +325,11 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
     graph->ids.integer = graph->id_integer;
     graph->ids.texts = (gpugraph_texts){(int64_t)map_all.texts_used,
                                         graph->id_text_offset, graph->id_text_bytes};
-    static const char *const notes[] = {"consecutive integers", "integers by bitmap",
-                                        "integers by hashing"};
-    *map_note = !map_all.integers ? "texts" : notes[map_all.mode];
+    static const char *const notes[2][3] = {
+        {"consecutive integers", "integers by bitmap", "integers by hashing"},
+        {"consecutive integers, on the device", "integers by bitmap, on the device",
+         "integers by sorting, on the device"}};
+    how->note = !map_all.integers ? "texts" : notes[how->on_device][map_all.mode];
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 

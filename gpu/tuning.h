@@ -218,6 +218,13 @@
 #define GG_THIN_ROUNDS 3
 #define GG_THIN_STEPS  16
 #define GG_FEW_LEVELS  20
+/* Nanoseconds for an edge whose ids become numbers on the host: by one thread, and at least,
+** however many there are; on the device, columns up and numbers down, and milliseconds
+** beside them. */
+#define GG_COST_MAP           12.0
+#define GG_COST_MAP_LEAST     1.5
+#define GG_COST_MAP_DEVICE    0.8
+#define GG_COST_MAP_DEVICE_MS 1.0
 /* Milliseconds to open a CUDA context, once for each process. */
 #define GG_CUDA_START_MS 350.0
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */

@@ -2,11 +2,13 @@
 **
 **     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
 **
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all. METHOD and BACKEND: as for
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, all (of these), or csr, which makes
+** each CSR anew REPEATS times and gives the medians of the phases "upload" and "csr". METHOD and BACKEND: as for
 ** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
 ** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment
 ** asks for tree edges too, NUMBERS=1 for preorder and postorder; PHASES=1 prints every
-** phase to stderr, which for dfs on a device says how evenly the blocks shared the work.
+** phase to stderr, which for dfs on a device says how evenly the blocks shared the work;
+** SHUFFLE=1 puts the edges, which come by source and target, into a random order.
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -29,6 +31,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <vector>
 
 struct bench {
@@ -39,6 +42,8 @@ struct bench {
     int sources, repeats;
     bool tree, phases, device;
     double device_ms; /* of the latest search */
+    double upload_ms, csr_ms;
+    char csr[100]; /* how it was made */
     gpugraph_priority priority;
     int64_t seed;
 };
@@ -55,6 +60,12 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
     const char *kernels = strstr(detail, "kernels ");
     if (strcmp(name, "search") == 0)
         b->device_ms = kernels ? atof(kernels + strlen("kernels ")) : ms;
+    if (strcmp(name, "upload") == 0)
+        b->upload_ms += ms;
+    if (strcmp(name, "csr") == 0) {
+        b->csr_ms = ms;
+        snprintf(b->csr, sizeof b->csr, "%s", detail);
+    }
     if (b->phases)
         fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
                 detail);
@@ -75,6 +86,18 @@ static void need(const struct bench *b, gpugraph_status status) {
     }
 }
 
+/* Each edge comes far from the one before: places m * 0.618 apart, round and round. */
+static void shuffle(std::vector<int64_t> *column) {
+    const std::vector<int64_t> from = *column;
+    uint64_t m = from.size(), step = (uint64_t)((double)m * 0.618034) | 1, at = 0;
+    while (std::gcd(step, m) != 1)
+        step++;
+    for (uint64_t i = 0; i < m; i++) {
+        (*column)[i] = from[at];
+        at = at + step < m ? at + step : at + step - m;
+    }
+}
+
 static void bring_in(struct bench *b) {
     const bench_graph *g = &b->edges;
     std::vector<int64_t> source(g->source, g->source + g->m);
@@ -82,6 +105,9 @@ static void bring_in(struct bench *b) {
     std::vector<int64_t> weight(g->weight, g->weight + g->m), vertex(g->n);
     for (uint32_t v = 0; v < g->n; v++)
         vertex[v] = v;
+    if (getenv("SHUFFLE"))
+        for (std::vector<int64_t> *column : {&source, &target, &weight})
+            shuffle(column);
     gpugraph_edges edges = gpugraph_edges();
     edges.count = (int64_t)g->m;
     edges.source.value = source.data();
@@ -201,6 +227,39 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     fflush(stdout);
 }
 
+static double median_of(std::vector<double> *ms) {
+    std::sort(ms->begin(), ms->end());
+    return (*ms)[ms->size() / 2];
+}
+
+/* A search that ends at its source, in each direction, by edges and by weight, on a graph
+** that has just left the device. */
+static void time_csr(struct bench *b) {
+    std::vector<uint64_t> result(b->edges.n);
+    gpugraph_search s = gpugraph_search();
+    s.source = &b->edges.start[0];
+    s.source_count = 1;
+    s.bounded = true;
+    for (int kind = 0; kind < 6; kind++) {
+        std::vector<double> upload, csr;
+        s.direction = (gpugraph_direction)(kind % 3);
+        for (int i = 0; i < b->repeats; i++) {
+            gpugraph_release_device(b->graph);
+            b->upload_ms = b->csr_ms = 0;
+            if (kind < 3)
+                need(b, gpugraph_bfs(b->graph, &s, &b->run, (uint32_t *)result.data(),
+                                     NULL));
+            else
+                need(b, gpugraph_sssp(b->graph, &s, &b->run, result.data(), NULL));
+            upload.push_back(b->upload_ms);
+            csr.push_back(b->csr_ms);
+        }
+        printf("CSR,%s,%d,%.3f,%.3f,%s\n", b->graph_name, b->repeats, median_of(&upload),
+               median_of(&csr), b->csr);
+        fflush(stdout);
+    }
+}
+
 static void time_algorithm(struct bench *b, const char *algorithm) {
     bool from_sources = strcmp(algorithm, "bfs") == 0 || strcmp(algorithm, "sssp") == 0 ||
                         strcmp(algorithm, "dfs") == 0;
@@ -217,7 +276,7 @@ static bool known(const char *algorithm) {
     for (const char *one : algorithms)
         if (strcmp(one, algorithm) == 0)
             return true;
-    return strcmp(algorithm, "all") == 0;
+    return strcmp(algorithm, "all") == 0 || strcmp(algorithm, "csr") == 0;
 }
 
 static int number(int argc, char **argv, int i, int otherwise, int most) {
@@ -262,12 +321,15 @@ int main(int argc, char **argv) {
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.memory_limit = getenv("MEMORY_LIMIT") ? atoll(getenv("MEMORY_LIMIT")) : 0;
     b.run.listener = &b;
-    if (b.phases || b.device)
+    bool csr = strcmp(argv[2], "csr") == 0;
+    if (b.phases || b.device || csr)
         b.run.phase = note_phase;
     open_graph(&b);
     for (const char *algorithm : algorithms)
         if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
             time_algorithm(&b, algorithm);
+    if (csr)
+        time_csr(&b);
     gpugraph_free(b.graph);
     bench_graph_free(&b.edges);
     return 0;

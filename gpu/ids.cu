@@ -1,0 +1,420 @@
+/* Ids become vertex numbers on the device, the same as ids.c gives them, where the edges
+** go there anyway:
+**
+**     columns  --upload-->  id  | source | target | further vertices |
+**                            |
+**        close together      |  a bit for each integer of the span, set where it is not
+**                            |  yet; bits before each word, added up: the rank
+**        far apart           |  a stable radix sort of (id, entry), as many bits as ids
+**                            |  differ in; the first of each id counts one
+**                            v
+**     host     <--download--  source[m] target[m], which stay, and the ids in order
+**
+** The numbers come back into the columns they are made from, where these were given away.
+** Up to then nothing is lost, so that the host can take over when something fails. Texts
+** are the host's: sorting them is most of the work. */
+#include "device_graph.cuh"
+#include "ids.h"
+#include "tuning.h"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <stdlib.h>
+
+struct id_job {
+    struct cuda_job job;
+    struct id_mapper *mapper;
+    uint64_t m, entries; /* edges; ids in all columns */
+    int64_t *id;         /* on the device */
+    uint64_t id_bytes;
+    int64_t first;
+    uint64_t span;
+    struct device_graph *copy;
+    double moved_ms;
+};
+
+/* ---- the columns ---- */
+
+struct id_range {
+    long long first, last;
+};
+
+/* One thread per id, one atomic for each warp. */
+static __global__ void find_range(const int64_t *id, uint64_t count, id_range *range) {
+    long long first = INT64_MAX, last = INT64_MIN;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        first = id[i] < first ? id[i] : first;
+        last = id[i] > last ? id[i] : last;
+    }
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2) {
+        long long a = __shfl_down_sync(0xffffffff, first, lanes);
+        long long b = __shfl_down_sync(0xffffffff, last, lanes);
+        first = a < first ? a : first;
+        last = b > last ? b : last;
+    }
+    if (threadIdx.x % GG_WARP == 0 && first <= last) {
+        atomicMin(&range->first, first);
+        atomicMax(&range->last, last);
+    }
+}
+
+static bool upload_columns(struct id_job *w) {
+    uint64_t at = 0;
+    double started = gg_now_ms();
+    w->id_bytes = w->entries * sizeof *w->id;
+    w->id = (int64_t *)gg_take(&w->job, w->id_bytes);
+    for (int i = 0; i < ID_COLUMNS && w->id; i++) {
+        const struct id_source *c = &w->mapper->column[i];
+        gg_upload(&w->job, w->id + at, c->ids.value, c->count * sizeof *w->id);
+        at += c->count;
+    }
+    double ms = gg_now_ms() - started;
+    if (gg_going(&w->job))
+        gg_phase(w->job.run, "upload", started, (int64_t)w->m,
+                 "%llu bytes of ids to device %d, at %.1f GB/s",
+                 (unsigned long long)w->id_bytes, w->job.device->ordinal,
+                 (double)w->id_bytes * 1e-6 / (ms + 1e-3));
+    w->moved_ms += ms;
+    return gg_going(&w->job);
+}
+
+static bool learn_range(struct id_job *w) {
+    struct id_range range = {INT64_MAX, INT64_MIN};
+    struct workspace space = {NULL, 0};
+    gg_carve<id_range>(&space, 1);
+    if (!gg_workspace(&w->job, &space))
+        return false;
+    id_range *found = gg_carve<id_range>(&space, 1);
+    gg_note(&w->job,
+            cudaMemcpyAsync(found, &range, sizeof range, cudaMemcpyHostToDevice,
+                            w->job.stream),
+            "receive data");
+    find_range<<<gg_grid(&w->job, w->entries, 8), GG_BLOCK, 0, w->job.stream>>>(
+        w->id, w->entries, found);
+    gg_launched(&w->job, "find_range");
+    if (!gg_fetch(&w->job, &range, found, sizeof range))
+        return false;
+    w->first = range.first;
+    w->span = (uint64_t)range.last - (uint64_t)range.first + 1; /* 0: all of them */
+    return true;
+}
+
+/* ---- where numbers go ---- */
+
+/* n vertices: the graph's arrays on the device. */
+static bool make_copy(struct id_job *w, uint64_t n) {
+    gpugraph_graph *graph = w->job.graph;
+    graph->n = (uint32_t)n;
+    graph->ids.integer_count = (uint32_t)n;
+    w->copy = gg_device_copy(&w->job);
+    return w->copy && take(&w->job, &w->copy->source, w->m, sizeof(uint32_t)) &&
+           take(&w->job, &w->copy->target, w->m, sizeof(uint32_t));
+}
+
+/* An array of the graph that comes from the device. */
+template <typename type>
+static bool bring(struct id_job *w, type **array, const type *from, uint64_t count) {
+    *array = (type *)gg_alloc(w->job.run, count, sizeof **array);
+    return *array && gg_download(&w->job, *array, from, count * sizeof **array);
+}
+
+/* ---- ids close together ---- */
+
+/* One thread per id. Most bits are set soon, and a look is cheaper than an atomic. */
+static __global__ void mark_present(const int64_t *id, uint64_t count, int64_t first,
+                                    uint32_t *present) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        uint64_t place = (uint64_t)id[i] - (uint64_t)first;
+        uint32_t bit = 1u << (place % 32);
+        if (!(present[place / 32] & bit))
+            atomicOr(&present[place / 32], bit);
+    }
+}
+
+/* One thread per word, and one for the end. */
+static __global__ void count_words(const uint64_t *present, uint64_t words,
+                                   uint32_t *rank) {
+    for (uint64_t w = gg_thread(); w <= words; w += gg_threads_of_grid())
+        rank[w] = w < words ? (uint32_t)__popcll(present[w]) : 0;
+}
+
+/* One thread per word. */
+static __global__ void list_present(const uint64_t *present, const uint32_t *rank,
+                                    uint64_t words, int64_t first, int64_t *integer) {
+    for (uint64_t w = gg_thread(); w < words; w += gg_threads_of_grid()) {
+        uint32_t v = rank[w];
+        for (uint64_t bits = present[w]; bits; bits &= bits - 1)
+            integer[v++] = (int64_t)((uint64_t)first + w * 64 + (__ffsll(bits) - 1));
+    }
+}
+
+/* One thread per edge; rank NULL: every integer of the span is there. */
+static __global__ void take_ranks(const int64_t *id, uint64_t count, int64_t first,
+                                  const uint64_t *present, const uint32_t *rank,
+                                  uint32_t *number) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        uint64_t place = (uint64_t)id[i] - (uint64_t)first;
+        uint64_t below = ((uint64_t)1 << (place % 64)) - 1;
+        number[i] = rank ? rank[place / 64] + __popcll(present[place / 64] & below)
+                         : (uint32_t)place;
+    }
+}
+
+struct bitmap_scratch {
+    uint64_t *present; /* words */
+    uint32_t *rank;    /* words + 1 */
+    int64_t *integer;  /* as many as may be */
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+static void carve_bitmap(struct workspace *space, uint64_t words, uint64_t most,
+                         struct bitmap_scratch *s) {
+    uint32_t *rank = NULL;
+    cub::DeviceScan::ExclusiveSum(NULL, s->cub_bytes, rank, rank, (int64_t)words + 1);
+    s->present = gg_carve<uint64_t>(space, words);
+    s->rank = gg_carve<uint32_t>(space, words + 1);
+    s->integer = gg_carve<int64_t>(space, most);
+    s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
+}
+
+static bool fill_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint64_t words,
+                        uint32_t *distinct) {
+    struct cuda_job *job = &w->job;
+    size_t bytes = s->cub_bytes;
+    gg_fill(job, s->present, 0, words * sizeof *s->present);
+    mark_present<<<gg_grid(job, w->entries, 16), GG_BLOCK, 0, job->stream>>>(
+        w->id, w->entries, w->first, (uint32_t *)s->present);
+    gg_launched(job, "mark_present");
+    count_words<<<gg_grid(job, words + 1, 16), GG_BLOCK, 0, job->stream>>>(
+        s->present, words, s->rank);
+    if (gg_launched(job, "count_words"))
+        gg_note(job,
+                cub::DeviceScan::ExclusiveSum(s->cub, bytes, s->rank, s->rank,
+                                              (int64_t)words + 1, job->stream),
+                "add up ids");
+    return gg_fetch(job, distinct, s->rank + words, sizeof *distinct);
+}
+
+/* The graph's own tables, by which the host looks ids up. */
+static bool bring_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint64_t words,
+                         uint32_t distinct) {
+    struct cuda_job *job = &w->job;
+    gpugraph_graph *graph = job->graph;
+    list_present<<<gg_grid(job, words, 16), GG_BLOCK, 0, job->stream>>>(
+        s->present, s->rank, words, w->first, s->integer);
+    return gg_launched(job, "list_present") &&
+           bring(w, &graph->id_present, s->present, words) &&
+           bring(w, &graph->id_rank, s->rank, words) &&
+           bring(w, &graph->id_integer, s->integer, distinct);
+}
+
+static void number_by_bitmap(struct id_job *w) {
+    struct cuda_job *job = &w->job;
+    struct workspace space = {NULL, 0};
+    struct bitmap_scratch s;
+    uint64_t words = (w->span + 63) / 64;
+    uint64_t most = w->span < w->entries ? w->span : w->entries;
+    uint32_t distinct;
+    carve_bitmap(&space, words, most, &s);
+    if (!gg_workspace(job, &space))
+        return;
+    carve_bitmap(&space, words, most, &s);
+    if (!fill_bitmap(w, &s, words, &distinct) || !make_copy(w, distinct))
+        return;
+    bool consecutive = distinct == w->span;
+    job->graph->ids.first_integer = w->first;
+    job->graph->id_span = w->span;
+    w->mapper->mode = consecutive ? CONSECUTIVE : BITMAP;
+    uint32_t *number[] = {w->copy->source, w->copy->target};
+    for (int i = 0; i < 2; i++) {
+        take_ranks<<<gg_grid(job, w->m, 16), GG_BLOCK, 0, job->stream>>>(
+            w->id + (uint64_t)i * w->m, w->m, w->first, s.present,
+            consecutive ? NULL : s.rank, number[i]);
+        gg_launched(job, "take_ranks");
+    }
+    if (!consecutive)
+        bring_bitmap(w, &s, words, distinct);
+    gg_wait(job);
+}
+
+/* ---- ids far apart ---- */
+
+/* One thread per id: counted from the first, so that few bits differ; in place. */
+static __global__ void number_entries(uint64_t *id, uint64_t count, int64_t first,
+                                      uint32_t *entry) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        id[i] -= (uint64_t)first;
+        entry[i] = (uint32_t)i;
+    }
+}
+
+/* One thread per sorted id. */
+static __global__ void mark_heads(const uint64_t *key, uint64_t count, uint32_t *head) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
+        head[i] = i == 0 || key[i] != key[i - 1];
+}
+
+/* One thread per sorted id. sum: heads up to it, itself included. */
+static __global__ void place_numbers(const uint64_t *key, const uint32_t *entry,
+                                     const uint32_t *sum, uint64_t count, uint64_t m,
+                                     int64_t first, uint32_t *source, uint32_t *target,
+                                     int64_t *integer) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        uint32_t v = sum[i] - 1;
+        uint64_t e = entry[i];
+        if (e < m)
+            source[e] = v;
+        else if (e < 2 * m)
+            target[e - m] = v;
+        if (i == 0 || sum[i - 1] == v)
+            integer[v] = (int64_t)(key[i] + (uint64_t)first);
+    }
+}
+
+struct sparse_scratch {
+    uint64_t *key;
+    uint32_t *entry, *sorted_entry, *sum;
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+static void carve_sparse(struct workspace *space, uint64_t entries, int bits,
+                         struct sparse_scratch *s) {
+    size_t sort = 0, scan = 0;
+    const uint64_t *key = NULL;
+    const uint32_t *entry = NULL;
+    cub::DeviceRadixSort::SortPairs(NULL, sort, key, (uint64_t *)NULL, entry,
+                                    (uint32_t *)NULL, (int64_t)entries, 0, bits);
+    cub::DeviceScan::InclusiveSum(NULL, scan, entry, (uint32_t *)NULL, (int64_t)entries);
+    s->cub_bytes = sort > scan ? sort : scan;
+    s->key = gg_carve<uint64_t>(space, entries);
+    s->entry = gg_carve<uint32_t>(space, entries);
+    s->sorted_entry = gg_carve<uint32_t>(space, entries);
+    s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
+    s->sum = s->entry; /* which the sort has read */
+}
+
+static bool sort_entries(struct id_job *w, const struct sparse_scratch *s, int bits) {
+    struct cuda_job *job = &w->job;
+    unsigned grid = gg_grid(job, w->entries, 16);
+    size_t bytes = s->cub_bytes;
+    number_entries<<<grid, GG_BLOCK, 0, job->stream>>>((uint64_t *)w->id, w->entries,
+                                                       w->first, s->entry);
+    if (gg_launched(job, "number_entries"))
+        gg_note(job,
+                cub::DeviceRadixSort::SortPairs(s->cub, bytes, (const uint64_t *)w->id,
+                                                s->key, (const uint32_t *)s->entry,
+                                                s->sorted_entry, (int64_t)w->entries, 0,
+                                                bits, job->stream),
+                "sort ids");
+    if (!gg_going(job))
+        return false;
+    mark_heads<<<grid, GG_BLOCK, 0, job->stream>>>(s->key, w->entries, s->sum);
+    bytes = s->cub_bytes;
+    if (gg_launched(job, "mark_heads"))
+        gg_note(job,
+                cub::DeviceScan::InclusiveSum(s->cub, bytes, s->sum, s->sum,
+                                              (int64_t)w->entries, job->stream),
+                "count ids");
+    return gg_going(job);
+}
+
+static void number_by_sorting(struct id_job *w) {
+    struct cuda_job *job = &w->job;
+    struct workspace space = {NULL, 0};
+    struct sparse_scratch s;
+    int bits =
+        64 - __builtin_clzll(w->span - 1); /* spans up to 1 are no business of this */
+    uint32_t distinct;
+    carve_sparse(&space, w->entries, bits, &s);
+    if (!gg_workspace(job, &space))
+        return;
+    carve_sparse(&space, w->entries, bits, &s);
+    w->mapper->mode = SPARSE;
+    if (!sort_entries(w, &s, bits) ||
+        !gg_fetch(job, &distinct, s.sum + w->entries - 1, sizeof distinct) ||
+        !make_copy(w, distinct))
+        return;
+    place_numbers<<<gg_grid(job, w->entries, 16), GG_BLOCK, 0, job->stream>>>(
+        s.key, s.sorted_entry, s.sum, w->entries, w->m, w->first, w->copy->source,
+        w->copy->target, w->id);
+    if (gg_launched(job, "place_numbers"))
+        bring(w, &job->graph->id_integer, (const int64_t *)w->id, distinct);
+    gg_wait(job);
+}
+
+/* ---- the numbers come home ---- */
+
+/* The numbers of a column, in the place of its ids where these may go. */
+static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t *from) {
+    if (!c->given)
+        return bring(w, c->result, from, c->count);
+    uint32_t *number = (uint32_t *)c->given->value;
+    c->given->value = NULL;
+    if (!gg_download(&w->job, number, from, c->count * sizeof *number)) {
+        free(number);
+        return false;
+    }
+    void *smaller = realloc(number, c->count ? c->count * sizeof *number : 1);
+    *c->result = smaller ? (uint32_t *)smaller : number;
+    free((void *)c->given->is_text);
+    c->given->is_text = NULL;
+    return true;
+}
+
+static void bring_columns(struct id_job *w) {
+    double started = gg_now_ms();
+    uint64_t bytes = 2 * w->m * sizeof(uint32_t);
+    if (bring_numbers(w, &w->mapper->column[0], w->copy->source))
+        bring_numbers(w, &w->mapper->column[1], w->copy->target);
+    double ms = gg_now_ms() - started;
+    if (gg_going(&w->job))
+        gg_phase(w->job.run, "download", started, (int64_t)w->m,
+                 "%llu bytes of vertex numbers, at %.1f GB/s", (unsigned long long)bytes,
+                 (double)bytes * 1e-6 / (ms + 1e-3));
+    w->moved_ms += ms;
+}
+
+/* Nothing of a mapping that has failed may stay. */
+static void forget(struct id_job *w) {
+    gpugraph_graph *graph = w->job.graph;
+    gg_device_graph_free(graph, false);
+    gg_free_ids(graph);
+    graph->id_integer = NULL;
+    graph->id_present = NULL;
+    graph->id_rank = NULL;
+    graph->ids = gpugraph_ids();
+    graph->n = 0;
+}
+
+extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
+    struct id_job w = id_job();
+    bool whole = true; /* the columns are as they came */
+    w.mapper = mapper;
+    w.m = mapper->column[0].count;
+    w.entries = 2 * w.m + mapper->column[2].count;
+    if (!gg_job_open(&w.job, mapper->graph, mapper->run))
+        return true;
+    if (upload_columns(&w) && learn_range(&w)) {
+        if (w.span != 0 && gg_ids_are_close(w.span - 1, w.entries))
+            number_by_bitmap(&w);
+        else
+            number_by_sorting(&w);
+    }
+    w.job.working = false;
+    if (gg_going(&w.job)) {
+        whole = false;
+        bring_columns(&w);
+    }
+    if (!gg_going(&w.job))
+        forget(&w);
+    gg_drop_workspace(&w.job);
+    if (w.id)
+        gg_give(&w.job, w.id, w.id_bytes);
+    gg_job_close(&w.job);
+    mapper->integers = w.entries;
+    mapper->moved_ms = w.moved_ms;
+    return whole;
+}

@@ -1,0 +1,369 @@
+/* What the device makes of a graph, against what the host makes of it: vertex numbers and
+** the tables of ids, which must be the same to the byte, and every CSR, whose rows must
+** hold the same arcs. Nothing to do where there is no device. */
+#include "cuda.cuh"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+static uint64_t random_below(uint64_t *state, uint64_t limit) { /* splitmix64 */
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (z ^ z >> 31) % limit;
+}
+
+/* ---- inputs ---- */
+
+enum shape { DENSE, GAPS, SPARSE_IDS, NEGATIVE, ENDS, WILD, ONE, IN_ORDER, SHAPES };
+enum edge_ids { PLAIN, HOLES, SHUFFLED, REPEATED, EDGE_IDS };
+enum weights { NONE, SMALL, WIDE, REAL, WEIGHTS };
+
+static int64_t id_of(uint64_t *state, int shape, uint64_t spread, uint64_t i) {
+    uint64_t r = random_below(state, spread);
+    switch (shape) {
+    case DENSE:
+        return (int64_t)r + 7;
+    case GAPS:
+        return (int64_t)r * 5 - 1000;
+    case SPARSE_IDS:
+        return (int64_t)(r * 1000003) - 12345678;
+    case NEGATIVE:
+        return -(int64_t)(r * r) - 1;
+    case ENDS:
+        return r % 2 ? INT64_MAX - (int64_t)r : INT64_MIN + (int64_t)r;
+    case WILD:
+        return (int64_t)(r * 0x9e3779b97f4a7c15u);
+    case ONE:
+        return -77;
+    default:
+        return (int64_t)(i / 3);
+    }
+}
+
+struct input {
+    uint64_t m, extra;
+    std::vector<int64_t> source, target, vertex, edge_id, weight;
+    std::vector<double> real;
+};
+
+static struct input make_input(uint64_t seed, int shape, int edge_ids, int weights,
+                               uint64_t m, uint64_t extra, uint64_t spread) {
+    struct input in;
+    uint64_t state = seed;
+    in.m = m;
+    in.extra = extra;
+    for (uint64_t i = 0; i < m; i++) {
+        in.source.push_back(id_of(&state, shape, spread, i));
+        bool loop = random_below(&state, 8) == 0;
+        in.target.push_back(loop ? in.source[i] : id_of(&state, shape, spread, i + 4));
+        if (edge_ids == HOLES)
+            in.edge_id.push_back((int64_t)(3 * i) - 50);
+        else if (edge_ids == SHUFFLED)
+            in.edge_id.push_back((int64_t)((i * 0x9e3779b97f4a7c15u) >> 1));
+        else if (edge_ids == REPEATED)
+            in.edge_id.push_back((int64_t)random_below(&state, m / 3 + 1));
+        int64_t weight = (int64_t)random_below(&state, 1000);
+        in.weight.push_back(weights == WIDE ? weight << 40 : weight);
+        in.real.push_back((double)weight / 8);
+    }
+    for (uint64_t i = 0; i < extra; i++)
+        in.vertex.push_back(id_of(&state, shape, 2 * spread, i));
+    return in;
+}
+
+static int64_t *block(const std::vector<int64_t> &from) {
+    int64_t *copy = (int64_t *)malloc((from.size() + 1) * sizeof *copy);
+    ck_assert_ptr_nonnull(copy);
+    std::copy(from.begin(), from.end(), copy);
+    return copy;
+}
+
+struct phases {
+    int on_device, contexts;
+    char csr[100];
+};
+
+static void hear(void *listener, const char *name, double ms, int64_t,
+                 const char *detail) {
+    struct phases *p = (struct phases *)listener;
+    ck_assert(ms >= 0);
+    if (strcmp(name, "map") == 0)
+        p->on_device += strstr(detail, "on the device") != NULL;
+    if (strcmp(name, "csr") == 0)
+        snprintf(p->csr, sizeof p->csr, "%s", detail);
+}
+
+static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
+                              gpugraph_run *run) {
+    gpugraph_edges edges = gpugraph_edges();
+    gpugraph_graph *graph;
+    edges.count = (int64_t)in->m;
+    edges.source.value = take_over ? block(in->source) : in->source.data();
+    edges.target.value = take_over ? block(in->target) : in->target.data();
+    edges.vertex_count = (int64_t)in->extra;
+    edges.vertex.value = in->vertex.data();
+    if (!in->edge_id.empty())
+        edges.edge_id = take_over ? block(in->edge_id) : in->edge_id.data();
+    std::vector<int64_t> bits(in->m);
+    memcpy(bits.data(), in->real.data(), in->m * sizeof bits[0]);
+    const std::vector<int64_t> &weight = weights == REAL ? bits : in->weight;
+    if (weights != NONE) {
+        edges.weight_type =
+            weights == REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+        edges.weight = take_over ? block(weight) : weight.data();
+    }
+    edges.take_over = take_over;
+    gpugraph_create(&edges, run, &graph);
+    ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
+    return graph;
+}
+
+/* ---- ids ---- */
+
+static void same_bytes(const void *a, const void *b, size_t bytes, const char *what) {
+    ck_assert_msg((a == NULL) == (b == NULL), "%s is there on one side alone", what);
+    if (a)
+        ck_assert_msg(memcmp(a, b, bytes) == 0, "%s differs", what);
+}
+
+static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
+    ck_assert_uint_eq(a->n, b->n);
+    ck_assert_uint_eq(a->m, b->m);
+    ck_assert_uint_eq(a->ids.integer_count, b->ids.integer_count);
+    ck_assert_int_eq(a->ids.first_integer, b->ids.first_integer);
+    same_bytes(a->ids.integer, b->ids.integer, a->ids.integer_count * sizeof(int64_t),
+               "integer");
+    ck_assert(!a->id_present || a->id_span == b->id_span);
+    size_t words = (size_t)((a->id_span + 63) / 64);
+    same_bytes(a->id_present, b->id_present, words * sizeof(uint64_t), "id_present");
+    same_bytes(a->id_rank, b->id_rank, words * sizeof(uint32_t), "id_rank");
+    same_bytes(a->source, b->source, a->m * sizeof(uint32_t), "source");
+    same_bytes(a->target, b->target, a->m * sizeof(uint32_t), "target");
+    same_bytes(a->edge_id, b->edge_id, a->m * sizeof(int64_t), "edge_id");
+    ck_assert_int_eq(a->distance_type, b->distance_type);
+    same_bytes(a->weight, b->weight, a->m * gg_distance_size(a->distance_type), "weight");
+    ck_assert_int_eq(a->host_bytes, b->host_bytes);
+}
+
+/* ---- rows ---- */
+
+struct arc {
+    uint32_t target;
+    uint64_t weight;
+    bool operator<(const arc &other) const {
+        return target != other.target ? target < other.target : weight < other.weight;
+    }
+    bool operator==(const arc &other) const {
+        return target == other.target && weight == other.weight;
+    }
+};
+
+static uint64_t weight_at(const void *weight, size_t size, uint64_t i) {
+    return !weight     ? 0
+           : size == 4 ? ((const uint32_t *)weight)[i]
+                       : ((const uint64_t *)weight)[i];
+}
+
+template <typename type>
+static std::vector<type> fetched(const void *from, uint64_t count) {
+    std::vector<type> to(count + 1);
+    ck_assert_int_eq(
+        cudaMemcpy(to.data(), from, count * sizeof(type), cudaMemcpyDeviceToHost),
+        cudaSuccess);
+    return to;
+}
+
+static void same_rows(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind kind,
+                      bool weighted) {
+    struct cuda_job job;
+    struct device_csr there;
+    csr here;
+    weighted = weighted && graph->weight && kind != CSR_SIMPLE;
+    size_t size = gg_distance_size(graph->distance_type);
+    gg_begin(run);
+    ck_assert_int_eq(gg_csr(graph, kind, weighted, true, run, &here), GPUGRAPH_OK);
+    ck_assert_msg(gg_job_open(&job, graph, run), "%s", run->message);
+    ck_assert_msg(gg_device_csr(&job, kind, weighted, &there), "%s", run->message);
+    ck_assert_uint_eq(there.n, here.n);
+    ck_assert_uint_eq(there.m, here.m);
+    std::vector<uint64_t> offset = fetched<uint64_t>(there.offset, (uint64_t)here.n + 1);
+    std::vector<uint32_t> target = fetched<uint32_t>(there.target, here.m);
+    std::vector<uint64_t> weight;
+    if (weighted)
+        weight = fetched<uint64_t>(there.weight, here.m * size / 8 + 1);
+    ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
+    same_bytes(offset.data(), here.offset, ((size_t)here.n + 1) * sizeof(uint64_t),
+               "offset");
+    for (uint64_t v = 0; v < here.n; v++) {
+        std::vector<arc> have, want;
+        for (uint64_t k = here.offset[v]; k < here.offset[v + 1]; k++) {
+            want.push_back(
+                {here.target[k], weight_at(weighted ? here.weight : NULL, size, k)});
+            have.push_back(
+                {target[k], weight_at(weighted ? weight.data() : NULL, size, k)});
+        }
+        std::sort(have.begin(), have.end());
+        std::sort(want.begin(), want.end());
+        ck_assert_msg(have == want, "row %llu of kind %d differs", (unsigned long long)v,
+                      (int)kind);
+    }
+}
+
+/* ---- tests ---- */
+
+static void check_input(uint64_t seed, int shape, int edge_ids, int weights, uint64_t m,
+                        uint64_t extra, uint64_t spread) {
+    struct input in = make_input(seed, shape, edge_ids, weights, m, extra, spread);
+    struct phases heard = {0, 0, ""};
+    gpugraph_run host = gpugraph_run(), device = gpugraph_run();
+    host.backend = GPUGRAPH_CPU;
+    device.backend = GPUGRAPH_CUDA;
+    device.phase = hear;
+    device.listener = &heard;
+    gpugraph_graph *a = create(&in, weights, false, &host);
+    gpugraph_graph *b = create(&in, weights, seed % 2, &device);
+    ck_assert_int_eq(heard.on_device, m + extra > 0);
+    same_graphs(a, b);
+    /* The numbers are still there, unless the edges were put into another order. */
+    int64_t host_bytes, device_bytes;
+    gpugraph_memory(b, &host_bytes, &device_bytes);
+    bool ascending = true;
+    for (uint64_t i = 1; i < in.edge_id.size(); i++)
+        ascending &= in.edge_id[i - 1] < in.edge_id[i];
+    ck_assert_int_eq(device_bytes > 0, m + extra > 0 && ascending);
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        same_rows(b, &device, (enum csr_kind)kind, false);
+        same_rows(b, &device, (enum csr_kind)kind, true);
+    }
+    gpugraph_free(a);
+    gpugraph_free(b);
+}
+
+START_TEST(small_graphs) {
+    uint64_t state = 1;
+    for (int i = 0; i < 150; i++) {
+        uint64_t m = random_below(&state, 40), extra = random_below(&state, 10);
+        uint64_t spread = 1 + random_below(&state, 60);
+        check_input(state, i % SHAPES, i / SHAPES % EDGE_IDS, i % 7 % WEIGHTS,
+                    i % 9 ? m : 0, i % 4 ? 0 : extra, spread);
+    }
+}
+END_TEST
+
+START_TEST(one_edge_and_none) {
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (uint64_t m = 0; m < 2; m++)
+            for (uint64_t extra = 0; extra < 2; extra++)
+                check_input(5, shape, PLAIN, SMALL, m, extra, 9);
+}
+END_TEST
+
+START_TEST(large_graphs) {
+    for (int i = 0; i < 2 * SHAPES; i++)
+        check_input(100 + (uint64_t)i, i % SHAPES, i % EDGE_IDS, i % WEIGHTS,
+                    100000 + 7777 * (uint64_t)i, i % 3 ? 0 : 5000, i % 2 ? 300 : 70000);
+}
+END_TEST
+
+/* As much memory as counting needs and sorting does not have. */
+START_TEST(rows_where_memory_is_short) {
+    struct input in = make_input(3, DENSE, PLAIN, SMALL, 400000, 0, 50000);
+    struct phases heard = {0, 0, ""};
+    gpugraph_run run = gpugraph_run();
+    run.backend = GPUGRAPH_CUDA;
+    run.phase = hear;
+    run.listener = &heard;
+    gpugraph_graph *graph = create(&in, SMALL, false, &run);
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
+        run.memory_limit = 0;
+        gpugraph_release_device(graph);
+        same_rows(graph, &run, (enum csr_kind)kind, true);
+        ck_assert_msg(strstr(heard.csr, "by sorting") != NULL, "%s", heard.csr);
+        gpugraph_release_device(graph);
+        run.memory_limit =
+            gg_device_graph_lacks(graph, (enum csr_kind)kind, true) + 65536;
+        same_rows(graph, &run, (enum csr_kind)kind, true);
+        ck_assert_msg(strstr(heard.csr, "by counting") != NULL, "%s", heard.csr);
+    }
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* Too little memory to map there: the host does it, and nobody is told of an error. */
+START_TEST(mapping_falls_back) {
+    struct input in = make_input(4, WILD, PLAIN, SMALL, 50000, 100, 50000);
+    gpugraph_run host = gpugraph_run(), run = gpugraph_run();
+    struct phases heard = {0, 0, ""};
+    run.backend = GPUGRAPH_CUDA;
+    run.memory_limit = 400000;
+    run.phase = hear;
+    run.listener = &heard;
+    host.backend = GPUGRAPH_CPU;
+    gpugraph_graph *a = create(&in, SMALL, true, &host);
+    for (int limit = 0; limit < 30; limit++) {
+        run.memory_limit = 100000 + 200000 * (int64_t)limit;
+        gpugraph_graph *b = create(&in, SMALL, true, &run);
+        same_graphs(a, b);
+        gpugraph_free(b);
+    }
+    ck_assert_int_gt(heard.on_device, 0);
+    ck_assert_int_lt(heard.on_device, 30);
+    gpugraph_free(a);
+}
+END_TEST
+
+static int questions_left;
+
+static int stop_at_last(void *) {
+    return questions_left-- <= 0;
+}
+
+START_TEST(interrupts) {
+    struct input in = make_input(6, WILD, PLAIN, NONE, 200000, 0, 100000);
+    for (questions_left = 0; questions_left < 3;) {
+        int questions = questions_left;
+        gpugraph_run run = gpugraph_run();
+        gpugraph_edges edges = gpugraph_edges();
+        gpugraph_graph *graph;
+        run.backend = GPUGRAPH_CUDA;
+        run.interrupted = stop_at_last;
+        edges.count = (int64_t)in.m;
+        edges.source.value = block(in.source);
+        edges.target.value = block(in.target);
+        edges.take_over = true;
+        gpugraph_status status = gpugraph_create(&edges, &run, &graph);
+        ck_assert(status == GPUGRAPH_INTERRUPTED || (status == GPUGRAPH_OK && questions));
+        gpugraph_free(graph);
+        questions_left = questions + 1;
+    }
+}
+END_TEST
+
+int main(void) {
+    if (!gpugraph_cuda_usable(NULL)) {
+        puts("no device");
+        return 77;
+    }
+    Suite *suite = suite_create("device_graph");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 300);
+    tcase_add_test(all, small_graphs);
+    tcase_add_test(all, one_edge_and_none);
+    tcase_add_test(all, large_graphs);
+    tcase_add_test(all, rows_where_memory_is_short);
+    tcase_add_test(all, mapping_falls_back);
+    tcase_add_test(all, interrupts);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* CUDA does not survive it */
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
