@@ -96,6 +96,7 @@ static int acquire(cursor *cur) {
         .vertices = cur->vertices.bytes,
         .vertices_bytes = cur->vertices.count,
         .weight = cur->weight,
+        .backend = cur->arguments.backend,
         .scope = &cur->scope,
     };
     char *error = NULL;

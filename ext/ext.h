@@ -264,6 +264,7 @@ typedef struct graph_request {
     const char *vertices; /* or NULL */
     int vertices_bytes;
     enum weight_need weight;
+    int backend;        /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope; /* the cursor's; NULL: one for this call alone */
 } graph_request;
 
@@ -303,11 +304,11 @@ enum weight_reading {
     READ_WEIGHTS
 };
 
-/* Reads the rows and builds the graph. vertices may be NULL. Timings: "read" (detail:
+/* Reads the rows and builds the graph. vertices may be NULL; backend: as in a request. Timings: "read" (detail:
 ** which reader and why), "map". */
 int graph_load(connection *c, const char *function, const row_source *edges,
-               const row_source *vertices, enum weight_reading weights, loaded *result,
-               char **error);
+               const row_source *vertices, enum weight_reading weights, int backend,
+               loaded *result, char **error);
 /* The aggregate function that takes rows in: gpugraph_collect. Registered by
 ** extension.c. */
 int loader_register(connection *c);

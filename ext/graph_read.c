@@ -130,9 +130,9 @@ static int read_rows_into(reading *r, graph_ref *g) {
                             "edge sources; a view that reads itself?",
                             r->edges.name, MAX_READINGS));
     r->c->readings++;
-    int rc = graph_load(r->c, r->request->function, &r->edges,
-                        r->request->vertices ? &r->vertices : NULL,
-                        choose_weights(r, g->stamp != NULL), &got, r->error);
+    int rc = graph_load(
+        r->c, r->request->function, &r->edges, r->request->vertices ? &r->vertices : NULL,
+        choose_weights(r, g->stamp != NULL), r->request->backend, &got, r->error);
     r->c->readings--;
     if (rc)
         return rc;

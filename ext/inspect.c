@@ -221,7 +221,8 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
                  "view or a query of edges, as in gpugraph_triangles('roads')"));
         return;
     }
-    graph_request request = {.function = "gpugraph_triangles", .weight = WEIGHT_NO};
+    graph_request request = {
+        .function = "gpugraph_triangles", .weight = WEIGHT_NO, .backend = -1};
     request.edges = (const char *)sqlite3_value_text(argv[0]);
     request.edges_bytes = sqlite3_value_bytes(argv[0]);
     request.scope = statement_scope(context, c);

@@ -243,8 +243,8 @@ static gpugraph_id_column id_column(const id_array *id) {
 
 /* The columns of the edges go over to the graph. */
 static int create_graph(connection *c, const char *function, loader *edges,
-                        const loader *vertices, intern *texts, gpugraph_graph **graph,
-                        char **error) {
+                        const loader *vertices, intern *texts, int backend,
+                        gpugraph_graph **graph, char **error) {
     gpugraph_edges given = {.count = edges->count,
                             .source = id_column(&edges->id[0]),
                             .target = id_column(&edges->id[1]),
@@ -259,6 +259,8 @@ static int create_graph(connection *c, const char *function, loader *edges,
             edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
     gpugraph_run run;
     connection_run(c, &run);
+    if (backend >= 0)
+        run.backend = (gpugraph_backend)backend;
     intern_close(texts);
     memset(edges->id, 0, sizeof edges->id);
     edges->weight = NULL;
@@ -272,8 +274,8 @@ static int create_graph(connection *c, const char *function, loader *edges,
 }
 
 int graph_load(connection *c, const char *function, const row_source *edges,
-               const row_source *vertices, enum weight_reading weights, loaded *result,
-               char **error) {
+               const row_source *vertices, enum weight_reading weights, int backend,
+               loaded *result, char **error) {
     loader e, v;
     intern texts;
     memset(&texts, 0, sizeof texts);
@@ -289,7 +291,7 @@ int graph_load(connection *c, const char *function, const row_source *edges,
     *error = failed->error;
     failed->error = NULL;
     if (rc == SQLITE_OK)
-        rc = create_graph(c, function, &e, &v, &texts, &result->graph, error);
+        rc = create_graph(c, function, &e, &v, &texts, backend, &result->graph, error);
     double freeing = now_ms();
     if (rc == SQLITE_OK) {
         result->has_weight = e.weights != READ_NO_WEIGHTS;

@@ -101,13 +101,18 @@ static void fill_bitmap(const id_mapper *m, uint64_t words) {
 
 static void list_present(id_mapper *m, uint64_t words) {
     const gpugraph_graph *graph = m->graph;
-    for (uint64_t w = 0; w < words; w++) {
-        if (w % GG_POLL_ITEMS == 0 && gg_poll(m->run))
-            return;
-        uint32_t v = graph->id_rank[w];
-        for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
-            graph->id_integer[v++] =
-                (int64_t)((uint64_t)m->first + w * 64 + (uint64_t)__builtin_ctzll(bits));
+    int threads = gg_threads(m->run, graph->ids.integer_count);
+#pragma omp parallel num_threads(threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(words, t + 1, team);
+        for (uint64_t w = gg_slice(words, t, team); w < end && !gg_leave(m->run, w);
+             w++) {
+            uint32_t v = graph->id_rank[w];
+            for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
+                graph->id_integer[v++] = (int64_t)((uint64_t)m->first + w * 64 +
+                                                   (uint64_t)__builtin_ctzll(bits));
+        }
     }
 }
 

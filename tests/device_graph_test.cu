@@ -351,15 +351,15 @@ int main(void) {
         return 77;
     }
     Suite *suite = suite_create("device_graph");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 300);
-    tcase_add_test(all, small_graphs);
-    tcase_add_test(all, one_edge_and_none);
-    tcase_add_test(all, large_graphs);
-    tcase_add_test(all, rows_where_memory_is_short);
-    tcase_add_test(all, mapping_falls_back);
-    tcase_add_test(all, interrupts);
-    suite_add_tcase(suite, all);
+    TCase *small = tcase_create("small"), *large = tcase_create("large");
+    tcase_add_test(small, small_graphs);
+    tcase_add_test(small, one_edge_and_none);
+    tcase_add_test(small, mapping_falls_back);
+    tcase_add_test(large, large_graphs);
+    tcase_add_test(large, rows_where_memory_is_short);
+    tcase_add_test(large, interrupts);
+    suite_add_tcase(suite, small);
+    suite_add_tcase(suite, large);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* CUDA does not survive it */
     srunner_run_all(runner, CK_ENV);

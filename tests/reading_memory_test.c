@@ -87,7 +87,7 @@ static void load(const char *name, enum weight_reading weights, double *peak,
         SQLITE_OK);
     long long before = memory("VmRSS");
     ck_assert(forget_peak());
-    ck_assert_int_eq(graph_load(&p.c, "gpu_test", &rows, NULL, weights, &got, &error),
+    ck_assert_int_eq(graph_load(&p.c, "gpu_test", &rows, NULL, weights, -1, &got, &error),
                      SQLITE_OK);
     *peak = (double)(memory("VmHWM") - before) / ROWS;
     *after = (double)(memory("VmRSS") - before) / ROWS;

@@ -116,6 +116,7 @@ int main(int argc, char **argv) {
     uint64_t sum = 0;
     if (!source || !target)
         fail("out of memory");
+#pragma omp parallel for
     for (int64_t e = 0; e < m; e++) {
         source[e] = end_of(argv[1], m, e, 0);
         target[e] = end_of(argv[1], m, e, 1);
