@@ -26,6 +26,7 @@ static struct {
     int devices;
     const char *why; /* not NULL: there is no device to use */
     bool context, broken;
+    double asked_ms; /* how long the question took: the driver starts with it */
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
 static struct { /* asking takes a millisecond, so once for each device */
@@ -54,7 +55,9 @@ static bool device_fits(int ordinal) {
 
 static void ask_runtime() {
     int count = 0;
+    double started = gg_now_ms();
     cudaError_t error = cudaGetDeviceCount(&count);
+    process.asked_ms = gg_now_ms() - started;
     process.pid = getpid();
     if (error == cudaErrorInsufficientDriver) {
         process.why = "this machine has no CUDA driver, or one older than this build";
@@ -244,8 +247,9 @@ static bool open_device(struct cuda_job *job, int ordinal) {
             return false;
         device->open = true;
         __atomic_store_n(&process.context, true, __ATOMIC_RELAXED);
-        gg_phase(job->run, "context", started - device->asked_ms, 0, "device %d, %s",
-                 ordinal, properties.name);
+        gg_phase(job->run, "context", started - device->asked_ms - process.asked_ms, 0,
+                 "device %d, %s", ordinal, properties.name);
+        process.asked_ms = 0; /* told once */
     }
     job->device = device;
     job->stream = device->stream;

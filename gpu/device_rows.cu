@@ -9,8 +9,9 @@
 **     by counting  count   1 1 2        one atomic addition for each arc, sums, and one
 **                  offset  0 1 2 4      more for its place: order as the threads came
 **
-** Sorting moves every arc a few times in long streams, counting once to a random place.
-** Edges that come in the order of their rows, as most tables of roads do, are copied. */
+** Sorting moves every arc a few times in long streams, counting once to a random place:
+** it is quicker only where an edge's place is near that of the edge before, as in a road
+** network, and it needs less memory. Edges in the order of their rows are copied. */
 #include "device_graph.cuh"
 #include "tuning.h"
 
@@ -182,19 +183,33 @@ static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
 /* One thread per edge: what it finds in its share, it adds at its end. */
 struct edge_survey {
     unsigned long long loops;
-    uint32_t falls; /* a row comes before a smaller one */
+    unsigned long long far[2]; /* rows, ends, far from those of the edge before */
+    uint32_t falls;            /* a row comes before a smaller one */
 };
 
-static __global__ void survey_edges(device_edges edges, const uint32_t *row,
+static __device__ __forceinline__ bool is_far(const uint32_t *column, uint64_t e) {
+    uint32_t a = column[e - 1], b = column[e];
+    return (a < b ? b - a : a - b) > GG_ROWS_NEAR;
+}
+
+static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
                                     edge_survey *found) {
-    uint64_t loops = 0;
+    unsigned long long loops = 0, far_rows = 0, far_ends = 0;
     bool falls = false;
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        loops += edges.source[e] == edges.target[e];
-        falls |= e > 0 && row[e - 1] > row[e];
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
+        loops += row[e] == ends[e];
+        if (e == 0)
+            continue;
+        falls |= row[e - 1] > row[e];
+        far_rows += is_far(row, e);
+        far_ends += is_far(ends, e);
     }
     if (loops)
-        atomicAdd(&found->loops, (unsigned long long)loops);
+        atomicAdd(&found->loops, loops);
+    if (far_rows)
+        atomicAdd(&found->far[0], far_rows);
+    if (far_ends)
+        atomicAdd(&found->far[1], far_ends);
     if (falls)
         found->falls = 1;
 }
@@ -368,13 +383,20 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
     return (int64_t)(scratch_bytes + rows) <= gg_room(job);
 }
 
-/* False: not done; the job goes on where there was no room for it alone. */
+/* Do most arcs lie near the one that is placed before? */
+static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
+    return found->far[0] <= s->edges.m / 2 &&
+           (!s->both || found->far[1] <= s->edges.m / 2);
+}
+
+/* False: not done; if the job is going still, counting is better or all that there is room
+** for. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {
     struct workspace space = {NULL, 0};
     sort_scratch<arc_type> scratch;
-    edge_survey found = {0, 0};
+    edge_survey found = {0, {0, 0}, 0};
     uint32_t n = s->edges.n;
     carve_sort(&space, s, &scratch);
     if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
@@ -382,14 +404,16 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
     carve_sort(&space, s, &scratch);
     gg_fill(job, scratch.found, 0, sizeof *scratch.found);
     survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        s->edges, s->row, scratch.found);
+        s->edges.m, s->row, s->ends, scratch.found);
     gg_launched(job, "survey_edges");
     if (!gg_fetch(job, &found, scratch.found, sizeof found))
+        return false;
+    bool in_order = !s->both && !found.falls;
+    if (!in_order && mostly_near(s, &found))
         return false;
     uint64_t dropped = s->both ? found.loops : 0;
     if (!take_rows(job, s, s->arcs - dropped, rows))
         return false;
-    bool in_order = !s->both && !found.falls;
     *how = in_order ? ", edges in order" : ", by sorting";
     if (in_order)
         copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);

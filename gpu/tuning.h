@@ -157,6 +157,9 @@
 
 /* ---- device_rows.cu ---- */
 
+/* Rows between those of two edges, one after the other, that still count as near: their
+** offsets lie in the same second-level cache. */
+#define GG_ROWS_NEAR 16384
 /* 1: rows by a radix sort where there is room for it; 0: always by counting. */
 #ifndef GG_ROWS_BY_SORTING
 #define GG_ROWS_BY_SORTING 1
@@ -220,11 +223,12 @@
 #define GG_FEW_LEVELS  20
 /* Nanoseconds for an edge whose ids become numbers on the host: by one thread, and at least,
 ** however many there are; on the device, columns up and numbers down, and milliseconds
-** beside them. */
-#define GG_COST_MAP           12.0
-#define GG_COST_MAP_LEAST     1.5
-#define GG_COST_MAP_DEVICE    0.8
-#define GG_COST_MAP_DEVICE_MS 1.0
+** beside them. Of R-MAT edges with INTEGER ids close together; ids far apart cost the host
+** three times as much, the device a fifth more. */
+#define GG_COST_MAP           18.0
+#define GG_COST_MAP_LEAST     2.3
+#define GG_COST_MAP_DEVICE    0.85
+#define GG_COST_MAP_DEVICE_MS 0.5
 /* Milliseconds to open a CUDA context, once for each process. */
 #define GG_CUDA_START_MS 350.0
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
