@@ -386,6 +386,8 @@ static const gpugraph_method methods[] = {
     {"dfs", "two-level", "cuda", "as work-stealing, in one block: for comparison"},
     {"dfs", "one-level", "cuda",
      "as two-level, all of every stack in device memory: for comparison"},
+    {"dfs", "dag-paths", "cuda",
+     "the lexicographic tree where the graph is acyclic: compares ways to a vertex"},
     {"dfs", "serial", "cuda",
      "the lexicographic tree: no parallelism in it, so the host searches"},
     {"mis", "one-launch", "cuda",

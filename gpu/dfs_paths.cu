@@ -17,9 +17,7 @@ static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-/* One warp per worker, until the search is over. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
-    paths_search(paths_crew crew) {
+static __device__ __forceinline__ void search(const paths_crew &crew, bool peels) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
     __shared__ uint32_t busy, leave;
@@ -32,18 +30,34 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
     __syncthreads();
     paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
                          &busy, &leave};
-    paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
+    paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP, peels);
+}
+
+/* One warp per worker, until the search is over. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
+    paths_search(paths_crew crew) {
+    search(crew, false);
+}
+static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
+    paths_peel_all(paths_crew crew) {
+    search(crew, true);
 }
 
 /* One thread per root. */
-static __global__ void plant(paths_crew crew) {
+static __global__ void plant(paths_crew crew, bool peels) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid()) {
         uint32_t v = crew.root[i];
-        device_or(&crew.visited[v / 32], 1u << v % 32);
-        crew.tree[v] = (uint64_t)DFS_NONE << 32;
+        if (peels) {
+            dag_plant(&crew.dag, v);
+        } else {
+            device_or(&crew.visited[v / 32], 1u << v % 32);
+            crew.tree[v] = (uint64_t)DFS_NONE << 32;
+        }
     }
-    if (gg_thread() == 0)
+    if (gg_thread() == 0) {
         crew.control->busy = crew.blocks;
+        crew.control->group = DFS_NONE;
+    }
 }
 
 /* One thread per vertex. */
@@ -56,12 +70,18 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
+static unsigned blocks_of(struct cuda_job *job, const void *kernel) {
+    gg_note(
+        job,
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
+        "give a kernel shared memory");
+    return gg_dfs_blocks(job, kernel, SHARED, GG_PATHS_BLOCKS);
+}
+
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    gg_note(job,
-            cudaFuncSetAttribute((const void *)paths_search,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
-            "give a kernel shared memory");
-    s->blocks = gg_dfs_blocks(job, (const void *)paths_search, SHARED, GG_PATHS_BLOCKS);
+    unsigned searching = blocks_of(job, (const void *)paths_search);
+    unsigned peeling = blocks_of(job, (const void *)paths_peel_all);
+    s->blocks = searching < peeling ? searching : peeling;
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
@@ -85,9 +105,9 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g) {
-    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,        GG_PATHS_ARCS,
-                                GG_PATHS_BATCH, GG_PATHS_SHARE, GG_PATHS_DEEP,
-                                GG_PATHS_DIRECT};
+    struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
+                                GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
+                                GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
@@ -95,7 +115,7 @@ static struct paths_shape shape_for(const struct device_csr *g) {
     return shape;
 }
 
-bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
+bool gg_dfs_paths_run(struct cuda_job *job, struct dfs_search *s, bool peels) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
     crew->target = s->g.target;
@@ -106,16 +126,25 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
     crew->shape = shape_for(&s->g);
+    crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
+    gg_fill(job, crew->work, 0, crew->blocks * sizeof *crew->work);
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);
     gg_fill(job, crew->free, 0xff, crew->blocks * sizeof *crew->free);
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
-    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    if (!gg_launched(job, "plant") ||
-        !gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control))
+    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew, peels);
+    const void *kernel =
+        peels ? (const void *)paths_peel_all : (const void *)paths_search;
+    return gg_launched(job, "plant") &&
+           gg_dfs_launch(job, s, kernel, crew, SHARED, crew->control);
+}
+
+bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
+    struct paths_crew *crew = &s->paths;
+    if (!gg_dfs_paths_run(job, s, false))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);

@@ -25,7 +25,11 @@
 **     block busy    workers of the block that hold work or are about to take some
 **     crew busy     blocks where that is not 0, counted before and until after: at 0
 **                   there is no work anywhere. Who raises it from 0 is alone: it opens
-**                   the next root of a forest, or ends the search. */
+**                   the next root of a forest, or ends the search
+**
+** A forest of directed arcs may need roots beyond those of the list. The first of them are
+** opened one after the other, so that what hangs together becomes one tree; where they are
+** many, whoever has nothing to do opens a group of vertices (control: group), at will. */
 #ifndef GPUGRAPH_DFS_PATHS_H
 #define GPUGRAPH_DFS_PATHS_H
 
@@ -47,7 +51,13 @@ WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
 
 WARP_FUNCTION bool paths_attend(struct paths_worker *w) {
     w->steps++;
-    return w->steps % DFS_ATTEND != 0 || !paths_stops(w, w->steps % DFS_ASK_HOST == 0);
+    if (w->steps % DFS_ATTEND != 0)
+        return true;
+    if (w->steps >= w->crew.limit) {
+        device_store(&w->crew.control->late, 1);
+        device_store(&w->crew.control->stop, 1);
+    }
+    return !paths_stops(w, w->steps % DFS_ASK_HOST == 0);
 }
 
 WARP_FUNCTION void paths_get_idle(struct paths_worker *w) {
@@ -119,13 +129,53 @@ struct paths_find { /* of one arc */
     uint64_t up, begin, end;
 };
 
+/* Where a row begins and ends, of those vertices that are open. */
+WARP_FUNCTION void paths_find_rows(struct paths_worker *w, struct paths_find *find) {
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        find[i].begin = find[i].end = 0;
+        if (find[i].open) {
+            find[i].begin = w->crew.offset[find[i].v];
+            find[i].end = w->crew.offset[find[i].v + 1];
+        }
+    }
+}
+
+/* Takes what is still open for the tree: the lane's own afterwards. */
+WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
+                               bool test) {
+    uint32_t *visited = w->crew.visited;
+    if (test) {
+        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+            if (find[i].open)
+                find[i].open =
+                    !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
+    }
+    paths_find_rows(w, find);
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint32_t bit = 1u << find[i].v % 32;
+        if (find[i].open)
+            find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
+    }
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+        if (find[i].open)
+            w->crew.tree[find[i].v] =
+                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
+}
+
+/* The same for a crew that peels: open stays what no other arc leads to. */
+WARP_FUNCTION void paths_peel(struct paths_worker *w, struct paths_find *find) {
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+        if (find[i].open)
+            find[i].open =
+                dag_take_arc(&w->crew.dag, (uint32_t)(find[i].up >> 32), find[i].v);
+    paths_find_rows(w, find);
+}
+
 /* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
 ** a next entry already. */
 WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
                               uint32_t total, uint32_t *held) {
     struct paths_find find[GG_PATHS_LANE_ARCS];
-    uint32_t *visited = w->crew.visited;
-    bool test = total > w->crew.shape.direct;
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
         unsigned owner = paths_owner(first, k);
@@ -135,30 +185,13 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         find[i].open = k < total;
         find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
     }
-    if (test) {
-        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
-            if (find[i].open)
-                find[i].open =
-                    !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
-    }
-    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
-        find[i].begin = find[i].end = 0;
-        if (find[i].open) {
-            find[i].begin = w->crew.offset[find[i].v];
-            find[i].end = w->crew.offset[find[i].v + 1];
-        }
-    }
-    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
-        uint32_t bit = 1u << find[i].v % 32;
-        if (find[i].open)
-            find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
-    }
+    if (w->peels)
+        paths_peel(w, find);
+    else
+        paths_claim(w, find, total > w->crew.shape.direct);
     uint32_t hands = w->crew.shape.hands, beyond = 0;
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
-        if (find[i].open)
-            w->crew.tree[find[i].v] =
-                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
         w->reached += find[i].open;
         bool row = find[i].open && find[i].end > find[i].begin;
         uint32_t lanes = warp_ballot(row), found = set_bits(lanes);
@@ -308,34 +341,112 @@ WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
     return false;
 }
 
+/* This lane's vertex becomes a root, in its empty hands where there are arcs. */
+WARP_FUNCTION void paths_root(struct paths_worker *w, uint64_t v, uint64_t begin,
+                              uint64_t arcs) {
+    w->crew.tree[v] = (uint64_t)DFS_NONE << 32;
+    w->reached++;
+    if (arcs > 0)
+        paths_hold(w, v << 32, paths_arcs(begin, arcs));
+}
+
+/* Looks at vertices [at, at + warp_width): has this lane's one no visitor? */
+WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begin,
+                              uint64_t *arcs) {
+    bool open = v < w->crew.n && !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
+    *begin = open ? w->crew.offset[v] : 0;
+    *arcs = open ? w->crew.offset[v + 1] - *begin : 0;
+    return open;
+}
+
 /* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
 ** Those without arcs need no search. */
 WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;
     for (; at < w->crew.n; at += warp_width) {
-        uint64_t v = at + warp_lane();
-        bool open =
-            v < w->crew.n && !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
-        uint64_t begin = open ? w->crew.offset[v] : 0;
-        uint64_t arcs = open ? w->crew.offset[v + 1] - begin : 0;
+        uint64_t v = at + warp_lane(), begin, arcs;
+        bool open = paths_open(w, v, &begin, &arcs);
         uint32_t with_arcs = warp_ballot(arcs > 0);
         unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
         if (open && warp_lane() < end) {
             device_or(&w->crew.visited[v / 32], 1u << v % 32);
-            w->crew.tree[v] = (uint64_t)DFS_NONE << 32;
-            w->reached++;
-            if (arcs > 0)
-                paths_hold(w, v << 32, paths_arcs(begin, arcs));
+            paths_root(w, v, begin, arcs);
         }
         if (with_arcs) {
             warp_sync();
-            if (warp_lane() == 0)
+            if (warp_lane() == 0) {
+                uint32_t openings = device_load(&control->openings) + 1;
                 device_store(&control->opened, (uint32_t)(at + end));
+                device_store(&control->openings, openings);
+                if (openings >= w->crew.shape.careful)
+                    device_store(&control->group, (uint32_t)((at + end) / warp_width));
+            }
             return true;
         }
         if (!paths_attend(w))
             return false;
+    }
+    return false;
+}
+
+/* Are roots opened at will, and are there vertices that nobody has looked at for one? */
+WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
+    uint32_t some = 0;
+    if (w->crew.all_vertices && warp_lane() == 0)
+        some = device_load(&w->crew.control->group) < w->crew.n / warp_width + 1;
+    return warp_from(some, 0) != 0;
+}
+
+/* The next vertices that nobody has, at will: roots in the empty hands. The caller counts
+** as busy. */
+WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
+    while (paths_at_will(w)) {
+        uint32_t group = 0, bit = 1;
+        if (warp_lane() == 0)
+            group = device_add(&w->crew.control->group, 1);
+        group = warp_from(group, 0);
+        uint64_t v = (uint64_t)group * warp_width + warp_lane(), begin, arcs;
+        if (paths_open(w, v, &begin, &arcs)) {
+            bit <<= v % 32;
+            if (!(device_or(&w->crew.visited[v / 32], bit) & bit))
+                paths_root(w, v, begin, arcs);
+        }
+        if (warp_ballot(w->count > 0))
+            return true;
+        if (!paths_attend(w))
+            return false;
+    }
+    return false;
+}
+
+/* The same for an idle worker, whose block may be idle too. */
+WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
+    bool alone;
+    if (!paths_at_will(w) || !(paths_join(w) || paths_wake(w, &alone)))
+        return false;
+    if (paths_take_at_will(w))
+        return true;
+    paths_get_idle(w);
+    return false;
+}
+
+/* By one that has raised the crew's busy from 0: new roots, or the end. Where others may open
+** roots too, it is the end only if none of them has: its own block first, for no work comes
+** there while this worker counts as busy. */
+WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
+    uint32_t closed = 0, end = 1;
+    struct dfs_control *control = w->crew.control;
+    if (warp_lane() == 0)
+        closed = device_load(&control->group) == DFS_NONE;
+    closed = warp_from(closed, 0);
+    if (closed ? paths_open_root(w) : paths_take_at_will(w))
+        return true;
+    if (warp_lane() == 0) {
+        if (!closed)
+            end = block_add(w->block.busy, 0) == 1 && device_add(&control->busy, 0) == 1;
+        if (end)
+            device_store(&control->over, 1);
     }
     return false;
 }
@@ -356,10 +467,8 @@ WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     victim = warp_from(victim, lanes ? lowest_bit(lanes) : 0);
     if (lanes && paths_take_chunk(w, w->crew.cold + victim))
         return true;
-    if (alone && paths_open_root(w))
+    if (alone && paths_open_or_end(w))
         return true;
-    if (alone && warp_lane() == 0)
-        device_store(&w->crew.control->over, 1);
     paths_get_idle(w);
     return false;
 }
@@ -382,14 +491,16 @@ WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host)
 
 /* Something into the empty hands. False: the search is over, or stopped. */
 WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
-    if (paths_top_up(w, 0) > 0 || paths_take_chunk(w, w->cold) || paths_take_roots(w))
+    if (paths_top_up(w, 0) > 0 || paths_take_chunk(w, w->cold) || paths_take_roots(w) ||
+        paths_take_at_will(w))
         return true;
     paths_get_idle(w);
     for (unsigned rounds = 0;; rounds++) {
         bool far = rounds % GG_PATHS_FAR == 0;
         if (paths_leaves(w, far, rounds % DFS_ASK_IDLE == 0))
             return false;
-        if (paths_help(w, far) || (far && w->place == 0 && paths_scout(w))) {
+        if (paths_help(w, far) || (far && w->place == 0 && paths_scout(w)) ||
+            (far && paths_open_at_will(w))) {
             w->stolen++;
             return true;
         }
@@ -399,9 +510,10 @@ WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
 
 /* ---- a worker's life ---- */
 
-/* All workers count as busy when the first one begins; rings are empty. */
+/* All workers count as busy when the first one begins; rings are empty. peels: the graph is
+** searched as dfs_dag.h says. */
 WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
-                              uint32_t number) {
+                              uint32_t number, bool peels) {
     struct paths_worker w;
     w.crew = crew;
     w.block = block;
@@ -415,6 +527,7 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     w.random = (number + 1) * 2654435761u | 1;
     w.spares = w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
     w.looked = w.who = w.begin = 0;
+    w.peels = peels;
     while (paths_find_work(&w)) {
         bool go = true;
         while (go && warp_ballot(w.count > 0))

@@ -4,6 +4,7 @@
 #define GPUGRAPH_DFS_PATHS_STACK_H
 
 #include "dfs_crew.h"
+#include "dfs_dag.h"
 #include "tuning.h"
 
 #define PATHS_TO_END 0xffffffu
@@ -15,7 +16,8 @@ struct paths_shape {
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
     uint32_t deep;  /* and from which a further one is, whatever the block offers */
-    uint32_t direct; /* arcs of a step up to which no test precedes a claim */
+    uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
+    uint32_t careful; /* roots opened one after the other before all open them at will */
 };
 
 /* Entries that go into a ring together, at most. */
@@ -26,8 +28,9 @@ enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
 struct paths_crew {
     const uint64_t *offset;
     const uint32_t *target;
-    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
-    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
+    uint32_t *visited;  /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;     /* parent << 32 | depth, of visited vertices */
+    struct dfs_dag dag; /* what a crew that peels has in place of these two */
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
@@ -36,6 +39,7 @@ struct paths_crew {
     uint64_t *cold; /* one list for each block */
     uint64_t *free; /* likewise: chunks that its workers have emptied */
     uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
+    uint32_t limit; /* steps of one worker after which all give up */
     uint32_t blocks, block_workers;
     struct paths_shape shape;
     const uint32_t *host_stop;
@@ -60,6 +64,7 @@ struct paths_worker {
     uint64_t looked;     /* arcs */
     uint64_t who, begin; /* this lane's entry */
     uint32_t count;      /* 0: none */
+    bool peels;          /* a constant of the kernel */
 };
 
 /* ---- entries ---- */
