@@ -157,11 +157,14 @@ static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
 static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
                         double started) {
     char text[160];
-    snprintf(text, sizeof text, "%s%u blocks, %u times work was stolen",
-             peels(job) ? "lexicographic tree, " : "", s->blocks, s->control.stolen);
+    if (peels(job))
+        snprintf(text, sizeof text, "lexicographic tree, %u rounds", s->rounds);
+    else
+        snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s->blocks,
+                 s->control.stolen);
     gg_search_phase(job->run, started, s->control.reached, text);
     started = gg_now_ms();
-    if (!job->run->phase)
+    if (!job->run->phase || peels(job))
         return true;
     if (!describe_balance(job, s, text, sizeof text))
         return false;

@@ -4,7 +4,7 @@
 **     dfs_roots.cu    what the trees of a forest begin with
 **     dfs_work.cu     crews whose warps follow one path each   (dfs_crew.h)
 **     dfs_paths.cu    the crew whose warps follow many         (dfs_paths.h)
-**     dfs_dag.cu      ordered, of acyclic graphs, by that crew (dfs_dag.h)
+**     dfs_dag.cu      ordered, of acyclic graphs               (dfs_dag.h)
 **     dfs_number.cu   preorder and postorder of a finished tree */
 #ifndef GPUGRAPH_DFS_CUH
 #define GPUGRAPH_DFS_CUH
@@ -35,8 +35,9 @@ struct dfs_search {
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
-    uint64_t *work; /* arcs looked at by each block */
-    bool cyclic;    /* so there is no answer: gg_dfs_dag has met a cycle */
+    uint64_t *work;  /* arcs looked at by each block */
+    uint32_t rounds; /* of a peel */
+    bool cyclic;     /* so there is no answer: gg_dfs_dag has met a cycle */
 };
 
 /* Fills s->forest and s->roots: what no arc leads to, and for each component without such
@@ -51,9 +52,11 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
-/* The search alone: `visited` and `tree`, or (peels) what dfs_dag.h says, and control. */
-bool gg_dfs_paths_run(struct cuda_job *job, struct dfs_search *s, bool peels);
-/* The ordered tree, or forest, of a graph without cycles, by the same crew; finds its own
+/* The search alone: `visited` and `tree` of the crew, and control. */
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
+
+/* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
+** crew that follows many paths, peels in memory of that crew's stacks, and finds its own
 ** roots. Fills depth, parent and control, or says s->cyclic. */
 bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s);
 

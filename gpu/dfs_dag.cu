@@ -3,85 +3,169 @@
 **
 **     one source     a search that is not ordered marks what can be reached
 **     left           arcs into each vertex, from what is reached; loops do not count
-**     peel           from the source, or from all that no arc leads to, by the crew of
-**                    dfs_paths.h; vertices that it does not reach lie behind a cycle
+**     rounds         one cooperative launch: every round walks the arcs of what the round
+**                    before has settled, all blocks share them; first of the source, or of
+**                    all that no arc leads to
 **
-** Loops change no depth-first tree, so a graph with loops counts as acyclic. */
+** What is never settled lies on a cycle or behind one. Loops change no depth-first tree, so a
+** graph with loops counts as acyclic. */
 #include "dfs.cuh"
+#include "dfs_dag.h"
 #include "frontier.cuh"
 
-struct arcs_in {
-    bool forward, backward;  /* how an edge may be travelled */
+#include <cooperative_groups.h>
+
+enum {
+    COUNTS = 3,      /* read, appended to, cleared for the next round */
+    STOP_ROUNDS = 64 /* between two looks at the host's flag */
+};
+static_assert(sizeof(struct dfs_control) >= 8 * sizeof(uint32_t),
+              "room for a peel_state");
+static_assert(GG_PATHS_ARCS_THIN <= SLICE_ARCS, "two lists fit the memory of stacks");
+
+struct peel_state {
+    uint32_t slices[COUNTS];
+    uint32_t stop[2]; /* written in even rounds, and in odd ones */
+    uint32_t reached, rounds;
+};
+static_assert(sizeof(struct peel_state) <= sizeof(struct dfs_control), "in its place");
+
+struct peeling {
+    device_csr g;
+    dfs_dag dag;
+    uint64_t *slice[2];
+    struct peel_state *state;
     const uint32_t *visited; /* what arcs count from; NULL: all */
+    uint32_t source, limit;
+    const uint32_t *host_stop;
 };
 
-static __device__ __forceinline__ bool counts(const arcs_in &in, uint32_t from) {
-    return !in.visited || (in.visited[from / 32] >> from % 32 & 1);
+struct ways {
+    bool forward, backward; /* how an edge may be travelled */
+};
+
+static __device__ __forceinline__ bool counts(const peeling &p, uint32_t from) {
+    return !p.visited || (p.visited[from / 32] >> from % 32 & 1);
 }
 
 /* One thread per edge. */
-static __global__ void count_arcs_in(device_edges edges, arcs_in in, uint32_t *left) {
+static __global__ void count_arcs_in(device_edges edges, ways ways, peeling p) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e];
         if (s == t)
             continue;
-        if (in.forward && counts(in, s))
-            atomicAdd(&left[t], 1u);
-        if (in.backward && counts(in, t))
-            atomicAdd(&left[s], 1u);
+        if (ways.forward && counts(p, s))
+            atomicAdd(&p.dag.left[t], 1u);
+        if (ways.backward && counts(p, t))
+            atomicAdd(&p.dag.left[s], 1u);
     }
 }
 
-/* One thread per vertex: those without arcs into them come into the list. */
-static __global__ void gather_first(const uint32_t *left, dfs_forest f, uint32_t n) {
-    uint64_t whole = gg_whole_warps(n);
+/* One thread per vertex: the source, or all without arcs into them. */
+static __global__ void plant_first(peeling p) {
+    uint64_t whole = gg_whole_warps(p.g.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        bool first = v < n && left[v] == 0;
-        uint32_t at = gg_reserve(f.roots, first);
+        bool first = v < p.g.n && p.dag.left[v] == 0 && (p.dag.whole || v == p.source);
         if (first)
-            f.root[at] = (uint32_t)v;
+            dag_plant(&p.dag, (uint32_t)v);
+        gg_reserve(&p.state->reached, first);
+        gg_append_slices(p.g, (uint32_t)v, first, p.slice[0], &p.state->slices[0]);
     }
 }
 
-/* s->roots and the list; *blocked: an arc leads back to the source. */
-static bool find_first(struct cuda_job *job, struct dfs_search *s, const uint32_t *left,
-                       uint32_t *blocked) {
-    *blocked = 0;
-    if (!s->whole)
-        return gg_fetch(job, blocked, left + s->source, sizeof *blocked);
-    gg_fill(job, s->forest.roots, 0, sizeof *s->forest.roots);
-    gather_first<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(left, s->forest,
-                                                                         s->g.n);
-    return gg_launched(job, "gather_first") &&
-           gg_fetch(job, &s->roots, s->forest.roots, sizeof s->roots);
+/* Cooperative: all rounds. */
+static __global__ void __launch_bounds__(GG_BLOCK) peel_in_rounds(peeling p) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    struct peel_state *state = p.state;
+    uint32_t settled = 0, round = 0;
+    for (;; round++) {
+        uint32_t count = gg_peek(&state->slices[round % COUNTS]);
+        uint32_t *next_count = &state->slices[(round + 1) % COUNTS];
+        uint64_t *next = p.slice[(round + 1) % 2];
+        if (count == 0 || round == p.limit)
+            break;
+        if (gg_thread() == 0) {
+            state->slices[(round + 2) % COUNTS] = 0;
+            if (round % STOP_ROUNDS == 0)
+                state->stop[round / STOP_ROUNDS % 2] =
+                    *(const volatile uint32_t *)p.host_stop;
+        }
+        gg_walk<uint32_t>(
+            p.g, p.slice[round % 2], count, [](uint32_t u) { return u; },
+            [&](uint32_t u, uint64_t arc, bool live) {
+                uint32_t v = live ? p.g.target[arc] : 0;
+                bool mine = live && dag_take_arc(&p.dag, u, v);
+                settled += mine;
+                gg_append_slices(p.g, v, mine, next, next_count);
+            });
+        grid.sync();
+        if (gg_peek(&state->stop[round / STOP_ROUNDS % 2]) != 0)
+            break;
+    }
+    uint32_t in_warp = __reduce_add_sync(ALL_LANES, settled);
+    if (gg_lane() == 0 && in_warp > 0)
+        atomicAdd(&state->reached, in_warp);
+    if (gg_thread() == 0)
+        state->rounds = round;
+}
+
+static bool peel(struct cuda_job *job, struct dfs_search *s, struct peeling *p) {
+    void *arguments[] = {p};
+    int fit = 0;
+    gg_note(job,
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                &fit, (const void *)peel_in_rounds, GG_BLOCK, 0),
+            "tell how many blocks fit");
+    fit = fit < GG_DAG_BLOCKS ? fit : GG_DAG_BLOCKS;
+    plant_first<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(*p);
+    if (!gg_launched(job, "plant_first"))
+        return false;
+    dim3 grid((unsigned)(fit * job->device->processors));
+    struct peel_state state;
+    if (!gg_note(job,
+                 cudaLaunchCooperativeKernel((const void *)peel_in_rounds, grid,
+                                             dim3(GG_BLOCK), arguments, 0, job->stream),
+                 "start to peel") ||
+        !gg_fetch(job, &state, p->state, sizeof state))
+        return false;
+    s->control.reached = state.reached;
+    s->control.late = state.rounds == p->limit;
+    s->rounds = state.rounds;
+    return true;
 }
 
 bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s) {
     struct device_edges edges;
-    struct arcs_in in = {s->direction != GPUGRAPH_IN, s->direction != GPUGRAPH_OUT, NULL};
-    uint32_t *left = s->forest.component, n = s->g.n, blocked, reached = n;
+    struct ways ways = {s->direction != GPUGRAPH_IN, s->direction != GPUGRAPH_OUT};
+    struct peeling p = peeling();
+    uint32_t n = s->g.n, reached = n;
     uint64_t bytes = (uint64_t)n * sizeof(uint32_t);
     if (!s->whole) {
-        if (!gg_dfs_paths_run(job, s, false))
+        if (!gg_dfs_paths_mark(job, s))
             return false;
         reached = s->control.reached;
-        in.visited = s->paths.visited;
+        p.visited = s->paths.visited;
         if (s->control.late)
             return true;
     }
-    if (!gg_device_edges(job, false, &edges) || !gg_fill(job, left, 0, bytes))
+    p.g = s->g;
+    p.dag = dfs_dag{s->forest.component, s->parent, s->depth, s->paths.tree, s->whole};
+    p.slice[0] = s->paths.pool.entry;
+    p.slice[1] = p.slice[0] + gg_slices_at_most(n, s->g.m);
+    p.state = (struct peel_state *)s->paths.control;
+    p.source = s->source;
+    p.limit = s->limit;
+    p.host_stop = job->device->device_stop;
+    gg_fill(job, p.dag.left, 0, bytes);
+    gg_fill(job, p.dag.best, 0xff, bytes);
+    gg_fill(job, p.dag.depth, 0xff, bytes);
+    gg_fill(job, p.state, 0, sizeof *p.state);
+    if (!gg_device_edges(job, false, &edges))
         return false;
-    count_arcs_in<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, in,
-                                                                           left);
-    if (!gg_launched(job, "count_arcs_in") || !find_first(job, s, left, &blocked))
+    count_arcs_in<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, ways,
+                                                                           p);
+    if (!gg_launched(job, "count_arcs_in") || !peel(job, s, &p))
         return false;
-    s->cyclic = blocked > 0 || s->roots == 0;
-    if (s->cyclic)
-        return true;
-    s->paths.dag = dfs_dag{left, s->parent, s->depth, s->paths.tree, s->whole};
-    gg_fill(job, s->parent, 0xff, bytes);
-    gg_fill(job, s->depth, 0xff, bytes);
-    bool done = gg_dfs_paths_run(job, s, true);
-    s->cyclic = done && !s->control.late && s->control.reached < reached;
-    return done;
+    s->cyclic = !s->control.late && s->control.reached < reached;
+    return true;
 }

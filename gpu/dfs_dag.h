@@ -1,5 +1,6 @@
-/* The lexicographic depth-first tree of an acyclic graph, without a walk: what a worker of
-** dfs_paths.h does with an arc of such a graph.
+/* The lexicographic depth-first tree of an acyclic graph, without a walk: what is done with
+** an arc of such a graph. Arcs are looked at in rounds, those of a vertex in the round after
+** the one that settled it, so links change only between rounds.
 **
 ** Without cycles the tree's way to v is, of all ways to v, the one that comes first by its
 ** vertices in order. Cut off behind any vertex of it, it is the first way to there. So v's
@@ -97,10 +98,10 @@ WARP_FUNCTION bool dag_before(const struct dfs_dag *dag, uint32_t a, uint32_t b,
 
 /* The settled vertex u has an arc to v. */
 WARP_FUNCTION void dag_offer(const struct dfs_dag *dag, uint32_t u, uint32_t v) {
-    uint32_t best = device_acquire(&dag->best[v]);
+    uint32_t best = device_load(&dag->best[v]);
     while (best != u && (best == DAG_NONE || dag_before(dag, u, best, v)) &&
-           !device_enter(&dag->best[v], best, u))
-        best = device_acquire(&dag->best[v]);
+           !device_cas(&dag->best[v], best, u))
+        best = device_load(&dag->best[v]);
 }
 
 /* Every arc into v was looked at. */
@@ -134,7 +135,7 @@ WARP_FUNCTION bool dag_take_arc(const struct dfs_dag *dag, uint32_t u, uint32_t 
     return true;
 }
 
-/* A vertex without arcs into it, before the workers begin. */
+/* A vertex without arcs into it, before the first round. */
 WARP_FUNCTION void dag_plant(const struct dfs_dag *dag, uint32_t v) {
     dag->link[v] = (uint64_t)DAG_NONE << 32 | v;
     dag->depth[v] = 0;

@@ -17,7 +17,9 @@ static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-static __device__ __forceinline__ void search(const paths_crew &crew, bool peels) {
+/* One warp per worker, until the search is over. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
+    paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
     __shared__ uint32_t busy, leave;
@@ -30,29 +32,15 @@ static __device__ __forceinline__ void search(const paths_crew &crew, bool peels
     __syncthreads();
     paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
                          &busy, &leave};
-    paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP, peels);
-}
-
-/* One warp per worker, until the search is over. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
-    paths_search(paths_crew crew) {
-    search(crew, false);
-}
-static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
-    paths_peel_all(paths_crew crew) {
-    search(crew, true);
+    paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
 /* One thread per root. */
-static __global__ void plant(paths_crew crew, bool peels) {
+static __global__ void plant(paths_crew crew) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid()) {
         uint32_t v = crew.root[i];
-        if (peels) {
-            dag_plant(&crew.dag, v);
-        } else {
-            device_or(&crew.visited[v / 32], 1u << v % 32);
-            crew.tree[v] = (uint64_t)DFS_NONE << 32;
-        }
+        device_or(&crew.visited[v / 32], 1u << v % 32);
+        crew.tree[v] = (uint64_t)DFS_NONE << 32;
     }
     if (gg_thread() == 0) {
         crew.control->busy = crew.blocks;
@@ -70,18 +58,12 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
-static unsigned blocks_of(struct cuda_job *job, const void *kernel) {
-    gg_note(
-        job,
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
-        "give a kernel shared memory");
-    return gg_dfs_blocks(job, kernel, SHARED, GG_PATHS_BLOCKS);
-}
-
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    unsigned searching = blocks_of(job, (const void *)paths_search);
-    unsigned peeling = blocks_of(job, (const void *)paths_peel_all);
-    s->blocks = searching < peeling ? searching : peeling;
+    gg_note(job,
+            cudaFuncSetAttribute((const void *)paths_search,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
+            "give a kernel shared memory");
+    s->blocks = gg_dfs_blocks(job, (const void *)paths_search, SHARED, GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
@@ -115,7 +97,7 @@ static struct paths_shape shape_for(const struct device_csr *g) {
     return shape;
 }
 
-bool gg_dfs_paths_run(struct cuda_job *job, struct dfs_search *s, bool peels) {
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
     crew->target = s->g.target;
@@ -128,23 +110,20 @@ bool gg_dfs_paths_run(struct cuda_job *job, struct dfs_search *s, bool peels) {
     crew->shape = shape_for(&s->g);
     crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
-    gg_fill(job, crew->work, 0, crew->blocks * sizeof *crew->work);
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);
     gg_fill(job, crew->free, 0xff, crew->blocks * sizeof *crew->free);
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
-    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew, peels);
-    const void *kernel =
-        peels ? (const void *)paths_peel_all : (const void *)paths_search;
+    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
-           gg_dfs_launch(job, s, kernel, crew, SHARED, crew->control);
+           gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    if (!gg_dfs_paths_run(job, s, false))
+    if (!gg_dfs_paths_mark(job, s))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);

@@ -129,17 +129,6 @@ struct paths_find { /* of one arc */
     uint64_t up, begin, end;
 };
 
-/* Where a row begins and ends, of those vertices that are open. */
-WARP_FUNCTION void paths_find_rows(struct paths_worker *w, struct paths_find *find) {
-    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
-        find[i].begin = find[i].end = 0;
-        if (find[i].open) {
-            find[i].begin = w->crew.offset[find[i].v];
-            find[i].end = w->crew.offset[find[i].v + 1];
-        }
-    }
-}
-
 /* Takes what is still open for the tree: the lane's own afterwards. */
 WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                                bool test) {
@@ -150,7 +139,13 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                 find[i].open =
                     !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
     }
-    paths_find_rows(w, find);
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        find[i].begin = find[i].end = 0;
+        if (find[i].open) {
+            find[i].begin = w->crew.offset[find[i].v];
+            find[i].end = w->crew.offset[find[i].v + 1];
+        }
+    }
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t bit = 1u << find[i].v % 32;
         if (find[i].open)
@@ -160,15 +155,6 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
         if (find[i].open)
             w->crew.tree[find[i].v] =
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
-}
-
-/* The same for a crew that peels: open stays what no other arc leads to. */
-WARP_FUNCTION void paths_peel(struct paths_worker *w, struct paths_find *find) {
-    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
-        if (find[i].open)
-            find[i].open =
-                dag_take_arc(&w->crew.dag, (uint32_t)(find[i].up >> 32), find[i].v);
-    paths_find_rows(w, find);
 }
 
 /* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
@@ -185,10 +171,7 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         find[i].open = k < total;
         find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
     }
-    if (w->peels)
-        paths_peel(w, find);
-    else
-        paths_claim(w, find, total > w->crew.shape.direct);
+    paths_claim(w, find, total > w->crew.shape.direct);
     uint32_t hands = w->crew.shape.hands, beyond = 0;
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
@@ -359,33 +342,70 @@ WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begi
     return open;
 }
 
+/* Bit i: vertex 32 * word + i has no visitor. */
+WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
+    if (word * 32 >= w->crew.n)
+        return 0;
+    uint64_t there = w->crew.n - word * 32;
+    uint32_t bits = ~device_load(&w->crew.visited[word]);
+    return there < 32 ? bits & ((1u << there) - 1) : bits;
+}
+
+/* The first word from `word` on with open vertices, or one past the end. Most often there is
+** none, so some words for each lane are looked at together. */
+WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
+    uint64_t words = w->crew.n / 32 + 1;
+    for (; word < words; word += PATHS_WORDS * warp_width) {
+        uint32_t bits[PATHS_WORDS];
+        for (unsigned i = 0; i < PATHS_WORDS; i++)
+            bits[i] = paths_open_bits(w, word + i * warp_width + warp_lane());
+        for (unsigned i = 0; i < PATHS_WORDS; i++) {
+            uint32_t lanes = warp_ballot(bits[i] != 0);
+            if (lanes)
+                return word + i * warp_width + lowest_bit(lanes);
+        }
+        if (!paths_attend(w))
+            break;
+    }
+    return words;
+}
+
+/* By the opener: it has taken a root, and the next one comes from vertex `next` on. */
+WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
+    struct dfs_control *control = w->crew.control;
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint32_t openings = device_load(&control->openings) + 1;
+        device_store(&control->opened, (uint32_t)next);
+        device_store(&control->openings, openings);
+        if (openings >= w->crew.shape.careful)
+            device_store(&control->group, (uint32_t)(next / warp_width));
+    }
+}
+
 /* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
 ** Those without arcs need no search. */
 WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
-    struct dfs_control *control = w->crew.control;
-    uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;
-    for (; at < w->crew.n; at += warp_width) {
-        uint64_t v = at + warp_lane(), begin, arcs;
-        bool open = paths_open(w, v, &begin, &arcs);
-        uint32_t with_arcs = warp_ballot(arcs > 0);
-        unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
-        if (open && warp_lane() < end) {
-            device_or(&w->crew.visited[v / 32], 1u << v % 32);
-            paths_root(w, v, begin, arcs);
-        }
-        if (with_arcs) {
-            warp_sync();
-            if (warp_lane() == 0) {
-                uint32_t openings = device_load(&control->openings) + 1;
-                device_store(&control->opened, (uint32_t)(at + end));
-                device_store(&control->openings, openings);
-                if (openings >= w->crew.shape.careful)
-                    device_store(&control->group, (uint32_t)((at + end) / warp_width));
+    uint64_t words = w->crew.n / 32 + 1, word = words;
+    if (w->crew.all_vertices)
+        word = paths_find_open(w, device_load(&w->crew.control->opened) / 32);
+    for (; word < words; word = paths_find_open(w, word)) {
+        for (uint64_t at = word * 32; at < word * 32 + 32; at += warp_width) {
+            uint64_t v = at + warp_lane(), begin, arcs;
+            bool open = paths_open(w, v, &begin, &arcs);
+            uint32_t with_arcs = warp_ballot(arcs > 0);
+            unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
+            if (open && warp_lane() < end) {
+                device_or(&w->crew.visited[v / 32], 1u << v % 32);
+                paths_root(w, v, begin, arcs);
             }
-            return true;
+            if (with_arcs) {
+                paths_count_opening(w, at + end);
+                return true;
+            }
         }
         if (!paths_attend(w))
-            return false;
+            break;
     }
     return false;
 }
@@ -510,10 +530,9 @@ WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
 
 /* ---- a worker's life ---- */
 
-/* All workers count as busy when the first one begins; rings are empty. peels: the graph is
-** searched as dfs_dag.h says. */
+/* All workers count as busy when the first one begins; rings are empty. */
 WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
-                              uint32_t number, bool peels) {
+                              uint32_t number) {
     struct paths_worker w;
     w.crew = crew;
     w.block = block;
@@ -527,7 +546,6 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     w.random = (number + 1) * 2654435761u | 1;
     w.spares = w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
     w.looked = w.who = w.begin = 0;
-    w.peels = peels;
     while (paths_find_work(&w)) {
         bool go = true;
         while (go && warp_ballot(w.count > 0))

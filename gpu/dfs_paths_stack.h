@@ -4,7 +4,6 @@
 #define GPUGRAPH_DFS_PATHS_STACK_H
 
 #include "dfs_crew.h"
-#include "dfs_dag.h"
 #include "tuning.h"
 
 #define PATHS_TO_END 0xffffffu
@@ -22,15 +21,16 @@ struct paths_shape {
 
 /* Entries that go into a ring together, at most. */
 enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
+/* Words of `visited` that a lane looks at together. */
+enum { PATHS_WORDS = 4 };
 
 /* What the workers share; a view by value. control: busy counts blocks, free is not used,
 ** the rest as in dfs_crew.h. pool.entry has two words for each entry. */
 struct paths_crew {
     const uint64_t *offset;
     const uint32_t *target;
-    uint32_t *visited;  /* a bit for each vertex; set at the roots of the list */
-    uint64_t *tree;     /* parent << 32 | depth, of visited vertices */
-    struct dfs_dag dag; /* what a crew that peels has in place of these two */
+    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
@@ -64,7 +64,6 @@ struct paths_worker {
     uint64_t looked;     /* arcs */
     uint64_t who, begin; /* this lane's entry */
     uint32_t count;      /* 0: none */
-    bool peels;          /* a constant of the kernel */
 };
 
 /* ---- entries ---- */

@@ -142,10 +142,12 @@
 #define GG_PATHS_DIRECT 128
 /* Roots of a directed forest that are opened one after the other, some microseconds each. */
 #define GG_PATHS_CAREFUL 64
-/* Microseconds of a worker's step: to a vertex, and to one whose way is compared first;
-** steps that a search of `auto` may make in any case. */
+/* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
+#define GG_DAG_BLOCKS 2
+/* Microseconds of a worker's step, and of a round of a peel; steps that a search of `auto`
+** may make in any case. */
 #define GG_DFS_STEP_US      1.4
-#define GG_DFS_PEEL_US      4.0
+#define GG_DFS_PEEL_US      10.0
 #define GG_DFS_FEWEST_STEPS 2048
 /* Arcs for each vertex below which a graph counts as thin; arcs of a step there, and
 ** entries in the hands of a warp. */

@@ -8,7 +8,7 @@
 **
 ** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
 ** are _cas and _or (a claim: nothing depends on it but the word itself). _add, _enter and
-** _cas_64 acquire and release, _acquire and _acquire_64 acquire. Where one lane calls them for its
+** _cas_64 acquire and release, _acquire_64 acquires. Where one lane calls them for its
 ** warp, warp_sync carries what it has learned to the others, and to it what they wrote. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
@@ -66,9 +66,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 #define WARP_ATOMICS(name, scope)                                                        \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
         return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_relaxed);  \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
-        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_acquire);  \
     }                                                                                    \
     WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
         cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
@@ -160,9 +157,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 #define WARP_ATOMICS(name)                                                               \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
         return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
     }                                                                                    \
     WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
         __atomic_store_n(at, value, __ATOMIC_RELAXED);                                   \

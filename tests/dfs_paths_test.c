@@ -94,7 +94,7 @@ static void *one_worker(void *argument) {
         m->entry + 2 * (size_t)block * workers * m->crew.shape.ring,
         m->hand + 2 * block * workers, m->busy + block, m->leave + block};
     pthread_barrier_wait(thread->start);
-    paths_work(m->crew, view, thread->number, m->crew.dag.left != NULL);
+    paths_work(m->crew, view, thread->number);
     return NULL;
 }
 
@@ -240,180 +240,6 @@ START_TEST(components_at_once) {
 }
 END_TEST
 
-/* ---- acyclic graphs, in order ---- */
-
-/* Arcs lead one way through a random order of the vertices; some are loops, some parallel. */
-static struct rows make_dag(enum shape shape, uint32_t n, uint64_t seed) {
-    struct rows plain = make(shape, n, false);
-    uint64_t arcs = plain.offset[n];
-    uint32_t *rank = need(n, sizeof *rank), count = 0;
-    uint32_t *from = need(2 * arcs + n, sizeof *from);
-    uint32_t *to = need(2 * arcs + n, sizeof *to);
-    for (uint32_t v = 0; v < n; v++) {
-        uint32_t other = random_below(&seed, v + 1);
-        rank[v] = rank[other];
-        rank[other] = v;
-    }
-    for (uint32_t v = 0; v < n; v++) {
-        for (uint64_t arc = plain.offset[v]; arc < plain.offset[v + 1]; arc++) {
-            uint32_t w = plain.target[arc];
-            for (uint32_t i = 0; i < 1 + (random_below(&seed, 8) == 0); i++) {
-                from[count] = rank[v < w ? v : w];
-                to[count++] = rank[v < w ? w : v];
-            }
-        }
-        if (random_below(&seed, 20) == 0) {
-            from[count] = to[count] = v;
-            count++;
-        }
-    }
-    struct rows g = rows_of(n, count, from, to, false);
-    free(from);
-    free(to);
-    free(rank);
-    rows_free(&plain);
-    return g;
-}
-
-/* A textbook's search, its recursion unrolled: from u on to its smallest open neighbour. */
-static uint32_t walk(const struct rows *g, uint32_t root, uint32_t *depth,
-                     uint32_t *parent) {
-    uint32_t entered = 1;
-    depth[root] = 0;
-    for (uint32_t u = root; u != NOBODY;) {
-        uint32_t next = NOBODY;
-        for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++)
-            if (depth[g->target[arc]] == NOBODY && g->target[arc] < next)
-                next = g->target[arc];
-        if (next == NOBODY) {
-            u = parent[u];
-            continue;
-        }
-        depth[next] = depth[u] + 1;
-        parent[next] = u;
-        entered++;
-        u = next;
-    }
-    return entered;
-}
-
-/* Arcs into each vertex from what has a depth; loops left out. */
-static uint32_t *arcs_into(const struct rows *g, const uint32_t *depth) {
-    uint32_t *left = need(g->n, sizeof *left);
-    for (uint32_t u = 0; u < g->n; u++)
-        for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++)
-            left[g->target[arc]] += g->target[arc] != u && depth[u] != NOBODY;
-    return left;
-}
-
-static uint32_t *nobodies(uint32_t n) {
-    uint32_t *array = need(n, sizeof *array);
-    memset(array, 0xff, n * sizeof *array);
-    return array;
-}
-
-/* Peels g by that crew; source NOBODY: a forest. wanted: depths of what can be reached. */
-static struct memory *peel(const struct rows *g, uint32_t source, const uint32_t *wanted,
-                           size_t s, size_t c) {
-    struct memory *m = crew_new(g, shapes[s], crews[c][0], crews[c][1]);
-    uint32_t *root = need(g->n, sizeof *root), roots = 0;
-    m->crew.dag = (struct dfs_dag){arcs_into(g, wanted), nobodies(g->n), nobodies(g->n),
-                                   m->crew.tree, source == NOBODY};
-    for (uint32_t v = 0; v < g->n; v++)
-        if (source == NOBODY ? m->crew.dag.left[v] == 0 : v == source)
-            root[roots++] = v;
-    for (uint32_t i = 0; i < roots; i++)
-        dag_plant(&m->crew.dag, root[i]);
-    m->crew.root = root;
-    m->crew.roots = roots;
-    crew_run(m, 0);
-    expect(m->control.exhausted == 0, "the pool was exhausted");
-    expect(m->control.busy == 0, "%u are busy at the end", m->control.busy);
-    free(root);
-    return m;
-}
-
-static void peel_free(struct memory *m) {
-    free(m->crew.dag.left);
-    free(m->crew.dag.best);
-    free(m->crew.dag.depth);
-    crew_free(m);
-}
-
-static void check_peel(const struct rows *g, uint32_t source, size_t s, size_t c) {
-    uint32_t *depth = nobodies(g->n), *parent = nobodies(g->n), reached = 0;
-    for (uint32_t v = source == NOBODY ? 0 : source; v < g->n; v++) {
-        if (depth[v] == NOBODY)
-            reached += walk(g, v, depth, parent);
-        if (source != NOBODY)
-            break;
-    }
-    struct memory *m = peel(g, source, depth, s, c);
-    expect(m->control.reached == reached, "%u counted, %u reached", m->control.reached,
-           reached);
-    for (uint32_t v = 0; v < g->n; v++)
-        expect(m->crew.dag.depth[v] == depth[v] && m->crew.dag.best[v] == parent[v],
-               "vertex %u: depth %u, parent %u; wanted %u, %u", v, m->crew.dag.depth[v],
-               m->crew.dag.best[v], depth[v], parent[v]);
-    peel_free(m);
-    free(depth);
-    free(parent);
-}
-
-START_TEST(peel_in_order) {
-    for (uint64_t seed = 1; seed <= 12; seed++) {
-        uint32_t n = seed % 4 == 0 ? 2500 : 20 + 60 * (uint32_t)seed;
-        struct rows g = make_dag((enum shape)_i, n, seed);
-        FOR_ALL_CREWS {
-            if ((s + c + seed) % 3 != 0)
-                continue;
-            check_peel(&g, NOBODY, s, c);
-            check_peel(&g, (uint32_t)(seed * 7919 % n), s, c);
-        }
-        rows_free(&g);
-    }
-}
-END_TEST
-
-/* What lies on a cycle, or behind one, is never settled; the rest is. */
-START_TEST(peel_around_cycles) {
-    uint32_t from[] = {0, 1, 2, 3, 1, 4, 5}, to[] = {1, 2, 3, 2, 4, 4, 6};
-    struct rows g = rows_of(7, 7, from, to, false);
-    uint32_t all[7] = {0};
-    FOR_ALL_CREWS {
-        struct memory *m = peel(&g, NOBODY, all, s, c);
-        ck_assert_uint_eq(m->control.reached, 5);
-        expect(m->crew.dag.depth[2] == NOBODY && m->crew.dag.depth[3] == NOBODY,
-               "a cycle was settled");
-        expect(m->crew.dag.depth[4] == 2 && m->crew.dag.depth[6] == 1, "the rest");
-        peel_free(m);
-    }
-    rows_free(&g);
-}
-END_TEST
-
-/* Jumps lead as far as dag_leap says, whatever the depth. */
-START_TEST(jumps) {
-    enum { DEEP = 5000 };
-    uint64_t *link = need(DEEP, sizeof *link);
-    uint32_t *left = need(DEEP, sizeof *left), *best = nobodies(DEEP),
-             *depth = nobodies(DEEP);
-    struct dfs_dag dag = {left, best, depth, link, false};
-    dag_plant(&dag, 0);
-    for (uint32_t v = 1; v < DEEP; v++) {
-        best[v] = v - 1;
-        dag_settle(&dag, v);
-        ck_assert_uint_eq(depth[v], v);
-        ck_assert_uint_eq(dag_jump(link[v]), v - dag_leap(v));
-        ck_assert_uint_eq(dag_lift(&dag, v, v, v / 3), v / 3);
-    }
-    free(link);
-    free(left);
-    free(best);
-    free(depth);
-}
-END_TEST
-
 /* A worker that has made too many steps ends the search for all. */
 START_TEST(limit) {
     struct rows g = make(PATH, 20000, true);
@@ -456,9 +282,6 @@ int main(void) {
     tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
     tcase_add_loop_test(cases, forest, 0, SHAPES);
     tcase_add_test(cases, components_at_once);
-    tcase_add_loop_test(cases, peel_in_order, 0, SHAPES);
-    tcase_add_test(cases, peel_around_cycles);
-    tcase_add_test(cases, jumps);
     tcase_add_test(cases, limit);
     tcase_add_loop_test(cases, stop, 0, 6);
     suite_add_tcase(suite, cases);
