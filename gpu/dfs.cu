@@ -70,7 +70,9 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->work = gg_carve<uint64_t>(space, s->blocks);
     uint64_t common = space->used;
-    (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
+    (peels(job)  ? gg_dfs_dag_carve
+     : many(job) ? gg_dfs_paths_carve
+                 : gg_dfs_work_carve)(space, s);
     uint64_t crew = space->used;
     space->used = common;
     if (numbers)

@@ -35,9 +35,10 @@ struct dfs_search {
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
-    uint64_t *work;  /* arcs looked at by each block */
-    uint32_t rounds; /* of a peel */
-    bool cyclic;     /* so there is no answer: gg_dfs_dag has met a cycle */
+    uint64_t *work;      /* arcs looked at by each block */
+    uint64_t *slices[2]; /* of a peel */
+    uint32_t rounds;
+    bool cyclic; /* so there is no answer: gg_dfs_dag has met a cycle */
 };
 
 /* Fills s->forest and s->roots: what no arc leads to, and for each component without such
@@ -56,8 +57,8 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
 bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
 
 /* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
-** crew that follows many paths, peels in memory of that crew's stacks, and finds its own
-** roots. Fills depth, parent and control, or says s->cyclic. */
+** crew that follows many paths, and finds its own roots. Fills depth, parent and control, or says s->cyclic. */
+void gg_dfs_dag_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s);
 
 /* Preorder and postorder on the device (dfs_number.cu): arrays of n entries, or two for

@@ -21,7 +21,6 @@ enum {
 };
 static_assert(sizeof(struct dfs_control) >= 8 * sizeof(uint32_t),
               "room for a peel_state");
-static_assert(GG_PATHS_ARCS_THIN <= SLICE_ARCS, "two lists fit the memory of stacks");
 
 struct peel_state {
     uint32_t slices[COUNTS];
@@ -33,7 +32,7 @@ static_assert(sizeof(struct peel_state) <= sizeof(struct dfs_control), "in its p
 struct peeling {
     device_csr g;
     dfs_dag dag;
-    uint64_t *slice[2];
+    uint64_t *slice[2]; /* vertex << 32 | number: GG_DAG_SLICE of its arcs */
     struct peel_state *state;
     const uint32_t *visited; /* what arcs count from; NULL: all */
     uint32_t source, limit;
@@ -61,6 +60,31 @@ static __global__ void count_arcs_in(device_edges edges, ways ways, peeling p) {
     }
 }
 
+/* The slices of v, where `wanted`, go behind *count. All lanes of the warp call, and write
+** those of a long row together. */
+static __device__ __forceinline__ void append(const peeling &p, uint32_t v, bool wanted,
+                                              uint64_t *slice, uint32_t *count) {
+    uint32_t mine = 0, total, first = 0;
+    if (wanted)
+        mine = (uint32_t)((p.g.offset[v + 1] - p.g.offset[v] + GG_DAG_SLICE - 1) /
+                          GG_DAG_SLICE);
+    uint32_t before = warp_sum_before(mine, &total);
+    if (total == 0)
+        return;
+    if (gg_lane() == 0)
+        first = atomicAdd(count, total);
+    first = warp_from(first, 0) + before;
+    if (mine > 0)
+        slice[first] = (uint64_t)v << 32;
+    for (uint32_t lanes = warp_ballot(mine > 1); lanes != 0; lanes &= lanes - 1) {
+        unsigned lane = lowest_bit(lanes);
+        uint32_t at = warp_from(first, lane), end = warp_from(mine, lane);
+        uint64_t entry = (uint64_t)warp_from(v, lane) << 32;
+        for (uint32_t i = 1 + gg_lane(); i < end; i += GG_WARP)
+            slice[at + i] = entry | i;
+    }
+}
+
 /* One thread per vertex: the source, or all without arcs into them. */
 static __global__ void plant_first(peeling p) {
     uint64_t whole = gg_whole_warps(p.g.n);
@@ -69,8 +93,42 @@ static __global__ void plant_first(peeling p) {
         if (first)
             dag_plant(&p.dag, (uint32_t)v);
         gg_reserve(&p.state->reached, first);
-        gg_append_slices(p.g, (uint32_t)v, first, p.slice[0], &p.state->slices[0]);
+        append(p, (uint32_t)v, first, p.slice[0], &p.state->slices[0]);
     }
+}
+
+/* A warp's share of a round: some slices at a time, their arcs dealt out to the lanes.
+** Returns how many vertices this lane has settled, which are appended to `next`. */
+static __device__ __forceinline__ uint32_t walk(const peeling &p, const uint64_t *slice,
+                                                uint32_t count, uint64_t *next,
+                                                uint32_t *next_count) {
+    uint64_t warps = gg_threads_of_grid() / GG_WARP, tile = count / warps + 1;
+    uint32_t settled = 0;
+    tile = tile < GG_WARP ? tile : GG_WARP;
+    for (uint64_t at = gg_thread() / GG_WARP * tile; at < count; at += warps * tile) {
+        uint64_t begin = 0, arcs = 0;
+        uint32_t mine = 0, total;
+        if (gg_lane() < tile && at + gg_lane() < count) {
+            uint64_t entry = slice[at + gg_lane()];
+            mine = (uint32_t)(entry >> 32);
+            begin = p.g.offset[mine] + (entry & UINT32_MAX) * GG_DAG_SLICE;
+            arcs = p.g.offset[mine + 1] - begin;
+            arcs = arcs < GG_DAG_SLICE ? arcs : GG_DAG_SLICE;
+        }
+        uint32_t first = warp_sum_before((uint32_t)arcs, &total);
+        for (uint32_t base = 0; base < total; base += GG_WARP) {
+            uint32_t k = base + gg_lane();
+            unsigned owner = paths_owner(first, k);
+            uint32_t u = warp_from(mine, owner), before = warp_from(first, owner);
+            uint64_t row = warp_from_64(begin, owner);
+            bool live = k < total;
+            uint32_t v = live ? p.g.target[row + (k - before)] : 0;
+            bool last = live && dag_take_arc(&p.dag, u, v);
+            settled += last;
+            append(p, v, last, next, next_count);
+        }
+    }
+    return settled;
 }
 
 /* Cooperative: all rounds. */
@@ -90,14 +148,7 @@ static __global__ void __launch_bounds__(GG_BLOCK) peel_in_rounds(peeling p) {
                 state->stop[round / STOP_ROUNDS % 2] =
                     *(const volatile uint32_t *)p.host_stop;
         }
-        gg_walk<uint32_t>(
-            p.g, p.slice[round % 2], count, [](uint32_t u) { return u; },
-            [&](uint32_t u, uint64_t arc, bool live) {
-                uint32_t v = live ? p.g.target[arc] : 0;
-                bool mine = live && dag_take_arc(&p.dag, u, v);
-                settled += mine;
-                gg_append_slices(p.g, v, mine, next, next_count);
-            });
+        settled += walk(p, p.slice[round % 2], count, next, next_count);
         grid.sync();
         if (gg_peek(&state->stop[round / STOP_ROUNDS % 2]) != 0)
             break;
@@ -134,6 +185,13 @@ static bool peel(struct cuda_job *job, struct dfs_search *s, struct peeling *p) 
     return true;
 }
 
+void gg_dfs_dag_carve(struct workspace *space, struct dfs_search *s) {
+    uint64_t slices = s->g.n + s->g.m / GG_DAG_SLICE + 1;
+    gg_dfs_paths_carve(space, s);
+    for (int i = 0; i < 2; i++)
+        s->slices[i] = gg_carve<uint64_t>(space, slices);
+}
+
 bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s) {
     struct device_edges edges;
     struct ways ways = {s->direction != GPUGRAPH_IN, s->direction != GPUGRAPH_OUT};
@@ -150,8 +208,8 @@ bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s) {
     }
     p.g = s->g;
     p.dag = dfs_dag{s->forest.component, s->parent, s->depth, s->paths.tree, s->whole};
-    p.slice[0] = s->paths.pool.entry;
-    p.slice[1] = p.slice[0] + gg_slices_at_most(n, s->g.m);
+    p.slice[0] = s->slices[0];
+    p.slice[1] = s->slices[1];
     p.state = (struct peel_state *)s->paths.control;
     p.source = s->source;
     p.limit = s->limit;

@@ -144,6 +144,8 @@
 #define GG_PATHS_CAREFUL 64
 /* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
 #define GG_DAG_BLOCKS 2
+/* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */
+#define GG_DAG_SLICE 32
 /* Microseconds of a worker's step, and of a round of a peel; steps that a search of `auto`
 ** may make in any case. */
 #define GG_DFS_STEP_US      1.4
