@@ -67,6 +67,8 @@ struct gpugraph_graph {
     uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
     uint32_t searches; /* begun so far: later ones may afford more preparation */
+    bool cyclic,
+        thin; /* a depth-first search on a device has found it so: `auto` knows */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -266,6 +268,14 @@ const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_r
 ** auto has an open context and predicts that it is faster. Opens the context. */
 bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
                       gpugraph_run *run);
+/* The same where the two backends have different methods for `function`, and `priced` names
+** the line of costs: an ordered depth-first tree. */
+const backend *gg_choose_of(gpugraph_graph *graph, const char *function,
+                            const char *priced, const char *cpu_method,
+                            const char *cuda_method, gpugraph_run *run, bool *fallback);
+/* What the CPU is predicted to need, by such a line. */
+double gg_cpu_ms(const gpugraph_graph *graph, const char *priced,
+                 const gpugraph_run *run);
 /* Does run->used_method equal name? */
 bool gg_method_is(const gpugraph_run *run, const char *name);
 /* After a backend's function: true when it failed with GPUGRAPH_DEVICE_MEMORY and

@@ -373,7 +373,7 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 50 * n + m / 3 + ends +
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 66 * n + m + ends +
                (n < 200000 ? 100 * n : 20000000);
     if (strcmp(function, "mis") == 0)
         return gg_mis_needs(graph, frugal);
@@ -396,6 +396,8 @@ static const gpugraph_method methods[] = {
     {"dfs", "two-level", "cuda", "as work-stealing, in one block: for comparison"},
     {"dfs", "one-level", "cuda",
      "as two-level, all of every stack in device memory: for comparison"},
+    {"dfs", "dag-paths", "cuda",
+     "the lexicographic tree where the graph is acyclic: compares ways to a vertex"},
     {"dfs", "serial", "cuda",
      "the lexicographic tree: no parallelism in it, so the host searches"},
     {"mis", "one-launch", "cuda",

@@ -174,27 +174,18 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
 
 /* ---- the public function ---- */
 
-static bool cuda_has_serial(void) {
-    const gpugraph_method *m;
-    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++)
-        if (strcmp(m->function, "dfs") == 0 && strcmp(m->backend, "cuda") == 0 &&
-            strcmp(m->name, "serial") == 0)
-            return true;
-    return false;
+static bool is_auto(const char *method) {
+    return !method || strcmp(method, "auto") == 0;
 }
 
-/* An ordered tree needs method 'serial', which only a backend that lists it has. */
 static gpugraph_status check_ordered(gpugraph_run *run) {
     const char *method = run->method;
-    if (method && strcmp(method, "auto") != 0 && strcmp(method, "serial") != 0)
+    if (!is_auto(method) && strcmp(method, "serial") != 0 &&
+        strcmp(method, "dag-paths") != 0)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "an ordered depth-first tree has the one method 'serial' (or "
-                       "'auto'), not '%s'",
+                       "an ordered depth-first tree has the methods 'serial' and "
+                       "'dag-paths' (or 'auto'), not '%s'",
                        method);
-    if (run->backend == GPUGRAPH_CUDA && !cuda_has_serial())
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "an ordered depth-first tree is made on the CPU alone: ask for "
-                       "backend 'auto' or 'cpu', or for a tree that is not ordered");
     return GPUGRAPH_OK;
 }
 
@@ -215,18 +206,31 @@ static gpugraph_status check(const gpugraph_graph *graph, uint32_t source, bool 
     return ordered ? check_ordered(run) : GPUGRAPH_OK;
 }
 
+/* An ordered tree is the device's where there may be no cycles: undirected edges make some.
+** Loops aside, which change no tree. */
+static const backend *choose(gpugraph_graph *graph, bool ordered,
+                             gpugraph_direction direction, gpugraph_run *run,
+                             bool *fallback) {
+    const char *method = run->method;
+    if (ordered && is_auto(method)) {
+        if (direction != GPUGRAPH_BOTH && !graph->cyclic)
+            return gg_choose_of(graph, "dfs", "dfs-ordered", "serial", "dag-paths", run,
+                                fallback);
+        run->method = "serial";
+    }
+    const backend *on = gg_choose(graph, "dfs", run, fallback);
+    run->method = method;
+    return on;
+}
+
 gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree) {
     gg_begin(run);
     if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
         return run->status;
-    const char *method = run->method;
-    if (ordered)
-        run->method = "serial";
     bool fallback;
-    const backend *on = gg_choose(graph, "dfs", run, &fallback);
-    run->method = method;
+    const backend *on = choose(graph, ordered, direction, run, &fallback);
     if (!on)
         return run->status;
     on->dfs(graph, source, ordered, direction, run, tree);

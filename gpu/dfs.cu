@@ -3,9 +3,10 @@
 **
 **     rows  ->  roots  ->  a crew of warps that stays until the end  ->  numbers, edges
 **
-** A forest begins with the smallest vertex of each connected component as the list of
-** roots (dfs_roots.cu), all in one launch. An ordered tree of a graph with cycles has no
-** parallelism in it: method "serial" searches on the host. */
+** A forest begins with roots that no other root leads to as a list (dfs_roots.cu), all in
+** one launch. An ordered tree of a graph without cycles is method "dag-paths" (dfs_dag.cu);
+** with cycles it has no parallelism in it: method "serial" searches on the host. There goes
+** too what `auto` has brought here and a device is slow at: graphs that are long and thin. */
 #include "dfs.cuh"
 
 #include <stdio.h>
@@ -46,8 +47,11 @@ static __global__ void set_root(uint32_t *root, uint32_t source) {
     root[0] = source;
 }
 
+static bool peels(const struct cuda_job *job) {
+    return gg_method_is(job->run, "dag-paths");
+}
 static bool many(const struct cuda_job *job) {
-    return gg_method_is(job->run, "many-paths");
+    return gg_method_is(job->run, "many-paths") || peels(job);
 }
 
 /* A crew and the numbering of its tree use the same memory, one after the other. */
@@ -59,11 +63,16 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
     s->parent = gg_carve<uint32_t>(space, n);
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
-    /* Components are needed before the search, tree edges after it. */
-    s->forest.component = gg_carve<uint32_t>(space, s->whole || tree ? n : 0);
+    /* Components and arcs into vertices are needed before the search, tree edges after. */
+    bool by_vertex = s->whole || tree || peels(job);
+    s->forest.component = gg_carve<uint32_t>(space, by_vertex ? n : 0);
+    s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
+    s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->work = gg_carve<uint64_t>(space, s->blocks);
     uint64_t common = space->used;
-    (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
+    (peels(job)  ? gg_dfs_dag_carve
+     : many(job) ? gg_dfs_paths_carve
+                 : gg_dfs_work_carve)(space, s);
     uint64_t crew = space->used;
     space->used = common;
     if (numbers)
@@ -73,7 +82,7 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
 
 static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     if (s->whole)
-        return gg_dfs_roots(job, s);
+        return peels(job) || gg_dfs_roots(job, s);
     s->roots = 1;
     set_root<<<1, 1, 0, job->stream>>>(s->forest.root, s->source);
     return gg_launched(job, "set_root");
@@ -138,61 +147,107 @@ static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
     return true;
 }
 
-/* numbers: preorder and postorder are wanted, and the device makes them. */
-static void search_graph(struct cuda_job *job, uint32_t source,
-                         gpugraph_direction direction, const gpugraph_dfs_tree *tree,
-                         bool numbers) {
-    struct dfs_search s = dfs_search();
+static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
+    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
+    return plan_roots(job, s) &&
+           (peels(job)  ? gg_dfs_dag
+            : many(job) ? gg_dfs_paths
+                        : gg_dfs_work)(job, s) &&
+           gg_wait(job);
+}
+
+static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
+                        double started) {
+    char text[160];
+    if (peels(job))
+        snprintf(text, sizeof text, "lexicographic tree, %u rounds", s->rounds);
+    else
+        snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s->blocks,
+                 s->control.stolen);
+    gg_search_phase(job->run, started, s->control.reached, text);
+    started = gg_now_ms();
+    if (!job->run->phase || peels(job))
+        return true;
+    if (!describe_balance(job, s, text, sizeof text))
+        return false;
+    gg_phase(job->run, "balance", started, s->blocks, "%s", text);
+    return true;
+}
+
+/* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
+** why the host must search instead. */
+static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
+                                const gpugraph_dfs_tree *tree, bool numbers) {
     struct numbering t = numbering();
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
-    s.source = source;
-    s.direction = direction;
-    s.whole = source == GPUGRAPH_NONE;
-    if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.g))
-        return;
+    if (!gg_device_csr(job, (enum csr_kind)s->direction, false, &s->g))
+        return NULL;
     double started = gg_now_ms();
-    (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, &s);
-    carve(job, &space, edges, numbers, &s, &t);
+    (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
+    carve(job, &space, edges, numbers, s, &t);
     if (!gg_workspace(job, &space))
-        return;
-    carve(job, &space, edges, numbers, &s, &t);
-    gg_fill(job, s.work, 0, s.blocks * sizeof *s.work);
-    if (!plan_roots(job, &s) || !(many(job) ? gg_dfs_paths : gg_dfs_work)(job, &s) ||
-        !gg_wait(job))
-        return;
-    char text[160];
-    snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s.blocks,
-             s.control.stolen);
-    gg_search_phase(job->run, started, s.control.reached, text);
-    started = gg_now_ms();
-    if (job->run->phase) {
-        if (!describe_balance(job, &s, text, sizeof text))
-            return;
-        gg_phase(job->run, "balance", started, s.blocks, "%s", text);
-    }
-    if (!numbers || number(job, &s, &t))
-        bring_back(job, &s, numbers ? &t : NULL, tree);
+        return NULL;
+    carve(job, &space, edges, numbers, s, &t);
+    if (!find_tree(job, s))
+        return NULL;
+    if (s->cyclic)
+        return "the graph has a cycle, and an ordered tree no parallelism then";
+    if (s->control.late)
+        return "the graph is long and thin: a device would take longer";
+    if (tell_search(job, s, started) && (!numbers || number(job, s, &t)))
+        bring_back(job, s, numbers ? &t : NULL, tree);
+    return NULL;
 }
 
 static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
                                       bool ordered, gpugraph_direction direction,
-                                      gpugraph_run *run, const gpugraph_dfs_tree *tree) {
+                                      gpugraph_run *run, const gpugraph_dfs_tree *tree,
+                                      const char *why) {
+    bool serial =
+        ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
     run->used_backend = gg_cpu_backend.name;
-    run->used_method = "serial";
-    snprintf(run->why, sizeof run->why,
-             "a serial search has no parallelism: the host does it for 'cuda' too");
+    run->used_method = serial ? "serial" : "work-stealing";
+    snprintf(run->why, sizeof run->why, "%s", why);
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
+}
+
+/* Where the caller left the choice, a worker may take half as many steps as the CPU's
+** predicted time is worth: then the graph has too little to do side by side. */
+static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run *run) {
+    double ms = gg_cpu_ms(graph, ordered ? "dfs-ordered" : "dfs", run);
+    double steps = ms * 1e3 / 2 / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
+    if (run->backend != GPUGRAPH_AUTO || (run->method && strcmp(run->method, "auto")))
+        return UINT32_MAX;
+    return steps < GG_DFS_FEWEST_STEPS ? GG_DFS_FEWEST_STEPS
+           : steps < UINT32_MAX        ? (uint32_t)steps
+                                       : UINT32_MAX;
+}
+
+/* What the device finds of the tree. Returns NULL, or why the host must search instead. */
+static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
+                                    gpugraph_run *run, const gpugraph_dfs_tree *tree,
+                                    bool numbers) {
+    struct cuda_job job;
+    const char *why = NULL;
+    if (gg_job_open(&job, graph, run)) {
+        why = search_graph(&job, s, tree, numbers);
+        gg_job_close(&job);
+    }
+    graph->cyclic |= s->cyclic;
+    graph->thin |= s->control.late != 0;
+    return run->status ? NULL : why;
 }
 
 gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                             gpugraph_direction direction, gpugraph_run *run,
                             const gpugraph_dfs_tree *tree) {
-    struct cuda_job job;
     gpugraph_dfs_tree wanted = *tree;
     uint32_t *own_parent = NULL;
-    if (ordered || gg_method_is(run, "serial"))
-        return search_on_host(graph, source, ordered, direction, run, tree);
+    if (gg_method_is(run, "serial"))
+        return search_on_host(graph, source, ordered, direction, run, tree,
+                              "a serial search has no parallelism: the host does it for "
+                              "'cuda' too");
     bool numbers = tree->preorder || tree->postorder;
     bool there = numbers && gg_dfs_numbers_fit(graph->n);
     if (numbers && !there && !wanted.parent) {
@@ -201,11 +256,15 @@ gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered
         if (!own_parent)
             return run->status;
     }
-    if (gg_job_open(&job, graph, run)) {
-        search_graph(&job, source, direction, &wanted, there);
-        gg_job_close(&job);
-    }
-    if (!run->status && numbers && !there)
+    struct dfs_search s = dfs_search();
+    s.source = source;
+    s.direction = direction;
+    s.whole = source == GPUGRAPH_NONE;
+    s.limit = limit_of(graph, ordered, run);
+    const char *why = search_on_device(graph, &s, run, &wanted, there);
+    if (why)
+        search_on_host(graph, source, ordered, direction, run, tree, why);
+    else if (!run->status && numbers && !there)
         gg_number_tree(graph, run, wanted.parent, wanted.depth, tree->preorder,
                        tree->postorder);
     gg_release(own_parent);

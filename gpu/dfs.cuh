@@ -4,6 +4,7 @@
 **     dfs_roots.cu    what the trees of a forest begin with
 **     dfs_work.cu     crews whose warps follow one path each   (dfs_crew.h)
 **     dfs_paths.cu    the crew whose warps follow many         (dfs_paths.h)
+**     dfs_dag.cu      ordered, of acyclic graphs               (dfs_dag.h)
 **     dfs_number.cu   preorder and postorder of a finished tree */
 #ifndef GPUGRAPH_DFS_CUH
 #define GPUGRAPH_DFS_CUH
@@ -15,14 +16,17 @@ static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once")
 
 struct dfs_forest {
     uint32_t *component; /* towards the smallest vertex of v's component */
-    uint32_t *root;      /* those with arcs */
+    uint32_t *root;      /* what the trees begin with */
     uint32_t *roots;     /* one number */
+    uint32_t *entered;   /* a bit for each vertex: an arc leads to it */
+    uint32_t *served;    /* and for the smallest of a component: it has roots */
 };
 
 struct dfs_search {
     struct device_csr g;
     gpugraph_direction direction;
     uint32_t source;
+    uint32_t limit;           /* steps of a worker after which a search gives up */
     bool whole;               /* a forest over all vertices */
     uint32_t *depth, *parent; /* the answer, and scratch before */
     struct dfs_forest forest;
@@ -31,10 +35,14 @@ struct dfs_search {
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
-    uint64_t *work; /* arcs looked at by each block */
+    uint64_t *work;      /* arcs looked at by each block */
+    uint64_t *slices[2]; /* of a peel */
+    uint32_t rounds;
+    bool cyclic; /* so there is no answer: gg_dfs_dag has met a cycle */
 };
 
-/* Fills s->forest and s->roots: one root for each component, the smallest vertex. */
+/* Fills s->forest and s->roots: what no arc leads to, and for each component without such
+** vertices its smallest one. */
 bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s);
 
 /* For each kind of crew: how large, its arrays (called twice, as gg_workspace demands),
@@ -45,6 +53,13 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
+/* The search alone: `visited` and `tree` of the crew, and control. */
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
+
+/* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
+** crew that follows many paths, and finds its own roots. Fills depth, parent and control, or says s->cyclic. */
+void gg_dfs_dag_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s);
 
 /* Preorder and postorder on the device (dfs_number.cu): arrays of n entries, or two for
 ** each vertex where the tour needs them. */

@@ -37,7 +37,10 @@ struct dfs_control { /* in memory that all workers share; busy words lie far apa
     char apart_again[64];
     uint32_t next_root; /* of the list */
     uint32_t opened;    /* vertices below were looked at for a root; the opener's alone */
+    uint32_t openings;  /* of roots, by openers */
+    uint32_t group;     /* the next for roots at will (dfs_paths.h) */
     uint32_t exhausted; /* the pool was: a fault of this code */
+    uint32_t late;      /* a worker came to its limit of steps (dfs_paths.h) */
     uint32_t reached, stolen;
 };
 

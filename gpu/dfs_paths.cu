@@ -42,8 +42,10 @@ static __global__ void plant(paths_crew crew) {
         device_or(&crew.visited[v / 32], 1u << v % 32);
         crew.tree[v] = (uint64_t)DFS_NONE << 32;
     }
-    if (gg_thread() == 0)
+    if (gg_thread() == 0) {
         crew.control->busy = crew.blocks;
+        crew.control->group = DFS_NONE;
+    }
 }
 
 /* One thread per vertex. */
@@ -85,9 +87,9 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g) {
-    struct paths_shape shape = {GG_PATHS_RING,  GG_WARP,        GG_PATHS_ARCS,
-                                GG_PATHS_BATCH, GG_PATHS_SHARE, GG_PATHS_DEEP,
-                                GG_PATHS_DIRECT};
+    struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
+                                GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
+                                GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
@@ -95,7 +97,7 @@ static struct paths_shape shape_for(const struct device_csr *g) {
     return shape;
 }
 
-bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
     crew->target = s->g.target;
@@ -106,6 +108,7 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
     crew->shape = shape_for(&s->g);
+    crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);
@@ -114,8 +117,13 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     if (!gg_going(job))
         return false;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    if (!gg_launched(job, "plant") ||
-        !gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control))
+    return gg_launched(job, "plant") &&
+           gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control);
+}
+
+bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
+    struct paths_crew *crew = &s->paths;
+    if (!gg_dfs_paths_mark(job, s))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);

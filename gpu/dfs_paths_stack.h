@@ -15,11 +15,14 @@ struct paths_shape {
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
     uint32_t deep;  /* and from which a further one is, whatever the block offers */
-    uint32_t direct; /* arcs of a step up to which no test precedes a claim */
+    uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
+    uint32_t careful; /* roots opened one after the other before all open them at will */
 };
 
 /* Entries that go into a ring together, at most. */
 enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
+/* Words of `visited` that a lane looks at together. */
+enum { PATHS_WORDS = 4 };
 
 /* What the workers share; a view by value. control: busy counts blocks, free is not used,
 ** the rest as in dfs_crew.h. pool.entry has two words for each entry. */
@@ -36,6 +39,7 @@ struct paths_crew {
     uint64_t *cold; /* one list for each block */
     uint64_t *free; /* likewise: chunks that its workers have emptied */
     uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
+    uint32_t limit; /* steps of one worker after which all give up */
     uint32_t blocks, block_workers;
     struct paths_shape shape;
     const uint32_t *host_stop;

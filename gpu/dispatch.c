@@ -93,7 +93,7 @@ void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
 static const struct cost {
     const char *function;
     double cpu_ns, cuda_ns, cuda_step_us;
-} costs[] = {GG_COST_BFS, GG_COST_SSSP,      GG_COST_DFS,
+} costs[] = {GG_COST_BFS, GG_COST_SSSP,      GG_COST_DFS,    GG_COST_DFS_ORDERED,
              GG_COST_MIS, GG_COST_TRIANGLES, GG_COST_DEGREES};
 
 static const struct cost *cost_of(const char *function) {
@@ -118,22 +118,36 @@ static bool has_csr(const gpugraph_graph *graph, const char *function) {
            gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
 }
 
-static double cpu_ms(const gpugraph_graph *graph, const char *function,
-                     const gpugraph_run *run) {
+double gg_cpu_ms(const gpugraph_graph *graph, const char *function,
+                 const gpugraph_run *run) {
     double arcs = arcs_of(graph, function), ns = cost_of(function)->cpu_ns;
     if (!has_csr(graph, function))
         ns += undirected(function) ? GG_COST_SIMPLE : GG_COST_CSR;
+    if (equal(function, "dfs-ordered"))
+        return arcs * ns * 1e-6;
     return arcs * ns * 1e-6 / gg_threads(run, (uint64_t)arcs);
+}
+
+/* What a search has found out counts for more than what degrees let expect. */
+static double depth_first_steps(const gpugraph_graph *graph, bool ordered) {
+    double n = graph->n, m = graph->m;
+    if (graph->thin || (ordered && graph->cyclic))
+        return GG_FEW_LEVELS + n;
+    if (m < n * GG_CHAIN_DEGREE)
+        return GG_FEW_LEVELS + n / GG_CHAIN_STEPS;
+    if (ordered || m < n * GG_THIN_DEGREE)
+        return GG_FEW_LEVELS + sqrt(n) * GG_THIN_PATHS;
+    return GG_FEW_LEVELS;
 }
 
 static double dependent_steps(const gpugraph_graph *graph, const char *function) {
     bool thin = (double)graph->m < (double)graph->n * GG_THIN_DEGREE;
     if (equal(function, "degrees") || equal(function, "triangles"))
         return 1;
+    if (equal(function, "dfs") || equal(function, "dfs-ordered"))
+        return depth_first_steps(graph, equal(function, "dfs-ordered"));
     if (!thin || equal(function, "mis"))
         return GG_FEW_LEVELS;
-    if (equal(function, "dfs"))
-        return GG_FEW_LEVELS + (double)graph->n / GG_THIN_STEPS;
     return GG_FEW_LEVELS +
            sqrt(graph->n) * (equal(function, "bfs") ? GG_THIN_LEVELS : GG_THIN_ROUNDS);
 }
@@ -155,7 +169,8 @@ static double cuda_ms(const gpugraph_graph *graph, const char *function) {
 /* ---- the choice ---- */
 
 typedef struct request {
-    const char *function, *method; /* method: NULL for auto */
+    const char *function, *priced; /* priced: the line of costs */
+    const char *method;            /* NULL for auto */
     const gpugraph_method *on_cpu, *on_cuda;
 } request;
 
@@ -214,7 +229,7 @@ static const backend *choose_cuda(gpugraph_graph *graph, const request *r,
 
 static const backend *choose_auto(gpugraph_graph *graph, const request *r,
                                   gpugraph_run *run, bool *fallback) {
-    double on_cpu = cpu_ms(graph, r->function, run);
+    double on_cpu = gg_cpu_ms(graph, r->priced, run);
     bool open = gg_cuda_backend.context_open();
     if (!r->on_cuda || (r->method && equal(r->method, "serial"))) {
         run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
@@ -222,7 +237,7 @@ static const backend *choose_auto(gpugraph_graph *graph, const request *r,
         snprintf(run->why, sizeof run->why,
                  "auto: %.3g ms predicted, less than a device takes to start", on_cpu);
     } else {
-        double on_cuda = cuda_ms(graph, r->function);
+        double on_cuda = cuda_ms(graph, r->priced);
         if (on_cuda < on_cpu &&
             cuda_ready(graph, r->function, false, run) == GPUGRAPH_OK) {
             snprintf(run->why, sizeof run->why,
@@ -264,13 +279,8 @@ bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
     return false;
 }
 
-const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
-                         bool *fallback) {
-    request r = {.function = function, .method = run->method};
-    if (r.method && equal(r.method, "auto"))
-        r.method = NULL;
-    r.on_cpu = find_method(&gg_cpu_backend, function, r.method);
-    r.on_cuda = find_method(&gg_cuda_backend, function, r.method);
+static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_run *run,
+                             bool *fallback) {
     *fallback = false;
     run->why[0] = 0;
 
@@ -279,27 +289,46 @@ const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_r
                 (int)run->backend);
         return NULL;
     }
-    if (!r.on_cpu && !r.on_cuda) {
+    if (!r->on_cpu && !r->on_cuda) {
         bool absent = run->backend == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL);
         char list[240];
         if (absent)
-            return choose_cuda(graph, &r, run);
-        list_methods(function, list, sizeof list);
+            return choose_cuda(graph, r, run);
+        list_methods(r->function, list, sizeof list);
         gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s",
-                function, r.method ? r.method : "auto", list);
+                r->function, r->method ? r->method : "auto", list);
         return NULL;
     }
-    if (run->backend == GPUGRAPH_CPU && !r.on_cpu) {
+    if (run->backend == GPUGRAPH_CPU && !r->on_cpu) {
         gg_fail(run, GPUGRAPH_INVALID,
-                "method '%s' of %s runs on backend 'cuda', not on 'cpu'", r.method,
-                function);
+                "method '%s' of %s runs on backend 'cuda', not on 'cpu'", r->method,
+                r->function);
         return NULL;
     }
-    if (run->backend == GPUGRAPH_CUDA || !r.on_cpu)
-        return choose_cuda(graph, &r, run);
+    if (run->backend == GPUGRAPH_CUDA || !r->on_cpu)
+        return choose_cuda(graph, r, run);
     if (run->backend == GPUGRAPH_CPU)
-        return settle(graph, run, &gg_cpu_backend, r.on_cpu);
-    return choose_auto(graph, &r, run, fallback);
+        return settle(graph, run, &gg_cpu_backend, r->on_cpu);
+    return choose_auto(graph, r, run, fallback);
+}
+
+const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
+                         bool *fallback) {
+    request r = {.function = function, .priced = function, .method = run->method};
+    if (r.method && equal(r.method, "auto"))
+        r.method = NULL;
+    r.on_cpu = find_method(&gg_cpu_backend, function, r.method);
+    r.on_cuda = find_method(&gg_cuda_backend, function, r.method);
+    return choose(graph, &r, run, fallback);
+}
+
+const backend *gg_choose_of(gpugraph_graph *graph, const char *function,
+                            const char *priced, const char *cpu_method,
+                            const char *cuda_method, gpugraph_run *run, bool *fallback) {
+    request r = {.function = function, .priced = priced};
+    r.on_cpu = find_method(&gg_cpu_backend, function, cpu_method);
+    r.on_cuda = find_method(&gg_cuda_backend, function, cuda_method);
+    return choose(graph, &r, run, fallback);
 }
 
 bool gg_fall_back(gpugraph_run *run, const char *function, bool fallback) {

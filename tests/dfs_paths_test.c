@@ -54,6 +54,8 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->pool.next = need(crew->pool.chunks, sizeof(uint32_t));
     crew->pool.touched = &m->control.touched;
     m->control.busy = blocks;
+    m->control.group = NOBODY;
+    crew->limit = UINT32_MAX;
     for (uint32_t block = 0; block < blocks; block++)
         m->busy[block] = block_workers;
     return m;
@@ -145,10 +147,10 @@ static void expect_done(const struct memory *m, const struct rows *g,
     free(parent);
 }
 
-static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0},
-                                            {8, 1, 3, 1, 2, 4, 2},
-                                            {16, 1, 7, 1, 4, 8, 100},
-                                            {64, 1, 50, 1, 8, 60, 8}};
+static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0, 1},
+                                            {8, 1, 3, 1, 2, 4, 2, 10},
+                                            {16, 1, 7, 1, 4, 8, 100, 1u << 30},
+                                            {64, 1, 50, 1, 8, 60, 8, 1u << 30}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 #define FOR_ALL_CREWS                                                                    \
@@ -175,21 +177,39 @@ START_TEST(tree_of_one_source) {
 }
 END_TEST
 
-/* Directed: root after root in order of number, as one serial pass would open them. */
+/* The root of every vertex, as its parents tell. */
+static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner) {
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t up = v, steps = 0;
+        expect(m->crew.visited[v / 32] >> v % 32 & 1, "vertex %u is not reached", v);
+        while (m->crew.tree[up] >> 32 != NOBODY && steps++ < n)
+            up = (uint32_t)(m->crew.tree[up] >> 32);
+        expect(steps < n, "parents of vertex %u go round", v);
+        owner[v] = up;
+    }
+}
+
+/* Directed: root after root in order of number, as one serial pass would open them; or, once
+** there are many, at will. */
 START_TEST(forest) {
     struct rows g = make((enum shape)_i, 1500, false);
     uint32_t *owner = need(g.n, sizeof *owner);
-    memset(owner, 0xff, g.n * sizeof *owner);
-    for (uint32_t v = 0; v < g.n; v++)
-        if (owner[v] == NOBODY)
-            reach(&g, v, owner);
+    bool opened = false;
     FOR_ALL_CREWS {
+        memset(owner, 0xff, g.n * sizeof *owner);
+        for (uint32_t v = 0; v < g.n; v++)
+            if (owner[v] == NOBODY)
+                reach(&g, v, owner);
         struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
         m->crew.all_vertices = true;
         crew_run(m, 0);
+        if (shapes[s].careful < g.n)
+            follow_parents(m, g.n, owner);
         expect_done(m, &g, owner);
+        opened |= m->control.group != NOBODY;
         crew_free(m);
     }
+    expect(opened, "roots were never opened at will");
     free(owner);
     rows_free(&g);
 }
@@ -220,6 +240,26 @@ START_TEST(components_at_once) {
 }
 END_TEST
 
+/* A worker that has made too many steps ends the search for all. */
+START_TEST(limit) {
+    struct rows g = make(PATH, 20000, true);
+    uint32_t source = 0;
+    struct memory *m = crew_new(&g, shapes[1], 2, 3);
+    plant(m, &source, 1);
+    m->crew.limit = 1000;
+    crew_run(m, 0);
+    expect(m->control.late && m->control.reached < g.n, "it went on");
+    crew_free(m);
+    m = crew_new(&g, shapes[1], 2, 3);
+    plant(m, &source, 1);
+    m->crew.limit = 100000;
+    crew_run(m, 0);
+    expect(!m->control.late && m->control.reached == g.n, "it gave up");
+    crew_free(m);
+    rows_free(&g);
+}
+END_TEST
+
 /* Whenever the host says so, all workers leave. */
 START_TEST(stop) {
     struct rows g = make(_i % 2 ? RANDOM : PATH, 200000, true);
@@ -242,6 +282,7 @@ int main(void) {
     tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
     tcase_add_loop_test(cases, forest, 0, SHAPES);
     tcase_add_test(cases, components_at_once);
+    tcase_add_test(cases, limit);
     tcase_add_loop_test(cases, stop, 0, 6);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

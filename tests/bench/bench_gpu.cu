@@ -2,13 +2,20 @@
 **
 **     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
 **
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, all (of these), or csr, which makes
-** each CSR anew REPEATS times and gives the medians of the phases "upload" and "csr". METHOD and BACKEND: as for
+** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
+** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all of these; csr: makes each CSR
+** anew REPEATS times, medians of the phases "upload" and "csr"; breakdown: dfs by each of
+** its methods on the device (or METHOD alone), once from one source, with the balance of
+** work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
-** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment
-** asks for tree edges too, NUMBERS=1 for preorder and postorder; PHASES=1 prints every
-** phase to stderr, which for dfs on a device says how evenly the blocks shared the work;
-** SHUFFLE=1 puts the edges, which come by source and target, into a random order.
+** searched from, default 5; REPEATS: times each, default 3. In the environment:
+**
+**     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
+**     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
+**     PHASES=1   every phase, to stderr     DAG=1       of every two arcs between vertices
+**     DEVICE=1   the search's phase alone               that from the smaller number
+**     SHUFFLE=1  edges, which come by source and target, in a random order
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -20,9 +27,11 @@
 ** a hash over (vertex, value) of all reached ones, 16 hexadecimal digits, the same
 ** whatever computed them; largest: the largest value. mis: members are reached, values
 ** are 0. triangles: `reached` is the count. An unordered dfs has no
-** values to compare: 0. */
+** values to compare: 0.
+**     BREAKDOWN,method,graph,source,ms,balance         a line for each method */
 #include "gengraph.cuh"
 #include "gpugraph.h"
+#include "plain_dfs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,10 +49,11 @@ struct bench {
     gpugraph_graph *graph;
     gpugraph_run run;
     int sources, repeats;
-    bool tree, phases, device;
-    double device_ms; /* of the latest search */
+    bool tree, phases, device, ordered, forest;
     double upload_ms, csr_ms;
-    char csr[100]; /* how it was made */
+    char csr[100];     /* how it was made */
+    double device_ms;  /* of the latest search */
+    char balance[200]; /* and how its work was shared */
     gpugraph_priority priority;
     int64_t seed;
 };
@@ -66,6 +76,8 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
         b->csr_ms = ms;
         snprintf(b->csr, sizeof b->csr, "%s", detail);
     }
+    if (strcmp(name, "balance") == 0)
+        snprintf(b->balance, sizeof b->balance, "%s", detail);
     if (b->phases)
         fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
                 detail);
@@ -170,7 +182,8 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         uint32_t *before = numbers ? r->preorder.data() : NULL;
         uint32_t *after = numbers ? r->postorder.data() : NULL;
         gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, before, after};
-        need(b, gpugraph_dfs(b->graph, source, false, GPUGRAPH_OUT, &b->run, &tree));
+        need(b, gpugraph_dfs(b->graph, b->forest ? GPUGRAPH_NONE : source, b->ordered,
+                             GPUGRAPH_OUT, &b->run, &tree));
     } else if (strcmp(algorithm, "mis") == 0) {
         need(b, gpugraph_mis(b->graph, b->priority, b->seed, &b->run, r->member.data()));
     } else if (strcmp(algorithm, "triangles") == 0) {
@@ -194,7 +207,7 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
             : wide ? r->wide[v] == UINT64_MAX
                    : r->word[v] == UINT32_MAX)
             continue;
-        bool shapeless = mis || strcmp(algorithm, "dfs") == 0;
+        bool shapeless = mis || (strcmp(algorithm, "dfs") == 0 && !b->ordered);
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
     }
     return f;
@@ -267,6 +280,97 @@ static void time_algorithm(struct bench *b, const char *algorithm) {
         time_source(b, algorithm, b->edges.start[i]);
 }
 
+/* ---- depth-first search beside others ---- */
+
+static void time_plain(struct bench *b) {
+    std::vector<plain_frame> stack;
+    std::vector<uint32_t> parent;
+    for (int i = 0; i < b->sources; i++) {
+        std::vector<double> ms;
+        uint32_t reached = plain_dfs(&b->edges, b->edges.start[i], stack, parent);
+        for (int k = 0; k < b->repeats; k++) {
+            double began = now_ms();
+            reached = plain_dfs(&b->edges, b->edges.start[i], stack, parent);
+            ms.push_back(now_ms() - began);
+        }
+        std::sort(ms.begin(), ms.end());
+        printf("RES,plain,host,dfs,%s,%u,%zu,%.4f,%.4f,%.4f,%u,0,0,0\n", b->graph_name,
+               b->edges.start[i], ms.size(), ms[ms.size() / 2], ms.front(), ms.back(),
+               reached);
+        fflush(stdout);
+    }
+}
+
+static void break_down(struct bench *b) {
+    static const char *const methods[] = {"one-level", "two-level", "block-stealing",
+                                          "work-stealing", "many-paths"};
+    const char *only = strcmp(b->run.method, "auto") == 0 ? NULL : b->run.method;
+    struct results r;
+    r.word.resize(b->edges.n);
+    b->run.phase = note_phase;
+    b->run.backend = GPUGRAPH_CUDA;
+    b->run.method = "many-paths"; /* uploads */
+    search(b, "dfs", b->edges.start[0], &r);
+    for (const char *method : methods) {
+        if (only && strcmp(only, method) != 0)
+            continue;
+        b->run.method = method;
+        search(b, "dfs", b->edges.start[0], &r);
+        printf("BREAKDOWN,%s,%s,%u,%.3f,%s\n", method, b->graph_name, b->edges.start[0],
+               b->device_ms, b->balance);
+        fflush(stdout);
+    }
+}
+
+/* ---- graphs of one kind of piece ---- */
+
+static bool make_pieces(const char *name, bench_graph *g) {
+    unsigned long long count;
+    bool path = sscanf(name, "path:%llu", &count) == 1;
+    bool rings = !path && sscanf(name, "rings:%llu", &count) == 1;
+    if (!path && !rings && sscanf(name, "pairs:%llu", &count) != 1)
+        return false;
+    *g = bench_graph();
+    g->n = (uint32_t)(path ? count : 2 * count);
+    g->component = path ? g->n : 2;
+    uint64_t room = 2 * (uint64_t)g->n;
+    g->source = (uint32_t *)malloc(room * sizeof *g->source);
+    g->target = (uint32_t *)malloc(room * sizeof *g->target);
+    g->weight = (uint32_t *)malloc(room * sizeof *g->weight);
+    g->offset = (uint64_t *)malloc((g->n + 1ull) * sizeof *g->offset);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool back = path ? v > 0 : rings && v % 2 == 1;
+        bool on = path ? v + 1 < g->n : v % 2 == 0;
+        g->offset[v] = g->m;
+        for (int to = 0; to < 2; to++) {
+            if (to == 0 ? !back : !on)
+                continue;
+            g->source[g->m] = v;
+            g->weight[g->m] = 1;
+            g->target[g->m++] = to == 0 ? v - 1 : v + 1;
+        }
+    }
+    g->offset[g->n] = g->m;
+    return true;
+}
+
+/* Drops every edge to a smaller number. */
+static void orient(bench_graph *g) {
+    uint64_t kept = 0, e = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint64_t end = g->offset[v + 1];
+        g->offset[v] = kept;
+        for (; e < end; e++) {
+            if (g->target[e] <= v)
+                continue;
+            g->source[kept] = v;
+            g->target[kept] = g->target[e];
+            g->weight[kept++] = g->weight[e];
+        }
+    }
+    g->offset[g->n] = g->m = kept;
+}
+
 /* ---- arguments ---- */
 
 static const char *const algorithms[] = {"bfs", "sssp",      "dfs",
@@ -276,7 +380,8 @@ static bool known(const char *algorithm) {
     for (const char *one : algorithms)
         if (strcmp(one, algorithm) == 0)
             return true;
-    return strcmp(algorithm, "all") == 0 || strcmp(algorithm, "csr") == 0;
+    return strcmp(algorithm, "all") == 0 || strcmp(algorithm, "csr") == 0 ||
+           strcmp(algorithm, "plain") == 0 || strcmp(algorithm, "breakdown") == 0;
 }
 
 static int number(int argc, char **argv, int i, int otherwise, int most) {
@@ -286,11 +391,14 @@ static int number(int argc, char **argv, int i, int otherwise, int most) {
 
 static void open_graph(struct bench *b) {
     double began = now_ms();
-    if (!bench_graph_make(b->graph_name, &b->edges)) {
+    if (!make_pieces(b->graph_name, &b->edges) &&
+        !bench_graph_make(b->graph_name, &b->edges)) {
         fprintf(stderr, "bench_gpu: no graph %s; there are: %s\n", b->graph_name,
                 bench_graph_names());
         exit(2);
     }
+    if (getenv("DAG"))
+        orient(&b->edges);
     double made = now_ms();
     bring_in(b);
     printf("GRAPH,%s,n=%u,m=%llu,isolated=%u,component=%u,made_s=%.1f,created_s=%.1f\n",
@@ -302,8 +410,8 @@ static void open_graph(struct bench *b) {
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(stderr, "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all "
-                        "[METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
+        fprintf(stderr, "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
+                        "plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
     const char *backend = argc > 4 ? argv[4] : "auto";
@@ -317,6 +425,8 @@ int main(int argc, char **argv) {
     b.tree = getenv("TREE") != NULL;
     b.phases = getenv("PHASES") != NULL;
     b.device = getenv("DEVICE") != NULL;
+    b.ordered = getenv("ORDERED") != NULL;
+    b.forest = getenv("FOREST") != NULL;
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.memory_limit = getenv("MEMORY_LIMIT") ? atoll(getenv("MEMORY_LIMIT")) : 0;
@@ -325,6 +435,10 @@ int main(int argc, char **argv) {
     if (b.phases || b.device || csr)
         b.run.phase = note_phase;
     open_graph(&b);
+    if (strcmp(argv[2], "plain") == 0)
+        time_plain(&b);
+    if (strcmp(argv[2], "breakdown") == 0)
+        break_down(&b);
     for (const char *algorithm : algorithms)
         if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
             time_algorithm(&b, algorithm);
