@@ -109,10 +109,10 @@ static void put_note(wal_notes *notes, const wal_note *made) {
     wal_note *note = note_of(notes, made->file);
     if (!note && notes->count == notes->room) {
         int room = notes->room + 4;
-        note = realloc(notes->note, (size_t)room * sizeof *note);
-        if (!note)
+        wal_note *larger = realloc(notes->note, (size_t)room * sizeof *larger);
+        if (!larger)
             return;
-        notes->note = note;
+        notes->note = larger;
         notes->room = room;
     }
     if (!note)
