@@ -267,6 +267,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
                  .started_ms = now_ms(),
                  .error = error};
     graph_ref *g;
+    wal_notes_take(&c->logs, c->db);
     int rc = find_graph(&r, &g);
     if (rc == SQLITE_OK)
         rc = check_weights_of(&r, g);

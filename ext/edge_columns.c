@@ -243,13 +243,36 @@ static int64_t first_bad_weight(const loader *l) {
     return bad;
 }
 
+/* The weight of an edge as take_weight would see it: a column of REALs may hold integers
+** and texts too. NULL: it cannot be read. */
+static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
+    const row_source *rows = l->rows;
+    sqlite3_stmt *row = NULL;
+    char *text = NULL;
+    char *sql = sqlite3_mprintf("SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
+                                rows->column[2], rows->table.schema, rows->table.name,
+                                l->rowid, edge_id);
+    if (sql && sqlite3_prepare_v2(l->c->db, sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW) {
+        sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(row, 0));
+        if (value) {
+            sqlite3_value_numeric_type(value);
+            text = describe(value);
+        }
+        sqlite3_value_free(value);
+    }
+    sqlite3_finalize(row);
+    sqlite3_free(sql);
+    return text;
+}
+
 int check_weights(loader *l) {
     int64_t i = first_bad_weight(l);
     if (i == l->count)
         return SQLITE_OK;
     sqlite3_int64 id = l->edge_id ? l->edge_id[i] : i + 1;
     char *text = l->real_weight
-                     ? sqlite3_mprintf("the REAL %!.15g", l->weight[i].real)
+                     ? describe_stored(l, id)
                      : sqlite3_mprintf("%lld", (sqlite3_int64)l->weight[i].integer);
     return bad_weight(l, complaint(l, 2, id, text));
 }

@@ -23,6 +23,7 @@
 SQLITE_EXTENSION_INIT3
 #endif
 #include "gpugraph.h"
+#include "wal_frames.h"
 
 /* ---- edge_source.c: what the text of `edges` or `vertices` says ---- */
 
@@ -107,9 +108,11 @@ struct connection {
     int tables;                  /* virtual tables of this extension that are connected */
     int readings;                /* edge sources being read: one may read another */
     unsigned long long expiries; /* of probes that are gone */
-    struct loader *collecting;   /* loader.c: whose rows gpugraph_collect takes in */
-    int references;           /* modules and functions registered with this connection */
-    unsigned long long clock; /* counts uses and executions */
+    wal_notes
+        logs; /* taken when a statement is prepared: what its transaction sees at least */
+    struct loader *collecting; /* loader.c: whose rows gpugraph_collect takes in */
+    int references;            /* modules and functions registered with this connection */
+    unsigned long long clock;  /* counts uses and executions */
 };
 
 void connection_addref(connection *c);

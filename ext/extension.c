@@ -29,6 +29,7 @@ void connection_unref(void *connection_pointer) {
         return;
     cache_free(c);
     timings_clear(&c->timings);
+    wal_notes_clear(&c->logs);
     sqlite3_free(c);
 }
 

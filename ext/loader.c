@@ -30,6 +30,7 @@ static bool read_pages(loader *l, const char **why_not) {
         .column = {rows->column[0], rows->column[1],
                    l->weights != READ_NO_WEIGHTS ? rows->column[2] : NULL},
         .texts = l->texts,
+        .wal = &l->c->logs,
         .rows_read = &l->count};
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {

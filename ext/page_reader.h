@@ -1,10 +1,14 @@
 /* Reads an ordinary rowid table by decoding its b-tree pages, several times faster than
 ** stepping a statement; or steps aside, saying why, and the caller reads row by row.
 **
-**     page_read       page_reader.c   decides: is this plainly the fast case?
-**       page_list     page_walk.c     interior pages -> the leaves in order of rowid
-**       page_collect  page_walk.c     leaves -> columns, on several threads
-**         page_leaf   page_format.c   one leaf's cells -> columns
+**     page_read           page_reader.c    decides: is this surely what a SELECT gives?
+**       page_file_hold    page_file.c      whose file, and as of when: wal_frames.c
+**       page_program      page_program.c   what SQLite itself would read: root, columns
+**       page_list         page_list.c      interior pages -> the leaves in order of rowid
+**       page_collect      page_walk.c      leaves -> columns, on several threads
+**         page_leaf       page_leaf.c      one leaf's cells -> columns, the usual ones
+**           page_cell     page_record.c    any cell: page_overflow.c, page_text.c,
+**                                          page_number.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the
 ** connection: the file is never opened here, since closing a second descriptor would
@@ -24,10 +28,12 @@ SQLITE_EXTENSION_INIT3
 
 typedef struct page_table {
     sqlite3 *db;
-    const char *schema, *table; /* names as stored, unquoted */
-    const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
-    const char *column[3];      /* source, destination, weight; [2] NULL: no weight */
-    const char *vfs;            /* for tests: one more VFS to trust; else NULL */
+    const char *schema, *table;  /* names as stored, unquoted */
+    const char *rowid;           /* rowid, oid or _rowid_: one that no column hides */
+    const char *column[3];       /* source, destination, weight; [2] NULL: no weight */
+    const char *vfs;             /* for tests: one more VFS to trust; else NULL */
+    const struct wal_notes *wal; /* taken before the transaction began that is open; or
+                                 ** NULL: pages in a write-ahead log may then step aside */
     intern *texts;      /* where text ids are numbered, in order of row and column; empty
                         ** before, and after unless PAGE_READ. NULL: texts are refused */
     int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
@@ -39,7 +45,7 @@ typedef struct page_columns {
     int64_t *rowid; /* NULL: 1 .. count */
     int64_t *source, *target;
     uint8_t *text[2];    /* of source, target; bit i: entry i is a text's number */
-    int64_t *weight;     /* every weight is an INTEGER; or */
+    int64_t *weight;     /* every weight is an INTEGER, or a text that is one; or */
     double *real_weight; /* some weight is REAL (integers are converted) */
     int64_t slow_rows;   /* rows that the fast cell decoder left to the careful one */
 } page_columns;
@@ -55,9 +61,9 @@ enum page_outcome {
 /* Reads the table on up to `threads` threads (0: one for each core). interrupted, which
 ** may be NULL, is asked from the calling thread some fifty times a second. Holds the
 ** connection's mutex, and a read transaction of its own on the schema. Values that the
-** row reader would have to refuse or convert (NULL, BLOB, a REAL id, text in UTF-16, a text
-** for a weight) are never in *columns: the whole read steps aside. *why_not is NULL unless PAGE_NOT_USED; *columns
-** is zeroed unless PAGE_READ. */
+** row reader would have to refuse (NULL, BLOB, a REAL id, a text that is no number for a
+** weight) are never in *columns: the whole read steps aside. *why_not is NULL unless
+** PAGE_NOT_USED; *columns is zeroed unless PAGE_READ. */
 enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);

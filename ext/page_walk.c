@@ -1,14 +1,12 @@
-/* Walks a table's b-tree and collects its rows on several threads.
+/* Walks a table's leaves and collects their rows on several threads.
 **
-**     root -> level of pages -> level of pages -> leaves      page_list, one thread
-**
-**     leaves   | batch 0 | batch 1 | batch 2 | batch 3 | ...  page_collect
+**     leaves   | batch 0 | batch 1 | batch 2 | batch 3 | ...
 **                   |         |         |
 **     threads       0         1         0     each reads a batch into its own buffer
 **                   |         |         |     under the lock, and decodes it outside
 **     columns  | rows    | rows    | rows    |                straight into its place
 **
-** The lock makes one xRead at a time, in order, so nothing is asked of the file object
+** The lock makes one xRead at a time, so nothing is asked of the file object
 ** that SQLite itself would not ask; and the thread that has just read a batch knows,
 ** from the cell counts in its pages and from the batches before, where its rows go. So
 ** one pass suffices. The arrays are reserved for the most rows that the interior keys
@@ -27,155 +25,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     BATCH_BYTES = 512 << 10, /* read, then decoded from the core's own cache */
-    POLL_MS = 20,            /* between two questions */
-    POLL_PAGES = 256,        /* interior pages between two looks at the clock */
-    DEEPEST = 20,            /* levels; SQLite itself goes no deeper */
     TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
 
-/* Asks whether to stop, if it is time to ask again. */
-static bool must_stop(const page_source *source, double *next_ms, int64_t rows) {
-    struct timespec t;
-    if (!source->interrupted)
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double now = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-    if (now < *next_ms)
-        return false;
-    *next_ms = now + POLL_MS;
-    if (source->rows_read)
-        *source->rows_read = rows;
-    return source->interrupted(source->listener);
-}
-
-static enum page_reason read_at(const page_source *source, const page_layout *layout,
-                                uint32_t page, uint32_t pages, uint8_t *to) {
-    int64_t offset = (int64_t)(page - 1) * layout->page_size;
-    int rc = source->file->pMethods->xRead(source->file, to,
-                                           (int)(pages * layout->page_size), offset);
-    if (rc == SQLITE_OK)
-        return PAGE_FINE;
-    return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
-}
-
-/* ---- interior pages ---- */
-
-/* Pages of one level in order, each with the largest rowid that may lie below it. */
-struct level {
-    struct child {
-        uint32_t page;
-        int64_t upper;
-    } * child;
-    uint32_t count;
-    size_t room;
-};
-
-static enum page_reason level_add(struct level *level, const page_source *source,
-                                  uint32_t page, int64_t upper) {
-    /* No more children than pages: so a circle ends. Uppers ascend: see most_rows. */
-    if (page < 2 || page > source->pages || level->count >= source->pages)
-        return PAGE_DAMAGED;
-    if (level->count > 0 && upper <= level->child[level->count - 1].upper)
-        return PAGE_DAMAGED;
-    if (level->count == level->room) {
-        size_t room = level->room ? level->room * 2 : 1024;
-        struct child *child = realloc(level->child, room * sizeof *child);
-        if (!child)
-            return PAGE_NO_MEMORY;
-        level->child = child;
-        level->room = room;
-    }
-    level->child[level->count++] = (struct child){page, upper};
-    return PAGE_FINE;
-}
-
-static enum page_reason add_children(const page_source *source, const page_layout *layout,
-                                     const uint8_t *page, bool is_root, int64_t upper,
-                                     struct level *below) {
-    int cells = page_interior_cells(layout, page);
-    enum page_reason reason = PAGE_FINE;
-    uint32_t child;
-    int64_t key;
-
-    if (cells < 0 || (cells == 0 && !is_root))
-        return PAGE_DAMAGED;
-    for (int i = 0; i < cells && !reason; i++) {
-        if (!page_child(layout, page, i, &child, &key) || key > upper)
-            return PAGE_DAMAGED;
-        reason = level_add(below, source, child, key);
-    }
-    return reason ? reason : level_add(below, source, page_rightmost(page), upper);
-}
-
-/* The rows that the keys leave room for: each leaf holds rowids over the upper of the
-** leaf before, up to its own. */
-static int64_t most_rows(const page_layout *layout, const struct level *leaves) {
-    int64_t most = page_most_rows(layout), sum = most;
-    for (uint32_t i = 1; i < leaves->count; i++) {
-        uint64_t range =
-            (uint64_t)leaves->child[i].upper - (uint64_t)leaves->child[i - 1].upper;
-        sum += range < (uint64_t)most ? (int64_t)range : most;
-    }
-    return sum;
-}
-
-static enum page_reason finish_list(const page_layout *layout, const struct level *level,
-                                    page_leaves *leaves) {
-    leaves->page = malloc(level->count * sizeof *leaves->page);
-    if (!leaves->page)
-        return PAGE_NO_MEMORY;
-    for (uint32_t i = 0; i < level->count; i++)
-        leaves->page[i] = level->child[i].page;
-    leaves->count = level->count;
-    leaves->most_rows = most_rows(layout, level);
-    return PAGE_FINE;
-}
-
-enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, page_leaves *leaves) {
-    struct level level = {0}, below = {0};
-    uint8_t *page = malloc(layout->page_size);
-    enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
-    uint32_t polls = 0;
-    double next_ms = 0;
-
-    *leaves = (page_leaves){0};
-    if (!reason)
-        reason = level_add(&level, source, root, INT64_MAX);
-    for (int depth = 0; !reason; depth++) {
-        /* All leaves lie equally deep, so a level's first page speaks for the level. */
-        reason = read_at(source, layout, level.child[0].page, 1, page);
-        if (reason || page[0] == PAGE_LEAF)
-            break;
-        if (depth == DEEPEST)
-            reason = PAGE_DAMAGED;
-        below.count = 0;
-        for (uint32_t i = 0; i < level.count && !reason; i++) {
-            if (polls++ % POLL_PAGES == 0 && must_stop(source, &next_ms, 0))
-                reason = PAGE_STOPPED;
-            else if (i > 0)
-                reason = read_at(source, layout, level.child[i].page, 1, page);
-            if (!reason)
-                reason = add_children(source, layout, page, depth == 0,
-                                      level.child[i].upper, &below);
-        }
-        struct level swap = level;
-        level = below;
-        below = swap;
-    }
-    if (!reason)
-        reason = finish_list(layout, &level, leaves);
-    free(level.child);
-    free(below.child);
-    free(page);
-    return reason;
-}
-
-/* ---- leaves ---- */
+/* ---- the team and its batches ---- */
 
 struct batch {
     int64_t start, count; /* its rows' place in the columns */
@@ -197,8 +53,9 @@ struct team {
     uint32_t next;
     int64_t total;
     /* read and written by all */
-    atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
-    atomic_bool keep;  /* rowids are not 1, 2, 3, ... */
+    atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
+    page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
+    atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
     atomic_llong slow;
     /* whose turn it is to number texts */
     pthread_mutex_t turn_lock;
@@ -206,9 +63,12 @@ struct team {
     uint32_t turn;
 };
 
-static void team_stop(struct team *team, enum page_reason reason) {
+static void team_stop(struct team *team, enum page_reason reason,
+                      const page_helper *helper) {
     int fine = PAGE_FINE;
-    atomic_compare_exchange_strong(&team->reason, &fine, (int)reason);
+    if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
+        reason == PAGE_SHORT_ROW)
+        team->short_row = (page_short){helper->short_rowid, helper->short_columns};
     pthread_mutex_lock(&team->turn_lock);
     pthread_cond_broadcast(&team->turn_passed);
     pthread_mutex_unlock(&team->turn_lock);
@@ -232,8 +92,8 @@ static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffe
     for (uint32_t i = 0, run; i < count; i += run) {
         for (run = 1; i + run < count && page[i + run] == page[i] + run;)
             run++;
-        enum page_reason reason =
-            read_at(team->source, team->layout, page[i], run, buffer + (size_t)i * size);
+        enum page_reason reason = page_source_read(team->source, team->layout, page[i],
+                                                   run, buffer + (size_t)i * size);
         if (reason)
             return reason;
     }
@@ -259,20 +119,33 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     }
     omp_unset_lock(&team->lock);
     if (reason)
-        team_stop(team, reason);
+        team_stop(team, reason, NULL);
     return any && !reason;
 }
 
 /* What a thread works with. */
 struct desk {
-    uint8_t *buffer; /* the pages of its batch */
-    page_text *text; /* the texts among the batch's ids; NULL without layout.text */
+    struct team *team;
+    uint8_t *buffer;     /* the pages of its batch */
+    page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
+    page_number *number; /* and among its weights; NULL without layout.ask */
+    page_numbers *numbers;
+    page_helper helper;
 };
 
-static enum page_reason decode_batch(struct team *team, uint32_t b,
-                                     const struct desk *desk, bool keep,
-                                     page_rows *rows) {
+/* For page_helper.fetch. */
+static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
+    struct team *team = ((struct desk *)desk)->team;
+    omp_set_lock(&team->lock);
+    enum page_reason reason = page_source_read(team->source, team->layout, page, 1, to);
+    omp_unset_lock(&team->lock);
+    return reason;
+}
+
+static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
+                                     bool keep, page_rows *rows) {
     const uint8_t *buffer = desk->buffer;
+    page_store_empty(&desk->helper.store);
     *rows = (page_rows){.rowid = keep ? team->rowid : NULL,
                         .source = team->columns->source,
                         .target = team->columns->target,
@@ -280,8 +153,9 @@ static enum page_reason decode_batch(struct team *team, uint32_t b,
                         .at = team->batch[b].start,
                         .dense = true,
                         .text = desk->text,
+                        .number = desk->number,
                         .start = team->batch[b].start,
-                        .buffer = buffer};
+                        .helper = &desk->helper};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
         enum page_reason reason =
             page_leaf(team->layout, buffer + (size_t)i * team->layout->page_size, rows);
@@ -291,6 +165,33 @@ static enum page_reason decode_batch(struct team *team, uint32_t b,
     team->batch[b].first = rows->first;
     team->batch[b].last = rows->previous;
     team->batch[b].kept = keep;
+    if (rows->numbers == 0)
+        return PAGE_FINE;
+    return page_numbers_convert(desk->numbers, rows->number, rows->numbers,
+                                team->layout->real, rows->weight + rows->start);
+}
+
+/* ---- text ids ---- */
+
+static bool is_missing(const page_layout *layout, const uint8_t *bytes) {
+    return bytes == (const uint8_t *)layout->missing[0].text ||
+           bytes == (const uint8_t *)layout->missing[1].text;
+}
+
+/* From UTF-16 to the bytes that sqlite3_column_text would give. */
+static enum page_reason convert_texts(const page_layout *layout, page_rows *rows) {
+    for (uint32_t i = 0; i < rows->texts; i++) {
+        page_text *text = &rows->text[i];
+        if (is_missing(layout, text->bytes))
+            continue;
+        size_t room = page_utf_8_room(text->length);
+        uint8_t *to = page_store_take(&rows->helper->store, room + 1);
+        if (!to)
+            return PAGE_NO_MEMORY;
+        text->length =
+            (uint32_t)page_utf_8(text->bytes, text->length, layout->encoding, to);
+        text->bytes = to;
+    }
     return PAGE_FINE;
 }
 
@@ -302,8 +203,8 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
         const page_text *text = &rows->text[i];
         if (i + TEXTS_AHEAD < rows->texts)
             intern_ask(texts, text[TEXTS_AHEAD].hash);
-        int64_t number = intern_hashed(texts, (const char *)rows->buffer + text->at,
-                                       text->length, text->hash);
+        int64_t number =
+            intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
         int64_t at = rows->start + text->entry / 2;
@@ -317,12 +218,15 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
 
 /* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
 ** whose turn it is has a thread. */
-static enum page_reason take_turn(struct team *team, uint32_t b, const page_rows *rows) {
+static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
     enum page_reason reason = PAGE_FINE;
+    if (team->layout->encoding != PAGE_UTF_8)
+        reason = convert_texts(team->layout, rows);
+    if (reason)
+        return reason;
     for (uint32_t i = 0; i < rows->texts; i++)
-        rows->text[i].hash = intern_hash(team->source->texts,
-                                         (const char *)rows->buffer + rows->text[i].at,
-                                         rows->text[i].length);
+        rows->text[i].hash = intern_hash(
+            team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
     pthread_mutex_lock(&team->turn_lock);
     while (team->turn != b && team_goes_on(team))
         pthread_cond_wait(&team->turn_passed, &team->turn_lock);
@@ -337,15 +241,17 @@ static enum page_reason take_turn(struct team *team, uint32_t b, const page_rows
     return reason;
 }
 
-static void work(struct team *team, const struct desk *desk) {
+/* ---- the team at work ---- */
+
+static void work(struct team *team, struct desk *desk) {
     const bool asks = omp_get_thread_num() == 0; /* the calling thread */
     page_rows rows;
     uint32_t b;
     double next_ms = 0;
 
     for (int64_t at = 0;; at = rows.at) {
-        if (asks && must_stop(team->source, &next_ms, at))
-            team_stop(team, PAGE_STOPPED);
+        if (asks && page_source_stops(team->source, &next_ms, at))
+            team_stop(team, PAGE_STOPPED, NULL);
         if (!take_batch(team, desk->buffer, &b))
             return;
         bool keep = atomic_load(&team->keep);
@@ -357,28 +263,48 @@ static void work(struct team *team, const struct desk *desk) {
         if (!reason && team->layout->text)
             reason = take_turn(team, b, &rows);
         if (reason)
-            team_stop(team, reason);
+            team_stop(team, reason, &desk->helper);
         atomic_fetch_add(&team->slow, rows.slow);
     }
 }
 
+/* false: no memory. */
+static bool set_desk(struct team *team, struct desk *desk) {
+    const page_layout *layout = team->layout;
+    const page_source *source = team->source;
+    const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
+    *desk = (struct desk){
+        .team = team,
+        .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
+        .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
+        .number = layout->ask ? malloc(rows * sizeof *desk->number) : NULL,
+        .numbers = layout->ask ? source->numbers[omp_get_thread_num()] : NULL};
+    desk->helper = (page_helper){.fetch = fetch_page,
+                                 .owner = desk,
+                                 .pages = source->pages,
+                                 .overflow = malloc(layout->page_size)};
+    return desk->buffer && desk->helper.overflow && (desk->text || !layout->text) &&
+           (desk->number || !layout->ask);
+}
+
+static void clear_desk(struct desk *desk) {
+    free(desk->buffer);
+    free(desk->text);
+    free(desk->number);
+    free(desk->helper.overflow);
+    page_store_clear(&desk->helper.store);
+}
+
 static void run_team(struct team *team) {
-    const size_t bytes = (size_t)team->batch_pages * team->layout->page_size + PAGE_PAD;
-    const size_t texts = (size_t)team->batch_pages * page_most_rows(team->layout) * 2;
-    int threads = team->source->threads > 0 ? team->source->threads : omp_get_num_procs();
-    if ((uint32_t)threads > team->batches)
-        threads = (int)team->batches;
+    const int threads = page_source_threads(team->source, team->batches);
 #pragma omp parallel num_threads(threads)
     {
-        struct desk desk = {calloc(1, bytes), NULL};
-        if (team->layout->text)
-            desk.text = malloc(texts * sizeof *desk.text);
-        if (desk.buffer && (desk.text || !team->layout->text))
+        struct desk desk;
+        if (set_desk(team, &desk))
             work(team, &desk);
         else
-            team_stop(team, PAGE_NO_MEMORY);
-        free(desk.buffer);
-        free(desk.text);
+            team_stop(team, PAGE_NO_MEMORY, NULL);
+        clear_desk(&desk);
     }
 }
 
@@ -454,7 +380,8 @@ static void finish_columns(struct team *team) {
 }
 
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
-                              const page_leaves *leaves, page_columns *columns) {
+                              const page_leaves *leaves, page_columns *columns,
+                              page_short *short_row) {
     const uint32_t batch_pages =
         BATCH_BYTES > layout->page_size ? BATCH_BYTES / layout->page_size : 1;
     struct team team = {.source = source,
@@ -476,6 +403,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         pthread_mutex_destroy(&team.turn_lock);
         omp_destroy_lock(&team.lock);
         reason = (enum page_reason)atomic_load(&team.reason);
+        *short_row = team.short_row;
         if (!reason)
             reason = finish_rowids(&team);
     }

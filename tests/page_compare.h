@@ -89,20 +89,29 @@ static inline bool same_id(const page_columns *c, int k, int64_t n, const intern
            memcmp(texts->bytes + at, text, (size_t)bytes) == 0;
 }
 
+/* Is the weight of entry n that of the statement's row, a text being what
+** sqlite3_value_numeric_type makes of it? *type: what it is. */
+static inline bool same_weight(const page_columns *c, int64_t n, sqlite3_stmt *row,
+                               int *type) {
+    sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(row, 3));
+    *type = sqlite3_value_numeric_type(value);
+    bool same = *type == SQLITE_INTEGER || *type == SQLITE_FLOAT;
+    if (c->real_weight)
+        same &= !c->weight && sqlite3_value_double(value) == c->real_weight[n];
+    else
+        same &= *type == SQLITE_INTEGER && sqlite3_value_int64(value) == c->weight[n];
+    sqlite3_value_free(value);
+    return same;
+}
+
 /* Is row n what the statement stands on? */
 static inline bool same_row(const page_columns *c, int64_t n, const intern *texts,
-                            int64_t *seen, sqlite3_stmt *row, bool weighted) {
-    int type = weighted ? sqlite3_column_type(row, 3) : SQLITE_INTEGER;
+                            int64_t *seen, sqlite3_stmt *row, bool weighted, int *type) {
     if (n >= c->count ||
         sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1) ||
         !same_id(c, 0, n, texts, seen, row) || !same_id(c, 1, n, texts, seen, row))
         return false;
-    if (!weighted)
-        return !c->weight && !c->real_weight;
-    if (c->real_weight)
-        return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && !c->weight &&
-               sqlite3_column_double(row, 3) == c->real_weight[n];
-    return type == SQLITE_INTEGER && sqlite3_column_int64(row, 3) == c->weight[n];
+    return weighted ? same_weight(c, n, row, type) : !c->weight && !c->real_weight;
 }
 
 /* No text has two numbers, and all were seen. */
@@ -124,9 +133,10 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
 
     ck_assert_ptr_nonnull(rows);
     for (; (rc = sqlite3_step(rows)) == SQLITE_ROW; n++) {
-        if (!same_row(c, n, t->texts, &seen, rows, weighted))
+        int type = SQLITE_INTEGER;
+        if (!same_row(c, n, t->texts, &seen, rows, weighted, &type))
             ck_abort_msg("row %lld differs", (long long)n);
-        real_seen |= weighted && sqlite3_column_type(rows, 3) == SQLITE_FLOAT;
+        real_seen |= type == SQLITE_FLOAT;
     }
     ck_assert_msg(rc == SQLITE_DONE, "SELECT fails where page_read does not: %d", rc);
     ck_assert_int_eq(n, c->count);
@@ -167,6 +177,12 @@ static inline void check_used(const page_table *t) {
     const char *why = compare(t, &slow);
     ck_assert_msg(why == NULL, "stepped aside: %s", why);
     ck_assert_int_eq(slow, 0);
+}
+
+/* Read from pages, be it with care. */
+static inline void check_read(const page_table *t) {
+    const char *why = compare(t, NULL);
+    ck_assert_msg(why == NULL, "stepped aside: %s", why);
 }
 
 static inline void check_aside(const page_table *t, const char *part_of_reason) {

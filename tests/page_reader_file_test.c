@@ -1,7 +1,7 @@
-/* The page reader and the file it reads: transactions, the write-ahead log, shared caches,
-** other connections, failing reads, interrupts. Where it may not trust the file it must
+/* The page reader and the file it reads: transactions, shared caches, other connections,
+** failing reads, interrupts. Where it may not trust the file it must
 ** step aside; where it does, another connection's work must not show. Tables and values:
-** page_reader_test.c. */
+** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
 #include "page_compare.h"
 
 /* ---- who else may change a page ---- */
@@ -90,33 +90,7 @@ START_TEST(test_authorizer) {
 }
 END_TEST
 
-/* ---- write-ahead log ---- */
-
-START_TEST(test_wal) {
-    run_sql(db, "PRAGMA journal_mode = WAL; CREATE TABLE e(src, dst, w)");
-    fill(db, "e", 1000);
-    page_table t = edges(db);
-    check_aside(&t, "write-ahead log");
-    run_sql(db, "PRAGMA wal_checkpoint(PASSIVE)");
-    check_aside(&t, "write-ahead log");
-    run_sql(db, "PRAGMA wal_checkpoint(TRUNCATE)");
-    check_used(&t);
-    sqlite3 *second = open_db(scratch, 0, NULL);
-    run_sql(second, "UPDATE e SET src = 5");
-    check_aside(&t, "write-ahead log");
-    run_sql(second, "PRAGMA wal_checkpoint(TRUNCATE)");
-    check_used(&t);
-    sqlite3_close(second);
-    sqlite3_close(db);
-    db = open_db(scratch, 0, NULL); /* the last one to close removes the log */
-    t.db = db;
-    check_used(&t);
-    run_sql(db, "PRAGMA locking_mode = EXCLUSIVE; SELECT * FROM e LIMIT 1");
-    check_used(&t);
-    run_sql(db, "UPDATE e SET src = 6");
-    check_aside(&t, "write-ahead log");
-}
-END_TEST
+/* ---- somebody writes ---- */
 
 /* What a writer does to the file while page_read is under way. */
 struct intruder {
@@ -287,7 +261,6 @@ int main(void) {
     tcase_add_test(cases, test_memory_and_temporary);
     tcase_add_test(cases, test_shared_cache);
     tcase_add_test(cases, test_authorizer);
-    tcase_add_test(cases, test_wal);
     tcase_add_loop_test(cases, test_intruder, 0, 4);
     tcase_add_test(cases, test_failing_reads);
     tcase_add_test(cases, test_batches_out_of_order);

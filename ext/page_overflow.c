@@ -1,0 +1,69 @@
+/* A record that is longer than its leaf lets it be.
+**
+**     leaf      ... | local bytes of the record | page 4 |
+**                                                 |
+**     overflow      next page 4 | bytes ...     <-+     usable - 4 of them
+**                       |
+**     overflow      next page 4 | bytes ... | rest unused;  next page 0
+**
+** A chain is followed no further than to the last byte wanted, forward only, and each page
+** is copied once. It cannot be longer than the file; and it must not come back to a page
+** that it has left, which one page remembered at every power of two finds. */
+#include "page_format.h"
+#include "page_bytes.h"
+
+void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
+                      const uint8_t *record, uint32_t local, uint32_t payload) {
+    *chain = (page_chain){.layout = layout,
+                          .helper = helper,
+                          .record = record,
+                          .local = local,
+                          .payload = payload,
+                          .next = local < payload ? get4(record + local) : 0,
+                          .from = local,
+                          .until = local};
+}
+
+/* The next page of the chain, into helper->overflow. */
+static enum page_reason next_page(page_chain *chain) {
+    page_helper *helper = chain->helper;
+    const uint32_t page = chain->next;
+
+    if (page < 2 || page > helper->pages || chain->steps++ >= helper->pages ||
+        page == chain->mark)
+        return PAGE_DAMAGED;
+    if ((chain->steps & (chain->steps - 1)) == 0)
+        chain->mark = page;
+    enum page_reason reason = helper->fetch(helper->owner, page, helper->overflow);
+    if (reason)
+        return reason;
+    chain->next = get4(helper->overflow);
+    chain->from = chain->until;
+    chain->until += chain->layout->usable - 4;
+    return PAGE_FINE;
+}
+
+enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
+                                 uint8_t *to) {
+    const uint64_t end = at + count, each = chain->layout->usable - 4;
+    enum page_reason reason = PAGE_FINE;
+
+    /* Seen before anything is read: bytes that the file has no room for. */
+    if (end > chain->local && (end - chain->local) / each > chain->helper->pages)
+        return PAGE_DAMAGED;
+    while (at < end && !reason) {
+        bool here = at < chain->local;
+        uint64_t until = here ? chain->local : chain->until;
+        if (at >= until) {
+            reason = next_page(chain);
+            continue;
+        }
+        uint64_t part = (end < until ? end : until) - at;
+        const uint8_t *from =
+            here ? chain->record + at : chain->helper->overflow + 4 + (at - chain->from);
+        memcpy(to, from, part);
+        to += part;
+        at += part;
+    }
+    return reason;
+}

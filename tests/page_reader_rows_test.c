@@ -1,0 +1,359 @@
+/* The page reader on rows that need care: records that go on on overflow pages, texts in
+** UTF-16, rows older than a column, weights that are texts. All must be read from pages,
+** and be what SELECT gives. */
+#include "page_compare.h"
+
+static intern texts;
+
+static page_table with_texts(sqlite3 *db) {
+    page_table t = edges(db);
+    t.texts = &texts;
+    return t;
+}
+
+/* ---- overflow pages ---- */
+
+static const char *const encoding[] = {"UTF-8", "UTF-16le", "UTF-16be"};
+
+START_TEST(test_overflow_pages) {
+    run_sql(db,
+            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = '%s';"
+            "CREATE TABLE e(src, dst, w, note); CREATE TABLE late(note, src, dst, w);"
+            "CREATE TABLE mid(src, a, dst, b, w);",
+            512 << (_i % 8), _i % 3, encoding[_i % 3]);
+    page_table t = with_texts(db);
+    run_sql(db, "INSERT INTO e VALUES(1, 2, 3, zeroblob(100000)), (4, 5, 6, 'x')");
+    check_read(&t); /* the wanted columns are on the page */
+    /* Lengths around every border: of a page, of two, of what stays on the leaf. */
+    run_sql(db,
+            "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < "
+            "1500) INSERT INTO late SELECT zeroblob(n * 7 %% 3000 + n %% 4 * %d), n, "
+            "n * n, n / 3 FROM i",
+            512 << (_i % 8));
+    t.table = "late";
+    check_read(&t);
+    run_sql(db,
+            "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < "
+            "700) INSERT INTO mid SELECT hex(zeroblob(n)) || n, zeroblob(n * 5), "
+            "substr(hex(zeroblob(n)), 1, n %% 40), NULL, n * 0.5 FROM i;"
+            "INSERT INTO mid VALUES('far', zeroblob(2000000), 'away', 'x', 1e300)");
+    t.table = "mid";
+    check_read(&t);
+    t.column[2] = "src"; /* a long text for a weight */
+    check_aside(&t, "a weight");
+}
+END_TEST
+
+/* The header of a record with very many columns goes on on overflow pages itself. */
+START_TEST(test_long_headers) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    run_sql(db, "PRAGMA page_size = 512");
+    sqlite3_str_appendall(sql, "CREATE TABLE e(src, ");
+    for (int i = 0; i < 1500; i++)
+        sqlite3_str_appendf(sql, "c%d, ", i);
+    sqlite3_str_appendall(sql, "dst, w)");
+    char *text = sqlite3_str_finish(sql);
+    run_sql(db, "%s", text);
+    sqlite3_free(text);
+    run_sql(db, "INSERT INTO e(src, dst, w, c7, c900) VALUES(1, 2, 3, 'x', NULL), "
+                "(4, 'five', 6.5, zeroblob(900), 8), ('one', 70000, 2, NULL, 'y')");
+    page_table t = with_texts(db);
+    check_read(&t);
+}
+END_TEST
+
+/* Changes one byte of the file, or four as a big-endian number. */
+static void poke(long at, uint32_t value) {
+    FILE *file = fopen(scratch, "r+b");
+    const unsigned char bytes[4] = {(unsigned char)(value >> 24),
+                                    (unsigned char)(value >> 16),
+                                    (unsigned char)(value >> 8), (unsigned char)value};
+    fseek(file, at, SEEK_SET);
+    ck_assert_int_eq(fwrite(bytes, 4, 1, file), 1);
+    fclose(file);
+}
+
+static uint32_t peek(long at) {
+    unsigned char bytes[4];
+    FILE *file = fopen(scratch, "rb");
+    fseek(file, at, SEEK_SET);
+    ck_assert_int_eq(fread(bytes, 4, 1, file), 1);
+    fclose(file);
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           bytes[3];
+}
+
+/* A chain that ends early, leaves the file, points at the first page, goes in a circle. */
+START_TEST(test_damaged_chains) {
+    enum { PAGE = 512, ROOT = 2, CHAIN = 3 };
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(note, src, dst, w);"
+                "INSERT INTO e VALUES(zeroblob(40000), 1, 2, 3)");
+    page_table t = with_texts(db);
+    check_read(&t);
+    sqlite3_close(db);
+    const long second = (CHAIN - 1) * PAGE + 3 * PAGE; /* the fourth page of the chain */
+    ck_assert_int_eq(peek(second), CHAIN + 4);
+    const uint32_t bad[] = {0, 1, 1000000, 0xffffffff, CHAIN, CHAIN + 2, CHAIN + 3};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        poke(second, bad[i]);
+        db = t.db = open_db(scratch, 0, NULL);
+        check_aside(&t, "damaged");
+        sqlite3_close(db);
+    }
+    poke(second, CHAIN + 4);
+    db = t.db = open_db(scratch, 0, NULL);
+    check_read(&t);
+}
+END_TEST
+
+/* ---- UTF-16 ---- */
+
+static uint64_t random_state = 1;
+
+static uint32_t pick(uint32_t below) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33) % below;
+}
+
+/* Code units of every kind, surrogates more often than not in the wrong order. */
+static uint16_t random_unit(void) {
+    switch (pick(6)) {
+    case 0:
+        return (uint16_t)pick(0x80);
+    case 1:
+        return (uint16_t)pick(0x900);
+    case 2:
+        return (uint16_t)(0xd800 + pick(0x400));
+    case 3:
+        return (uint16_t)(0xdc00 + pick(0x400));
+    case 4:
+        return (uint16_t)(0xd7f0 + pick(0x20) + pick(2) * 0x800);
+    default:
+        return (uint16_t)pick(0x10000);
+    }
+}
+
+/* Bytes become a text by a cast, in the database's own encoding, odd lengths too. */
+START_TEST(test_utf_16) {
+    sqlite3_stmt *insert;
+    run_sql(db,
+            "PRAGMA page_size = 1024; PRAGMA encoding = '%s'; CREATE TABLE e(src, dst, "
+            "w); BEGIN",
+            encoding[_i]);
+    ck_assert_int_eq(sqlite3_prepare_v2(db,
+                                        "INSERT INTO e VALUES(CAST(?1 AS TEXT), "
+                                        "CAST(?2 AS TEXT), 1)",
+                                        -1, &insert, NULL),
+                     SQLITE_OK);
+    for (int row = 0; row < 20000; row++) {
+        uint16_t unit[2][700];
+        for (int k = 0; k < 2; k++) {
+            int bytes = (int)pick(pick(50) ? 12 : 1400);
+            for (int i = 0; i < 700; i++)
+                unit[k][i] = random_unit();
+            sqlite3_bind_blob(insert, 1 + k, unit[k], bytes, SQLITE_STATIC);
+        }
+        ck_assert_int_eq(sqlite3_step(insert), SQLITE_DONE);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    run_sql(db, "INSERT INTO e VALUES('', 'x', 2), ('end', '', 3); COMMIT");
+    page_table t = with_texts(db);
+    check_read(&t);
+    run_sql(db, "UPDATE e SET w = rowid || CASE rowid %% 3 WHEN 0 THEN '.5' ELSE '' END");
+    check_read(&t);
+    run_sql(db, "UPDATE e SET w = char(65279) || '7' WHERE rowid = 77");
+    check_aside(&t, "a weight"); /* a byte order mark is no part of a number */
+}
+END_TEST
+
+/* ---- rows older than a column ---- */
+
+static const char *const defaults[] = {"5",
+                                       "-9223372036854775808",
+                                       "'some text'",
+                                       "''",
+                                       "2.5",
+                                       "9e999",
+                                       "'12'",
+                                       "'1.50'",
+                                       "+7",
+                                       "-0.0",
+                                       "TRUE",
+                                       "'caf\u00e9 \U0001f600'",
+                                       "x'3132'",
+                                       "NULL",
+                                       "1e3",
+                                       "'0x10'",
+                                       "0"};
+enum { DEFAULTS = sizeof defaults / sizeof *defaults };
+static const char *const types[] = {"", "INT", "TEXT", "REAL", "NUMERIC", "BLOB"};
+
+/* In each role every default with every affinity. Those that are no ids or weights step
+** aside, all others must not. */
+START_TEST(test_defaults) {
+    static const char *const role[] = {"src", "dst", "w"};
+    const char *type = types[_i / 3];
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < DEFAULTS; d++) {
+            run_sql(db,
+                    "PRAGMA encoding = '%s'; DROP TABLE IF EXISTS e; CREATE TABLE e(x%s)",
+                    encoding[_i % 3],
+                    k == 0   ? ", dst, w"
+                    : k == 1 ? ", src, w"
+                             : ", src, dst");
+            run_sql(db, "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i "
+                        "WHERE n < 500) INSERT INTO e SELECT n, n, n FROM i;"
+                        "UPDATE e SET x = zeroblob(5000) WHERE x %% 100 = 0");
+            run_sql(db, "ALTER TABLE e ADD COLUMN \"%s\" %s DEFAULT %s", role[k], type,
+                    defaults[d]);
+            page_table t = with_texts(db);
+            sqlite3_stmt *one;
+            char *sql = sqlite3_mprintf("SELECT %s FROM e LIMIT 1", role[k]);
+            sqlite3_prepare_v2(db, sql, -1, &one, NULL);
+            sqlite3_free(sql);
+            ck_assert_int_eq(sqlite3_step(one), SQLITE_ROW);
+            sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(one, 0));
+            int is =
+                k == 2 ? sqlite3_value_numeric_type(value) : sqlite3_value_type(value);
+            sqlite3_value_free(value);
+            sqlite3_finalize(one);
+            bool good =
+                is == SQLITE_INTEGER || is == (k == 2 ? SQLITE_FLOAT : SQLITE_TEXT);
+            if (good && !(k < 2 && strcmp(type, "REAL") == 0))
+                check_read(&t);
+            else
+                check_aside(&t, k == 2 ? "a weight" : "an id");
+            /* A mixture: some rows are written anew, with another type of value. */
+            run_sql(db, "UPDATE e SET \"%s\" = rowid || %s WHERE rowid %% 3 = 1", role[k],
+                    k == 2 ? "'.25'" : "''");
+            if (good && !(k < 2 && strcmp(type, "REAL") == 0))
+                check_read(&t);
+            run_sql(db, "UPDATE e SET \"%s\" = 8", role[k]);
+            if (k == 2 || strcmp(type, "REAL") != 0)
+                check_read(&t);
+        }
+}
+END_TEST
+
+START_TEST(test_alter_table) {
+    run_sql(db,
+            "CREATE TABLE e(x); INSERT INTO e VALUES(1), (4); ALTER TABLE e ADD COLUMN "
+            "src DEFAULT 3; INSERT INTO e VALUES(7, 'seven'); ALTER TABLE e ADD COLUMN "
+            "dst TEXT DEFAULT 12; INSERT INTO e VALUES(8, 9, 'ten'); ALTER TABLE e ADD "
+            "COLUMN w REAL DEFAULT 7; INSERT INTO e VALUES(1, 2, 3, 4)");
+    page_table t = with_texts(db);
+    check_read(&t);
+    t.column[2] = NULL;
+    check_read(&t);
+    t.column[2] = "w";
+    run_sql(db, "UPDATE e SET w = 8");
+    check_used(&t);
+    run_sql(db, "ALTER TABLE e RENAME COLUMN dst TO d; ALTER TABLE e DROP COLUMN x;"
+                "ALTER TABLE e RENAME TO f");
+    t.table = "f";
+    t.column[1] = "d";
+    check_used(&t);
+}
+END_TEST
+
+/* ---- weights that are texts ---- */
+
+START_TEST(test_text_weights) {
+    static const char *const number[] = {"7",
+                                         "-0",
+                                         "007",
+                                         " 5",
+                                         "5 ",
+                                         "+5",
+                                         "1e3",
+                                         "1.50",
+                                         ".5",
+                                         "5.",
+                                         "-2",
+                                         "0x10",
+                                         "1e999",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "-9223372036854775808",
+                                         "999999999999999999",
+                                         "1000000000000000000",
+                                         "0.1",
+                                         "1e-320",
+                                         "3e0",
+                                         "123456789.123456789",
+                                         "2.2250738585072011e-308",
+                                         "\n8\t",
+                                         "1_0",
+                                         "",
+                                         " ",
+                                         "-",
+                                         "far",
+                                         "1 2",
+                                         "1e",
+                                         "NaN",
+                                         "\uff11"};
+    enum { NUMBERS = sizeof number / sizeof *number };
+    run_sql(db, "PRAGMA encoding = '%s'; CREATE TABLE e(src, dst, w %s)",
+            encoding[_i % 3], _i / 3 ? "TEXT" : "");
+    fill(db, "e", 40000);
+    run_sql(db, "UPDATE e SET w = CAST(rowid %% 1000 AS TEXT) WHERE rowid %% 2");
+    page_table t = with_texts(db);
+    check_read(&t);
+    int aside = 0;
+    for (int i = 0; i < NUMBERS; i++) {
+        run_sql(db, "UPDATE e SET w = '%q' WHERE rowid = 30001", number[i]);
+        const char *why = compare(&t, NULL);
+        sqlite3_stmt *one;
+        sqlite3_prepare_v2(db, "SELECT w FROM e WHERE rowid = 30001", -1, &one, NULL);
+        sqlite3_step(one);
+        sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(one, 0));
+        bool is_number = sqlite3_value_numeric_type(value) != SQLITE_TEXT;
+        sqlite3_value_free(value);
+        sqlite3_finalize(one);
+        ck_assert_msg(is_number == !why, "'%s': %s", number[i], why ? why : "used");
+        aside += !is_number;
+    }
+    ck_assert_int_gt(aside, 5);
+}
+END_TEST
+
+/* Decimals of every length, in all of which SQLite's own rounding must be found again. */
+START_TEST(test_decimal_weights) {
+    run_sql(db, "CREATE TABLE e(src, dst, w TEXT)");
+    fill(db, "e", 60000);
+    run_sql(db, "UPDATE e SET w = CASE rowid %% 4 "
+                "WHEN 0 THEN (random() & 0xffffffffffff) || '.' || (random() & 0xffffff) "
+                "WHEN 1 THEN '0.' || (random() & 0x7fffffffffffff) "
+                "WHEN 2 THEN (random() & 0x7fffffff) || 'e' || (rowid %% 600 - 320) "
+                "ELSE (random() & 0xffff) || '.' || rowid %% 100 END");
+    page_table t = with_texts(db);
+    check_read(&t);
+}
+END_TEST
+
+static void free_texts(void) {
+    intern_clear(&texts);
+}
+
+int main(void) {
+    Suite *suite = suite_create("page_reader_rows");
+    TCase *cases = tcase_create("cases");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_checked_fixture(cases, NULL, free_texts);
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, test_overflow_pages, 0, 24);
+    tcase_add_test(cases, test_long_headers);
+    tcase_add_test(cases, test_damaged_chains);
+    tcase_add_loop_test(cases, test_utf_16, 0, 3);
+    tcase_add_loop_test(cases, test_defaults, 0, 18);
+    tcase_add_test(cases, test_alter_table);
+    tcase_add_loop_test(cases, test_text_weights, 0, 6);
+    tcase_add_test(cases, test_decimal_weights);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
