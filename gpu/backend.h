@@ -66,7 +66,10 @@ struct gpugraph_graph {
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
-    uint32_t searches; /* begun so far: later ones may afford more preparation */
+    struct csr_slot
+        edge_rows;          /* OUT, sorted, and for weight the edge number (uint32_t) */
+    bool has_more_vertices; /* than endpoints: made with some */
+    uint32_t searches;      /* begun so far: later ones may afford more preparation */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -79,9 +82,25 @@ size_t gg_distance_size(gpugraph_distance_type type);
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
+
+/* ---- graph.c ---- */
+
+/* Points graph->edges to the arrays that there are. */
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
+/* Host bytes of edges and ids. */
+int64_t gg_graph_bytes(const gpugraph_graph *graph);
+
+/* ---- rebuild.c ---- */
+
+/* gpugraph_create of the graph's edges after the changes, whose weights are of `type`. */
+gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *changes,
+                           gpugraph_weight_type type, gpugraph_run *run,
+                           gpugraph_graph **rebuilt);
 
 /* ---- run.c: status, interrupts, time, memory ---- */
 

@@ -361,6 +361,32 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     return run->status;
 }
 
+/* edge[e] = e goes through the sort as the weights of other kinds do. */
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    double start = gg_now_ms();
+    struct csr_slot *slot = &graph->edge_rows;
+    uint32_t *edge = gg_alloc(run, graph->m, sizeof *edge);
+    if (edge) {
+        arc_sort s = {.run = run, .n = graph->n, .weight_size = sizeof *edge, .lanes = 1};
+        s.lane[0] = (lane){graph->source, graph->target, edge, graph->m, false};
+        int threads = gg_threads(run, graph->m);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (uint64_t e = 0; e < graph->m; e++)
+            edge[e] = (uint32_t)e;
+        sort_arcs(&s, slot);
+    }
+    gg_release(edge);
+    if (!gg_stopping(run))
+        sort_rows(run, slot, graph->n, sizeof *edge, false);
+    if (gg_stopping(run)) {
+        release_slot(slot);
+        return gg_stopped(run);
+    }
+    slot->made = true;
+    gg_phase(run, "csr", start, (int64_t)slot->m, "out, with edge numbers, rows sorted");
+    return run->status;
+}
+
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
     return graph->csr[kind].made;
 }
@@ -373,10 +399,14 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
             bytes += ((uint64_t)graph->n + 1) * sizeof *slot->offset +
                      slot->m * (sizeof *slot->target + (slot->weight ? weight : 0));
     }
+    if (graph->edge_rows.made)
+        bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
+                 graph->edge_rows.m * 2 * sizeof(uint32_t);
     return (int64_t)bytes;
 }
 
 void gg_free_csr(gpugraph_graph *graph) {
     for (int kind = 0; kind < CSR_KINDS; kind++)
         release_slot(&graph->csr[kind]);
+    release_slot(&graph->edge_rows);
 }

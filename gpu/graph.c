@@ -350,7 +350,7 @@ static void take_weights(builder *b) {
 
 /* ---- the graph ---- */
 
-static int64_t bytes_of(const gpugraph_graph *graph) {
+int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
     uint64_t bytes = sizeof *graph + m * (2 * sizeof(uint32_t));
     bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
@@ -363,7 +363,7 @@ static int64_t bytes_of(const gpugraph_graph *graph) {
     return (int64_t)bytes;
 }
 
-static void point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
     graph->edges = (gpugraph_edge_list){.source = graph->source,
                                         .target = graph->target,
                                         .edge_id = graph->edge_id,
@@ -383,6 +383,7 @@ static void build(builder *b) {
     const char *ids_note = "";
     bool sorted = false;
     graph->m = (uint32_t)b->m;
+    graph->has_more_vertices = b->edges->vertex_count > 0;
     gg_map_ids(graph, b->edges, run, &ids_note);
     if (!gg_stopping(run))
         order_edges(b, &sorted);
@@ -394,8 +395,8 @@ static void build(builder *b) {
         gg_stopped(run);
         return;
     }
-    point_edges(graph, b->edges->weight_type);
-    graph->host_bytes = bytes_of(graph);
+    gg_point_edges(graph, b->edges->weight_type);
+    graph->host_bytes = gg_graph_bytes(graph);
     gg_phase(run, "map", start, (int64_t)b->m, "%u vertices, %s%s", graph->n, ids_note,
              sorted ? ", edges sorted by id" : "");
 }
