@@ -139,11 +139,11 @@ static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, ui
                         size_t weight_size) {
     slot->m = m;
     if (!slot->offset)
-        slot->offset = gg_alloc(run, (uint64_t)n + 1, sizeof *slot->offset);
+        slot->offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *slot->offset);
     if (!slot->target && !gg_stopping(run))
-        slot->target = gg_alloc(run, m, sizeof *slot->target);
+        slot->target = gg_alloc_roomy(run, m, sizeof *slot->target);
     if (!slot->weight && weight_size && !gg_stopping(run))
-        slot->weight = gg_alloc(run, m, weight_size);
+        slot->weight = gg_alloc_roomy(run, m, weight_size);
     return !gg_stopping(run);
 }
 
@@ -292,7 +292,7 @@ static void copy_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32
 }
 
 static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
-    uint64_t *offset = gg_alloc(run, (uint64_t)n + 1, sizeof *offset);
+    uint64_t *offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *offset);
     if (!offset)
         return;
     count_distinct(run, slot, n, offset);
@@ -301,7 +301,7 @@ static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
         offset[v + 1] += offset[v];
     uint32_t *target = NULL;
     if (offset[n] < slot->m && !gg_stopping(run))
-        target = gg_alloc(run, offset[n], sizeof *target);
+        target = gg_alloc_roomy(run, offset[n], sizeof *target);
     if (target) {
         copy_distinct(run, slot, n, offset, target);
         gg_release(slot->offset);
