@@ -98,10 +98,10 @@ const char *graph_state(connection *c, graph_ref *g) {
 static struct binding *binding_find(connection *c, const scope *s,
                                     const graph_request *request) {
     struct binding *b = c->bindings;
-    while (b && !(text_equal(b->edges, request->edges, request->edges_bytes) &&
-                  text_equal(b->graph->vertices, request->vertices,
-                             request->vertices_bytes) &&
-                  scope_equal(&b->scope, s)))
+    while (b &&
+           !(text_equal(b->edges, request->edges, request->edges_bytes) &&
+             text_equal(b->graph->vertices, request->vertices, request->vertices_bytes) &&
+             scope_equal(&b->scope, s)))
         b = b->next;
     return b;
 }

@@ -259,10 +259,10 @@ typedef struct graph_ref {
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
     gpugraph_direction direction; /* of searches that are given none */
-    bool followed; /* the mirror of a followed graph (follow.c), which keeps it */
-    struct stamp *stamp;  /* what the tables looked like when it was read (stamp.c); NULL:
+    bool followed;       /* the mirror of a followed graph (follow.c), which keeps it */
+    struct stamp *stamp; /* what the tables looked like when it was read (stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */
-    int bindings;         /* running statements that have seen it */
+    int bindings;        /* running statements that have seen it */
     search_ref *searches;
     unsigned long long used;
     int references; /* cursors and runs that use it */
@@ -278,7 +278,7 @@ typedef struct graph_request {
     const char *vertices; /* or NULL */
     int vertices_bytes;
     enum weight_need weight;
-    const scope *scope; /* the cursor's; NULL: one for this call alone */
+    const scope *scope;        /* the cursor's; NULL: one for this call alone */
     struct followed *followed; /* a mirror that is known to be current; or NULL */
 } graph_request;
 

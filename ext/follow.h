@@ -32,10 +32,10 @@ void graph_arguments_clear(graph_arguments *arguments);
 
 /* A followed graph as it is in the database now. */
 typedef struct definition {
-    char *schema, *name;      /* of the virtual table */
-    char *log;                /* its log, an ordinary table */
-    edge_source source;       /* the table and its columns, by the names they have now */
-    char rowid[8];            /* how triggers name the rowid; "": edges are not told apart,
+    char *schema, *name; /* of the virtual table */
+    char *log;           /* its log, an ordinary table */
+    edge_source source;  /* the table and its columns, by the names they have now */
+    char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
     gpugraph_direction direction;
     bool persist;
@@ -77,8 +77,17 @@ int followed_catch_up(reading *r, graph_ref **found);
 graph_ref *followed_graph(followed *f);
 /* Puts what the definition says in the place of the virtual table. */
 int followed_redirect(reading *r);
-/* "current" and so on, for gpugraph_graphs; sqlite3_free. */
-char *followed_state(connection *c, const char *schema, const char *name);
+/* Calls each() for every followed graph that any attached schema has: its mirror (NULL:
+** none here) and its state ("current" and so on). */
+int followed_list(connection *c,
+                  void (*each)(void *context, const char *name, const graph_ref *mirror,
+                               const char *state),
+                  void *context);
 void followed_free_all(connection *c);
+
+/* ---- follow_rows.c ---- */
+
+/* Is the row (source, destination, weight) edge number e of the mirror? */
+bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value);
 
 #endif

@@ -47,9 +47,9 @@ static int set_option(graph_arguments *made, const char *name, const char *value
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail(error,
-                        sqlite3_mprintf("the option persist must be 0 or 1, not '%.40s'",
-                                        value));
+            return fail(
+                error,
+                sqlite3_mprintf("the option persist must be 0 or 1, not '%.40s'", value));
         made->persist = *value == '1';
         return SQLITE_OK;
     }

@@ -16,7 +16,8 @@
 int id_list_add(id_list *list, int64_t id) {
     if (list->count == list->room) {
         int64_t room = list->room ? 2 * list->room : 64;
-        int64_t *item = sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
+        int64_t *item =
+            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
         if (!item)
             return SQLITE_NOMEM;
         list->item = item;
@@ -76,6 +77,8 @@ static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *valu
 static bool same_weight(const gpugraph_edge_list *edges, uint32_t e,
                         sqlite3_value *value) {
     int type = sqlite3_value_type(value);
+    if (type == SQLITE_TEXT)
+        type = sqlite3_value_numeric_type(value);
     if (edges->weight_real)
         return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
                sqlite3_value_double(value) == edges->weight_real[e];
@@ -84,12 +87,12 @@ static bool same_weight(const gpugraph_edge_list *edges, uint32_t e,
                (edges->weight32 ? (int64_t)edges->weight32[e] : edges->weight64[e]);
 }
 
-static bool same_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value) {
+bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(mirror->graph);
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
     return same_vertex(ids, edges->source[e], value[0]) &&
            same_vertex(ids, edges->target[e], value[1]) &&
-           (!mirror->weight_column || same_weight(edges, e, value[2]));
+           (!mirror->has_weight || same_weight(edges, e, value[2]));
 }
 
 /* ---- reading ---- */
@@ -114,12 +117,12 @@ static int take(row_changes *changes, const graph_ref *mirror, sqlite3_stmt *row
     sqlite3_value *value[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3 && there && i + 1 < sqlite3_column_count(row); i++)
         value[i] = sqlite3_column_value(row, i + 1);
-    if (e != GPUGRAPH_NONE && there && same_edge(mirror, e, value))
+    if (e != GPUGRAPH_NONE && there && row_is_edge(mirror, e, value))
         return SQLITE_OK;
     if (e != GPUGRAPH_NONE && id_list_add(&changes->removed, id))
         return SQLITE_NOMEM;
-    if (!there || take_row(&changes->added, sqlite3_column_value(row, 0), value) ==
-                      SQLITE_OK)
+    if (!there ||
+        take_row(&changes->added, sqlite3_column_value(row, 0), value) == SQLITE_OK)
         return SQLITE_OK;
     changes->unfit = changes->added.rc != SQLITE_NOMEM;
     return changes->unfit ? SQLITE_OK : SQLITE_NOMEM;

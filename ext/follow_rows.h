@@ -2,6 +2,7 @@
 #ifndef GPUGRAPH_FOLLOW_ROWS_H
 #define GPUGRAPH_FOLLOW_ROWS_H
 
+#include "follow.h"
 #include "loader.h"
 
 /* Edge ids, ascending, each once (after id_list_sort). */

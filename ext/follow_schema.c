@@ -47,7 +47,7 @@ static const char *text_of(sqlite3_stmt *statement, int column) {
 typedef struct present {
     struct present_trigger {
         char *name, *table, *sql;
-    } *item;
+    } * item;
     int count, room;
 } present;
 
@@ -133,10 +133,11 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
     sqlite3_stmt *statement;
     graph_arguments arguments;
     bool there = false;
-    int rc = prepare(db, &statement,
-                     "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
-                     "%Q COLLATE NOCASE",
-                     d->schema, d->name);
+    int rc =
+        prepare(db, &statement,
+                "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
+                "%Q COLLATE NOCASE",
+                d->schema, d->name);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         there = true;
         rc = graph_arguments_of_sql(text_of(statement, 0), &arguments, error);
@@ -216,9 +217,10 @@ static int find_log(sqlite3 *db, definition *d) {
                      "'edge') LIMIT 1 OFFSET 1",
                      d->log, d->schema);
     if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW) {
-        d->trouble = sqlite3_mprintf("read afresh each time, since its log %s is missing; "
-                                     "DROP TABLE %s and create it again",
-                                     d->log, d->name);
+        d->trouble =
+            sqlite3_mprintf("read afresh each time, since its log %s is missing; "
+                            "DROP TABLE %s and create it again",
+                            d->log, d->name);
         rc = d->trouble ? SQLITE_OK : SQLITE_NOMEM;
     }
     int finish = sqlite3_finalize(statement);
@@ -241,9 +243,10 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list);
         if (rc == SQLITE_ERROR) { /* the table is gone, which reading it will say */
-            made->trouble = sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE "
-                                            "%s",
-                                            schema, made->source.table, name);
+            made->trouble =
+                sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE "
+                                "%s",
+                                schema, made->source.table, name);
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }
@@ -258,7 +261,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
 static int explain(char **error, int rc, const char *what) {
     if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
-    char *sentence = sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
+    char *sentence =
+        sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
     sqlite3_free(*error);
     *error = sentence;
     return sentence ? rc : SQLITE_NOMEM;
@@ -277,15 +281,15 @@ static int make_triggers(sqlite3 *db, definition *d, char **error) {
 static int check_place(const char *schema, const char *name, const edge_source *source,
                        char **error) {
     if (sqlite3_stricmp(schema, "temp") == 0)
-        *error = sqlite3_mprintf(
-            "gpugraph: a graph cannot be TEMP, since triggers there see what one connection writes; "
-            "make %s in the schema of its table",
-            name);
+        *error = sqlite3_mprintf("gpugraph: a graph cannot be TEMP, since triggers there "
+                                 "see what one connection writes; "
+                                 "make %s in the schema of its table",
+                                 name);
     else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0)
-        *error = sqlite3_mprintf(
-            "gpugraph: a graph lives in the schema of its table; write CREATE VIRTUAL TABLE %s.%s "
-            "USING gpugraph(%s ...), or follow a table of %s",
-            source->schema, name, source->table, schema);
+        *error = sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
+                                 "write CREATE VIRTUAL TABLE %s.%s "
+                                 "USING gpugraph(%s ...), or follow a table of %s",
+                                 source->schema, name, source->table, schema);
     else
         return SQLITE_OK;
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -401,9 +405,9 @@ static int rename_parts(sqlite3 *db, const char *name, const char *log, definiti
         rc = follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w\"",
                             d->schema, log, d->log);
     if (rc == SQLITE_OK && table_is_there(db, d->schema, blocks))
-        rc = follow_execute(db, error,
-                            "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_blocks\"", d->schema,
-                            blocks, d->name);
+        rc =
+            follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_blocks\"",
+                           d->schema, blocks, d->name);
     if (rc == SQLITE_OK && logged)
         rc = make_triggers(db, d, error);
     sqlite3_free(blocks);

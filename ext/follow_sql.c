@@ -63,7 +63,8 @@ static void append_part(sqlite3_str *sql, const parts *p, const char *name, size
 static char *expand(const char *template, const parts *p) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     const char *open, *close;
-    while ((open = strchr(template, '{')) != NULL && (close = strchr(open, '}')) != NULL) {
+    while ((open = strchr(template, '{')) != NULL &&
+           (close = strchr(open, '}')) != NULL) {
         sqlite3_str_append(sql, template, (int)(open - template));
         append_part(sql, p, open + 1, (size_t)(close - open - 1));
         template = close + 1;
@@ -181,8 +182,8 @@ static int add_key(const definition *d, const char *index, int number, const cha
                    trigger_list *made) {
     int rc = SQLITE_OK;
     for (int update = 0; update < 2 && rc == SQLITE_OK; update++) {
-        char *suffix = sqlite3_mprintf("replaced_by_%s_%d", update ? "update" : "insert",
-                                       number);
+        char *suffix =
+            sqlite3_mprintf("replaced_by_%s_%d", update ? "update" : "insert", number);
         char *rows = replaceable_rows(d, match, update != 0);
         char *what = sqlite3_mprintf("one for rows that %s OR REPLACE takes away by the "
                                      "key %s",
@@ -203,8 +204,8 @@ static int add_key(const definition *d, const char *index, int number, const cha
 static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
     sqlite3_stmt *statement;
     int number = 0;
-    int rc =
-        prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema, d->source.table);
+    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema,
+                     d->source.table);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (!sqlite3_column_int(statement, 2))
             continue;

@@ -168,8 +168,8 @@ int read_graph(reading *r, graph_ref **made) {
         rc = no_weight(r);
     if (rc)
         return rc;
-    if (r->follow && !r->follow->trouble && r->hold && !r->request->vertices) {
-        *made = NULL;
+    *made = NULL;
+    if (r->follow) {
         rc = followed_catch_up(r, made);
         if (rc || *made)
             return rc;

@@ -35,7 +35,14 @@ typedef struct graph_cursor {
 } graph_cursor;
 
 enum { COLUMN_SRC, COLUMN_DST, COLUMN_WEIGHT, COLUMN_EDGE };
-enum plan { PLAN_SCAN, PLAN_SCAN_DOWN, PLAN_FROM, PLAN_BETWEEN, PLAN_EDGE };
+enum plan {
+    PLAN_SCAN,
+    PLAN_SCAN_DOWN,
+    PLAN_FROM,
+    PLAN_BETWEEN,
+    PLAN_EDGE,
+    PLAN_WEIGHTS = 16 /* a bit: the column is wanted */
+};
 static const char *const plan_words[] = {"", "", "src=?", "src=? AND dst=?", "edge=?"};
 
 /* ---- making and taking away ---- */
@@ -50,8 +57,7 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
 
 /* The columns have their declared types from the table, so that comparisons are made as
 ** there; but ids are compared by their bytes, whatever the table's collation. */
-static int declare(connection *c, const char *schema, const char *name,
-                   char *affinity) {
+static int declare(connection *c, const char *schema, const char *name, char *affinity) {
     definition d;
     table_info info = {0};
     char *error = NULL;
@@ -243,6 +249,8 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     }
     choose_order(info);
     info->idxStr = (char *)plan_words[info->idxNum];
+    if (info->colUsed & 1 << COLUMN_WEIGHT)
+        info->idxNum |= PLAN_WEIGHTS;
     return SQLITE_OK;
 }
 
@@ -273,7 +281,7 @@ static int table_close(sqlite3_vtab_cursor *base) {
 }
 
 /* The graph as the statement must see it; kept while the cursor is open. */
-static int acquire(graph_table *t, graph_cursor *cur) {
+static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     followed *f = followed_of(t->c, t->schema, t->name);
     char *error = NULL;
     search_watch watch;
@@ -283,7 +291,7 @@ static int acquire(graph_table *t, graph_cursor *cur) {
     graph_request request = {.function = t->name,
                              .edges = t->text,
                              .edges_bytes = (int)strlen(t->text),
-                             .weight = WEIGHT_NO,
+                             .weight = weights ? WEIGHT_IF_ANY : WEIGHT_NO,
                              .scope = &cur->scope,
                              .followed = current ? f : NULL};
     if (!current)
@@ -297,7 +305,7 @@ static int acquire(graph_table *t, graph_cursor *cur) {
                    ? (sqlite3_free(error), rc)
                    : set_error(&t->base, rc, error);
     }
-    t->seen = followed_graph(f) != NULL;
+    t->seen = cur->graph == followed_graph(f);
     cur->edges = gpugraph_edges_of(cur->graph->graph);
     cur->ids = gpugraph_vertex_ids(cur->graph->graph);
     return SQLITE_OK;
@@ -334,9 +342,8 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int plan,
         return rc;
     connection_run(t->c, &run);
     gpugraph_status status =
-        plan == PLAN_FROM
-            ? gpugraph_edges_from(graph, from, &run, &list, &count)
-            : gpugraph_edges_between(graph, from, to, &run, &list, &count);
+        plan == PLAN_FROM ? gpugraph_edges_from(graph, from, &run, &list, &count)
+                          : gpugraph_edges_between(graph, from, to, &run, &list, &count);
     if (status == GPUGRAPH_OK)
         set_list(cur, list, count);
     return status == GPUGRAPH_OK ? SQLITE_OK
@@ -349,7 +356,8 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     (void)words, (void)argc;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
-    int rc = cur->graph ? SQLITE_OK : acquire(t, cur);
+    int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
+    plan &= ~PLAN_WEIGHTS;
     set_list(cur, NULL, 0);
     if (rc)
         return rc;
@@ -422,5 +430,6 @@ static const sqlite3_module graph_module = {
 
 int graph_table_register(connection *c) {
     connection_addref(c);
-    return sqlite3_create_module_v2(c->db, "gpugraph", &graph_module, c, connection_unref);
+    return sqlite3_create_module_v2(c->db, "gpugraph", &graph_module, c,
+                                    connection_unref);
 }

@@ -197,8 +197,7 @@ static const char *rowid_of(const row_source *rows) {
 }
 
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
-                         const row_source *rows, bool edges,
-                         enum weight_reading weights) {
+                  const row_source *rows, bool edges, enum weight_reading weights) {
     memset(l, 0, sizeof *l);
     l->c = c;
     l->function = function;

@@ -25,8 +25,7 @@ static int find_text(const gpugraph_graph *graph, sqlite3_value *value,
     const char *bytes = (const char *)sqlite3_value_text(value);
     if (!bytes)
         return SQLITE_NOMEM;
-    *vertex =
-        gpugraph_find_text(graph, bytes, (size_t)sqlite3_value_bytes(value));
+    *vertex = gpugraph_find_text(graph, bytes, (size_t)sqlite3_value_bytes(value));
     return SQLITE_OK;
 }
 
@@ -195,7 +194,8 @@ static int resolve_sources(cursor *cur) {
     cur->sources.count = 0;
     if (!a->value[F_SOURCE])
         return SQLITE_OK;
-    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, a->value[F_SOURCE], &a->source);
+    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
+                         a->value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
                ? numbers_add(&cur->sources, a->source)
@@ -221,7 +221,8 @@ static int resolve_targets(cursor *cur) {
     int rc = SQLITE_OK;
     cur->targets.count = 0;
     if (a->value[F_VERTEX]) {
-        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, a->value[F_VERTEX], &a->only_vertex);
+        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
+                         a->value[F_VERTEX], &a->only_vertex);
         a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
     }
     if (rc != SQLITE_OK || !a->has_target)

@@ -240,7 +240,8 @@ enum stamp_change stamp_compare(const stamp *kept, const stamp *now) {
     if (!now->expiries || now->memdb || kept->expiries != now->expiries ||
         !part_same_names(a, b))
         return STAMP_NEW_SCHEMA;
-    return a->data_version == b->data_version && !now->writing ? STAMP_SAME : STAMP_WRITTEN;
+    return a->data_version == b->data_version && !now->writing ? STAMP_SAME
+                                                               : STAMP_WRITTEN;
 }
 
 bool stamp_stands(connection *c, const stamp *kept) {

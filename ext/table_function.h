@@ -297,6 +297,12 @@ void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
                     uint32_t e);
 void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint32_t e);
 
+/* inspect.c. The scope of the statement that a scalar function runs in, held as long as
+** the statement; NULL: no memory. */
+const scope *statement_scope(sqlite3_context *context, connection *c);
+/* Makes the sentence the function's error, and frees it; NULL: no memory. */
+void function_fail(sqlite3_context *context, char *sentence);
+
 /* ---- lists.c: gpugraph_devices, _methods, _graphs, _timings ---- */
 int lists_register(connection *c);
 
