@@ -29,7 +29,7 @@ static pid_t process;
 /* What things are called now, and what kind of table there is. */
 static struct names {
     char table[16], a[8], b[8], w[8], graph[16];
-    bool rowids, weights;
+    bool rowids, weights, defaults; /* defaults: NULL becomes one, by REPLACE */
 } name, at_creation;
 
 static uint32_t pick(uint32_t below) {
@@ -338,6 +338,10 @@ static char *condition(void) {
 }
 
 static char *insert(void) {
+    if (name.defaults && pick(6) == 0)
+        return sqlite3_mprintf(
+            "INSERT OR REPLACE INTO %s(%s, %s, %s) VALUES (NULL, %s, %s)", name.table,
+            name.a, name.b, name.w, vertex(), weight());
     char *rows = values(), *sql;
     switch (pick(5)) {
     case 0:
@@ -540,7 +544,9 @@ static void finish_transactions(void) {
 
 static void change_schema(void) {
     finish_transactions();
-    switch (pick(12)) {
+    agree(B);
+    agree(D);
+    switch (pick(14)) {
     case 0:
         rename_table();
         break;
@@ -557,6 +563,7 @@ static void change_schema(void) {
         rename_for_a_moment();
         break;
     case 5:
+    case 12:
         run_on(A, "VACUUM");
         break;
     case 6:
@@ -597,9 +604,12 @@ static void change_schema(void) {
         replace_table();
         break;
     case 11:
+    case 13:
         go_back();
         break;
     }
+    agree(B);
+    agree(D);
 }
 
 /* ---- the test ---- */
@@ -658,11 +668,12 @@ static void set_names(int kind) {
     strcpy(name.graph, "g");
     name.rowids = tables[kind].rowids;
     name.weights = tables[kind].weights;
+    name.defaults = strstr(tables[kind].sql, "DEFAULT") != NULL;
 }
 
 static void step(void) {
     int who = (int)pick(5);
-    if (pick(40) == 0) {
+    if (pick(25) == 0) {
         change_schema();
     } else if (pick(60) == 0) {
         int on = (int)pick(2);
