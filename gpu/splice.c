@@ -65,8 +65,9 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
 void gg_splice_free(splice *s) {
     gg_release(s->piece);
     gg_release(s->first);
+    gg_release(s->map);
     s->piece = NULL;
-    s->first = NULL;
+    s->first = s->map = NULL;
 }
 
 static void move_piece(const splice_piece *piece, char *to, const char *from,
@@ -87,13 +88,41 @@ void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
             move_piece(&s->piece[k], to, from, size);
 }
 
-gpugraph_status gg_splice_index(gpugraph_run *run, splice *s) {
-    uint64_t blocks = s->before / 64 + 1, k = 0;
-    s->first = gg_alloc(run, blocks, sizeof *s->first);
-    for (uint64_t b = 0; b < blocks && s->first; b++) {
+static void index_blocks(splice *s, uint64_t blocks) {
+    for (uint64_t b = 0, k = 0; b < blocks; b++) {
         while (k + 1 < s->pieces && s->piece[k].from + s->piece[k].count <= b * 64)
             k++;
         s->first[b] = (uint32_t)k;
+    }
+}
+
+/* What goes has any number that is in range. */
+static void map_all(splice *s) {
+    uint64_t x = 0;
+    for (uint64_t k = 0; k < s->pieces; k++) {
+        const splice_piece *piece = &s->piece[k];
+        while (x < piece->from)
+            s->map[x++] = 0;
+        for (uint32_t to = (uint32_t)piece->to; x < piece->from + piece->count; x++)
+            s->map[x] = to++;
+    }
+    while (x < s->before)
+        s->map[x++] = 0;
+}
+
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s) {
+    uint64_t blocks = s->before / 64 + 1;
+    if (!gg_renumbers(s))
+        return run->status;
+    bool many = s->pieces > blocks / GG_MAP_BLOCKS || s->before <= GG_MAP_NUMBERS;
+    if (many && s->bound == UINT64_MAX) {
+        s->map = gg_alloc(run, s->before, sizeof *s->map);
+        if (s->map)
+            map_all(s);
+    } else {
+        s->first = gg_alloc(run, blocks, sizeof *s->first);
+        if (s->first)
+            index_blocks(s, blocks);
     }
     return run->status;
 }
@@ -102,6 +131,11 @@ void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
     uint32_t bound = (uint32_t)s->bound, shift = s->shift, last = (uint32_t)s->after - 1;
     if (!gg_renumbers(s) || !s->after)
         return;
+    if (s->bound == UINT64_MAX && s->map) {
+        for (uint64_t i = 0; i < count; i++)
+            number[i] = s->map[number[i]];
+        return;
+    }
     if (s->bound == UINT64_MAX) {
         for (uint64_t i = 0; i < count; i++)
             number[i] = gg_renumber(s, number[i]);

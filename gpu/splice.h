@@ -20,9 +20,10 @@ typedef struct splice {
     uint64_t before, after; /* elements */
     uint64_t pieces;
     splice_piece *piece;
-    uint32_t
-        *first; /* first[x / 64]: the first piece that ends beyond x / 64 * 64; or NULL */
-    bool still; /* what stays stays where it is */
+    /* One of these, by gg_splice_index: */
+    uint32_t *first; /* first[x / 64]: the first piece that ends beyond x / 64 * 64 */
+    uint32_t *map;   /* map[x]: the new number of x; where pieces are many */
+    bool still;      /* what stays stays where it is */
     /* what stays from place `bound` on moves by `shift`, and nothing else does; bound is
     ** UINT64_MAX where that is not so */
     uint64_t bound;
@@ -49,6 +50,10 @@ static inline bool gg_renumbers(const splice *s) {
 }
 /* A number that is none of an element that stays gives any number that is in range. */
 static inline uint32_t gg_renumber(const splice *s, uint32_t x) {
+    if (!gg_renumbers(s))
+        return x;
+    if (s->map)
+        return s->map[x];
     const splice_piece *piece = s->piece + s->first[x / 64];
     const splice_piece *last = s->piece + s->pieces - 1;
     while (piece < last && x >= piece->from + piece->count)

@@ -222,8 +222,9 @@ static void patch(update *u) {
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);
-    if (!gg_stopping(u->run) && gg_splice_index(u->run, &u->edges) == GPUGRAPH_OK &&
-        !gg_poll(u->run))
+    if (!gg_stopping(u->run) && u->graph->edge_rows.made)
+        gg_splice_index(u->run, &u->edges);
+    if (!gg_stopping(u->run) && !gg_poll(u->run))
         commit(u);
 }
 

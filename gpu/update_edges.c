@@ -72,10 +72,11 @@ static void find_added(update *u) {
                     "the ids of added edges are not ascending at %lld", (long long)id);
             return;
         }
-        u->added_at[i] = e = first_edge(graph, e, id);
-        while (r < u->removed_count && u->removed[r] < e)
+        while (r < u->removed_count && u->removed_id[r] < id)
             r++;
-        if (has_id(graph, e, id) && !(r < u->removed_count && u->removed[r] == e)) {
+        bool changes = r < u->removed_count && u->removed_id[r] == id;
+        u->added_at[i] = e = changes ? u->removed[r] : first_edge(graph, e, id);
+        if (!changes && has_id(graph, e, id)) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "edge %lld is to be added, and the graph has it already",
                     (long long)id);

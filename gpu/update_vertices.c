@@ -213,9 +213,18 @@ static int stays(const gpugraph_graph *graph, uint64_t v, const uint64_t *gone) 
     return out->made && in->made ? 0 : -1;
 }
 
-/* Marks with 2 what of the marked is an end of an edge that stays. */
-static void look_at_edges(const update *u, uint8_t *mark) {
+static inline void find_open(uint64_t *open, uint64_t v) {
+    uint64_t bit = (uint64_t)1 << (v % 64);
+    if (__atomic_load_n(&open[v / 64], __ATOMIC_RELAXED) & bit)
+        __atomic_fetch_and(&open[v / 64], ~bit, __ATOMIC_RELAXED);
+}
+
+/* Clears the bits of vertices that an edge which stays leaves, or enters, as far as rows
+** did not say so already. */
+static void look_at_edges(const update *u, uint64_t *open) {
     const gpugraph_graph *graph = u->graph;
+    bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
+    bool targets = !graph->csr[CSR_IN].made;
     int threads = gg_threads(u->run, graph->m);
 #pragma omp parallel num_threads(threads)
     {
@@ -227,30 +236,32 @@ static void look_at_edges(const update *u, uint8_t *mark) {
             uint64_t low = piece->from > begin ? piece->from : begin;
             uint64_t high = piece->from + piece->count;
             high = high < end ? high : end;
-            for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
-                if (__atomic_load_n(&mark[graph->source[e]], __ATOMIC_RELAXED) == 1)
-                    __atomic_store_n(&mark[graph->source[e]], 2, __ATOMIC_RELAXED);
-                if (__atomic_load_n(&mark[graph->target[e]], __ATOMIC_RELAXED) == 1)
-                    __atomic_store_n(&mark[graph->target[e]], 2, __ATOMIC_RELAXED);
-            }
+            for (uint64_t e = low; sources && e < high && !gg_leave(u->run, e); e++)
+                find_open(open, graph->source[e]);
+            for (uint64_t e = low; targets && e < high && !gg_leave(u->run, e); e++)
+                find_open(open, graph->target[e]);
         }
     }
 }
 
-/* Of the vertices in vanished_at, which rows said nothing about, those that vanish. */
-static void settle_open(update *u, const uint64_t *open, uint64_t opens) {
-    uint8_t *mark = gg_alloc_zero(u->run, u->graph->n, 1);
-    if (!mark)
+/* Takes from vanished_at the vertices that rows have left open and that have edges. */
+static void settle_open(update *u, const uint64_t *list, uint64_t count) {
+    uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
+    uint64_t left = 0, k = 0;
+    if (!open)
         return;
-    for (uint64_t i = 0; i < opens; i++)
-        mark[open[i]] = 1;
-    look_at_edges(u, mark);
-    uint64_t left = 0;
-    for (uint64_t i = 0; i < u->vanished; i++)
-        if (mark[u->vanished_at[i]] != 2)
-            u->vanished_at[left++] = u->vanished_at[i];
+    for (uint64_t i = 0; i < count; i++)
+        open[list[i] / 64] |= (uint64_t)1 << (list[i] % 64);
+    look_at_edges(u, open);
+    for (uint64_t i = 0; i < u->vanished; i++) {
+        uint64_t v = u->vanished_at[i];
+        bool was_open = k < count && list[k] == v;
+        k += was_open;
+        if (!was_open || open[v / 64] >> (v % 64) & 1)
+            u->vanished_at[left++] = v;
+    }
     u->vanished = left;
-    gg_release(mark);
+    gg_release(open);
 }
 
 /* touched: sorted. Vertices that rows leave open are taken to vanish at first. */
