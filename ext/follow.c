@@ -501,8 +501,10 @@ int followed_find(reading *r, graph_ref **found) {
     if (rc == SQLITE_OK && stamp_same_names(a->stamp, r->hold) &&
         stamp_compare(f->base, r->hold) != STAMP_NEW_SCHEMA)
         rc = catch_up(r, f, found);
-    else if (rc == SQLITE_OK)
+    else if (rc == SQLITE_OK || rc == SQLITE_ERROR) { /* the schema is gone, perhaps */
         forget_aliases(f);
+        rc = SQLITE_OK;
+    }
     if (!*found) {
         stamp_free(r->hold);
         r->hold = NULL;

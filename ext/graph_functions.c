@@ -69,8 +69,12 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
     if (rc == SQLITE_OK)
         rc = source_resolve(call->c, function, "edges", request.scope,
                             &call->definition.source, &call->rows, &call->error);
-    if (rc == SQLITE_OK)
-        rc = graph_acquire(call->c, &request, &call->graph, &call->error);
+    if (rc)
+        return rc;
+    search_watch watch;
+    watch_begin(&watch, call->c);
+    rc = graph_acquire(call->c, &request, &call->graph, &call->error);
+    watch_end(&watch, call->c);
     return rc;
 }
 
