@@ -9,14 +9,15 @@
 ** scope, then among the graphs with a stamp that agrees; else it is read. What no
 ** statement is bound to and has no stamp is freed at once; the rest as the cache limit
 ** asks. */
-#include "cache.h"
+#include "follow.h"
 #include <string.h>
 
 struct binding {
     struct binding *next;
     scope scope;
     graph_ref *graph;
-    stamp *hold; /* NULL where there is nothing to hold */
+    stamp *hold;  /* NULL where there is nothing to hold */
+    char edges[]; /* the text that names the graph in the statement */
 };
 
 /* ---- graphs ---- */
@@ -46,9 +47,8 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g);
 }
 
-/* Frees the graph if nobody is left who can reach it. */
-static void graph_settle(connection *c, graph_ref *g) {
-    if (!g->stamp && g->bindings == 0)
+void graph_settle(connection *c, graph_ref *g) {
+    if (!g->stamp && !g->followed && g->bindings == 0)
         g->dropped = true;
     if (!g->dropped || g->references > 0 || g->bindings > 0)
         return;
@@ -98,19 +98,26 @@ const char *graph_state(connection *c, graph_ref *g) {
 static struct binding *binding_find(connection *c, const scope *s,
                                     const graph_request *request) {
     struct binding *b = c->bindings;
-    while (b && !(scope_equal(&b->scope, s) && graph_named(b->graph, request)))
+    while (b &&
+           !(text_equal(b->edges, request->edges, request->edges_bytes) &&
+             text_equal(b->graph->vertices, request->vertices, request->vertices_bytes) &&
+             scope_equal(&b->scope, s)))
         b = b->next;
     return b;
 }
 
 /* Takes hold over, also on failure. */
-static int bind(connection *c, const scope *s, graph_ref *g, stamp *hold) {
-    struct binding *b = sqlite3_malloc(sizeof *b);
+static int bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
+                stamp *hold) {
+    struct binding *b =
+        sqlite3_malloc64(sizeof *b + (sqlite3_uint64)request->edges_bytes + 1);
     if (!b) {
         stamp_free(hold);
         return SQLITE_NOMEM;
     }
-    *b = (struct binding){c->bindings, *s, g, hold};
+    *b = (struct binding){.next = c->bindings, .scope = *s, .graph = g, .hold = hold};
+    memcpy(b->edges, request->edges, (size_t)request->edges_bytes);
+    b->edges[request->edges_bytes] = 0;
     c->bindings = b;
     g->bindings++;
     return SQLITE_OK;
@@ -224,11 +231,13 @@ static int find_or_read(reading *r, graph_ref **found) {
         r->why = "the kept graph is current";
         check_done(r);
     } else if (rc == SQLITE_OK) {
-        rc = read_graph(r, found);
+        rc = followed_find(r, found);
+        if (rc == SQLITE_OK && !*found)
+            rc = read_graph(r, found);
     }
     if (rc)
         return rc;
-    rc = bind(r->c, r->scope, *found, r->hold);
+    rc = bind(r->c, r->scope, r->request, *found, r->hold);
     r->hold = NULL;
     if (rc)
         graph_settle(r->c, *found);
@@ -237,6 +246,10 @@ static int find_or_read(reading *r, graph_ref **found) {
 
 static int find_graph(reading *r, graph_ref **found) {
     struct binding *b = binding_find(r->c, r->scope, r->request);
+    if (!b && r->request->followed) {
+        *found = followed_graph(r->request->followed);
+        return bind(r->c, r->scope, r->request, *found, NULL);
+    }
     if (!b)
         return find_or_read(r, found);
     int rc = lacks_weights(b->graph, r->request) ? read_again(r, b) : SQLITE_OK;
@@ -287,6 +300,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
 void cache_free(connection *c) {
     while (c->bindings)
         unbind(c, &c->bindings);
+    followed_free_all(c);
     while (c->graphs) {
         graph_ref *next = c->graphs->next;
         graph_free(c->graphs);

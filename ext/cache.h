@@ -12,6 +12,8 @@ typedef struct reading {
     const scope *scope;
     edge_source edges_text, vertices_text;
     row_source edges, vertices;
+    struct definition *follow; /* the texts name a followed graph: this one. edges is the
+                               ** table it follows */
     stamp *hold;
     double started_ms;
     const char *why; /* static: for the timings */
@@ -27,6 +29,10 @@ int explain_lock(reading *r, int rc, const char *name);
 /* Adds the phase "check": what came before rows were read, or instead. */
 void check_done(reading *r);
 
+/* In the list it is settled away unless it gets a stamp or a binding. */
+void graph_list(connection *c, graph_ref *g);
+/* Frees the graph if nobody is left who can reach it. */
+void graph_settle(connection *c, graph_ref *g);
 /* No longer found by anybody; freed as soon as nobody uses it. */
 void graph_drop(connection *c, graph_ref *g);
 /* Of a graph that is not in the list. */

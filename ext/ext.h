@@ -102,6 +102,7 @@ struct connection {
     config config;
     timings timings;              /* of the latest search */
     struct graph_ref *graphs;     /* most recently used first */
+    struct followed *followed;    /* follow.c */
     struct binding *bindings;     /* cache.c: which graph a running statement has seen */
     struct execution *executions; /* scope.c */
     sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
@@ -219,6 +220,17 @@ void stamp_free(stamp *s); /* NULL is allowed */
 bool stamp_agrees(stamp *kept, const stamp *now);
 /* May what is read now outlive the statement? */
 bool stamp_keepable(connection *c, const stamp *now);
+/* The same, but for a write transaction under way. */
+bool stamp_trusted(connection *c, const stamp *now);
+/* Do names mean what they meant: the same files, the same schemas? */
+bool stamp_same_names(const stamp *kept, const stamp *now);
+/* What has become of the schema that the edges are in. SAME: no transaction has been
+** committed since, and none that writes is under way. */
+enum stamp_change { STAMP_SAME, STAMP_WRITTEN, STAMP_NEW_SCHEMA };
+enum stamp_change stamp_compare(const stamp *kept, const stamp *now);
+/* Is it still SAME, inside a read transaction that is open, provided that the schema is the
+** same? Cheap. */
+bool stamp_stands(connection *c, const stamp *kept);
 /* Is a write transaction under way where the tables are? */
 bool stamp_writing(const stamp *now);
 
@@ -249,9 +261,11 @@ typedef struct graph_ref {
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
-    struct stamp *stamp;  /* what the tables looked like when it was read (stamp.c); NULL:
+    gpugraph_direction direction; /* of searches that are given none */
+    bool followed;       /* the mirror of a followed graph (follow.c), which keeps it */
+    struct stamp *stamp; /* what the tables looked like when it was read (stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */
-    int bindings;         /* running statements that have seen it */
+    int bindings;        /* running statements that have seen it */
     search_ref *searches;
     unsigned long long used;
     int references; /* cursors and runs that use it */
@@ -269,6 +283,7 @@ typedef struct graph_request {
     enum weight_need weight;
     int backend;        /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope; /* the cursor's; NULL: one for this call alone */
+    struct followed *followed; /* a mirror that is known to be current; or NULL */
 } graph_request;
 
 /* The graph as the calling statement must see it, with a reference to give back by
@@ -307,8 +322,8 @@ enum weight_reading {
     READ_WEIGHTS
 };
 
-/* Reads the rows and builds the graph. vertices may be NULL; backend: as in a request. Timings: "read" (detail:
-** which reader and why), "map". */
+/* Reads the rows and builds the graph. vertices may be NULL; backend: as in a request.
+** Timings: "read" (detail: which reader and why), "map". */
 int graph_load(connection *c, const char *function, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, int backend,
                loaded *result, char **error);
@@ -320,6 +335,10 @@ int loader_register(connection *c);
 
 struct algorithm; /* algorithms.c */
 int table_functions_register(connection *c);
+
+/* ---- graph_table.c, graph_functions.c: USING gpugraph; gpugraph_check and others ---- */
+int graph_table_register(connection *c);
+int graph_functions_register(connection *c);
 
 /* ---- inspect.c: gpugraph_version, _config, _devices, _methods, _graphs, _timings, _triangles ---- */
 int inspect_register(connection *c);

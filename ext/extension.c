@@ -66,6 +66,10 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     if (rc == SQLITE_OK)
         rc = table_functions_register(c);
     if (rc == SQLITE_OK)
+        rc = graph_table_register(c);
+    if (rc == SQLITE_OK)
+        rc = graph_functions_register(c);
+    if (rc == SQLITE_OK)
         rc = inspect_register(c);
     connection_unref(c);
     if (rc != SQLITE_OK)

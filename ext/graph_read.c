@@ -5,7 +5,7 @@
 **     hold                     ->  read transactions of plain tables, and their stamp
 **     resolve                      again, now that nothing moves
 **     load                     ->  graph */
-#include "cache.h"
+#include "follow.h"
 #include <string.h>
 
 static int prefix_error(reading *r, int rc, char *sentence) {
@@ -31,6 +31,8 @@ static int resolve(reading *r) {
     row_source_clear(&r->vertices);
     int rc = source_resolve(r->c, function, "edges", r->scope, &r->edges_text, &r->edges,
                             r->error);
+    if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
+        rc = followed_redirect(r);
     if (rc == SQLITE_OK && r->request->vertices)
         rc = source_resolve(r->c, function, "vertices", r->scope, &r->vertices_text,
                             &r->vertices, r->error);
@@ -84,7 +86,7 @@ static char *copy_text(const char *text, int bytes) {
 
 /* The empty frame of a graph. Not in the list yet: a query that is read may ask for graphs
 ** itself, and look at the list. */
-static graph_ref *new_graph(reading *r) {
+static graph_ref *new_graph(const reading *r) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
@@ -92,6 +94,7 @@ static graph_ref *new_graph(reading *r) {
     g->edges = copy_text(r->request->edges, r->request->edges_bytes);
     g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
     g->source_affinity = r->edges.affinity;
+    g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
     g->weight_column = r->edges.column[2] != NULL;
     if (!g->weight_column)
         g->weight_error = source_without_weight(&r->edges);
@@ -148,8 +151,7 @@ static int no_weight(reading *r) {
     return prefix_error(r, SQLITE_ERROR, source_without_weight(&r->edges));
 }
 
-/* In the list it is settled away unless it gets a stamp or a binding. */
-static void list_graph(connection *c, graph_ref *g) {
+void graph_list(connection *c, graph_ref *g) {
     g->next = c->graphs;
     c->graphs = g;
     g->used = ++c->clock;
@@ -166,6 +168,12 @@ int read_graph(reading *r, graph_ref **made) {
         rc = no_weight(r);
     if (rc)
         return rc;
+    *made = NULL;
+    if (r->follow) {
+        rc = followed_catch_up(r, made);
+        if (rc || *made)
+            return rc;
+    }
     graph_ref *g = new_graph(r);
     if (!g)
         return SQLITE_NOMEM;
@@ -177,7 +185,7 @@ int read_graph(reading *r, graph_ref **made) {
         graph_free(g);
         return rc;
     }
-    list_graph(r->c, g);
+    graph_list(r->c, g);
     *made = g;
     return SQLITE_OK;
 }
@@ -187,5 +195,8 @@ void reading_clear(reading *r) {
     edge_source_clear(&r->vertices_text);
     row_source_clear(&r->edges);
     row_source_clear(&r->vertices);
+    if (r->follow)
+        definition_clear(r->follow);
+    sqlite3_free(r->follow);
     stamp_free(r->hold);
 }

@@ -12,7 +12,7 @@ static void version(sqlite3_context *context, int argc, sqlite3_value **argv) {
     sqlite3_result_text(context, GPUGRAPH_VERSION, -1, SQLITE_STATIC);
 }
 
-static void fail(sqlite3_context *context, char *sentence) {
+void function_fail(sqlite3_context *context, char *sentence) {
     if (sentence)
         sqlite3_result_error(context, sentence, -1);
     else
@@ -71,7 +71,7 @@ static void unknown_key(sqlite3_context *context, const char *key) {
         key);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         sqlite3_str_appendf(sentence, ", '%s'", settings[i].key);
-    fail(context, sqlite3_str_finish(sentence));
+    function_fail(context, sqlite3_str_finish(sentence));
 }
 
 /* backend is the one setting that is a word. */
@@ -86,10 +86,11 @@ static void read_backend(sqlite3_context *context, connection *c, sqlite3_value 
     if (!word) {
         sqlite3_result_error_nomem(context);
     } else if (!known) {
-        fail(context,
-             sqlite3_mprintf(
-                 "gpugraph_config: backend must be 'auto', 'cpu' or 'cuda', not '%.60s'",
-                 word));
+        function_fail(
+            context,
+            sqlite3_mprintf(
+                "gpugraph_config: backend must be 'auto', 'cpu' or 'cuda', not '%.60s'",
+                word));
     } else {
         if (value)
             sqlite3_snprintf(sizeof c->config.backend, c->config.backend, "%s", word);
@@ -110,7 +111,8 @@ static bool set_number(sqlite3_context *context, connection *c, const setting *s
     if (number.type != SQLITE_INTEGER || number.integer < s->least ||
         number.integer > s->most) {
         const char *given = (const char *)sqlite3_value_text(value);
-        fail(context, sqlite3_mprintf("gpugraph_config: %s takes %s, not '%.60s'", s->key,
+        function_fail(context,
+                      sqlite3_mprintf("gpugraph_config: %s takes %s, not '%.60s'", s->key,
                                       s->takes, given ? given : ""));
         return false;
     }
@@ -153,8 +155,7 @@ static void statement_data_free(void *data_pointer) {
     sqlite3_free(data);
 }
 
-/* NULL: no memory. */
-static const scope *statement_scope(sqlite3_context *context, connection *c) {
+const scope *statement_scope(sqlite3_context *context, connection *c) {
     statement_data *data = sqlite3_get_auxdata(context, STATEMENT_DATA);
     if (data)
         return &data->scope;
@@ -215,10 +216,11 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
     (void)argc;
     connection *c = sqlite3_user_data(context);
     if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
-        fail(context,
-             sqlite3_mprintf(
-                 "gpugraph_triangles: the argument edges must be the name of a table, a "
-                 "view or a query of edges, as in gpugraph_triangles('roads')"));
+        function_fail(
+            context,
+            sqlite3_mprintf(
+                "gpugraph_triangles: the argument edges must be the name of a table, a "
+                "view or a query of edges, as in gpugraph_triangles('roads')"));
         return;
     }
     graph_request request = {

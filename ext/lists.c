@@ -5,6 +5,7 @@
 **
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
+#include "follow.h"
 #include "table_function.h"
 
 #include <string.h>
@@ -106,21 +107,38 @@ static void fill_methods(grid *g, connection *c) {
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
 }
 
-static void fill_graphs(grid *g, connection *c) {
-    for (graph_ref *ref = c->graphs; ref; ref = ref->next) {
-        int64_t host, device;
+static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
+                      const char *state) {
+    int64_t host = 0, device = 0;
+    add_text(g, name);
+    add_text(g, kind);
+    if (ref) {
         gpugraph_memory(ref->graph, &host, &device);
         for (const search_ref *s = ref->searches; s; s = s->next)
             host += s->bytes;
-        add_text(g, ref->edges);
-        add_text(g, "cached");
         add_integer(g, gpugraph_vertex_count(ref->graph));
         add_integer(g, gpugraph_edge_count(ref->graph));
-        add_integer(g, host);
-        add_integer(g, device);
-        add_text(g, device > 0 ? "cuda" : "cpu");
-        add_text(g, graph_state(c, ref));
+    } else {
+        add_text(g, NULL);
+        add_text(g, NULL);
     }
+    add_integer(g, host);
+    add_integer(g, device);
+    add_text(g, !ref ? NULL : device > 0 ? "cuda" : "cpu");
+    add_text(g, state);
+}
+
+static void add_followed(void *g, const char *name, const graph_ref *mirror,
+                         const char *state) {
+    add_graph(g, name, "followed", mirror, state);
+}
+
+static void fill_graphs(grid *g, connection *c) {
+    for (graph_ref *ref = c->graphs; ref; ref = ref->next)
+        if (!ref->followed)
+            add_graph(g, ref->edges, "cached", ref, graph_state(c, ref));
+    int rc = followed_list(c, add_followed, g);
+    g->rc = g->rc ? g->rc : rc;
 }
 
 static void fill_timings(grid *g, connection *c) {

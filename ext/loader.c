@@ -197,9 +197,8 @@ static const char *rowid_of(const row_source *rows) {
     return key >= 0 ? rows->table.column[key] : NULL;
 }
 
-static void loader_start(loader *l, connection *c, const char *function, intern *texts,
-                         const row_source *rows, bool edges,
-                         enum weight_reading weights) {
+void loader_start(loader *l, connection *c, const char *function, intern *texts,
+                  const row_source *rows, bool edges, enum weight_reading weights) {
     memset(l, 0, sizeof *l);
     l->c = c;
     l->function = function;
@@ -242,27 +241,32 @@ static gpugraph_id_column id_column(const id_array *id) {
     return (gpugraph_id_column){id->value, id->is_text};
 }
 
-/* The columns of the edges go over to the graph. */
-static int create_graph(connection *c, const char *function, loader *edges,
-                        const loader *vertices, intern *texts, int backend,
-                        gpugraph_graph **graph, char **error) {
+gpugraph_edges loader_edges(const loader *edges, intern *texts) {
+    intern_close(texts);
     gpugraph_edges given = {.count = edges->count,
                             .source = id_column(&edges->id[0]),
                             .target = id_column(&edges->id[1]),
                             .weight = edges->weight,
                             .edge_id = edges->edge_id,
-                            .texts = {texts->count, texts->offset, texts->bytes},
-                            .vertex_count = vertices->count,
-                            .vertex = id_column(&vertices->id[0]),
-                            .take_over = true};
+                            .texts = {texts->count, texts->offset, texts->bytes}};
     if (edges->weights != READ_NO_WEIGHTS)
         given.weight_type =
             edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    return given;
+}
+
+/* The columns of the edges go over to the graph. */
+static int create_graph(connection *c, const char *function, loader *edges,
+                        const loader *vertices, intern *texts, int backend,
+                        gpugraph_graph **graph, char **error) {
+    gpugraph_edges given = loader_edges(edges, texts);
+    given.vertex_count = vertices->count;
+    given.vertex = id_column(&vertices->id[0]);
+    given.take_over = true;
     gpugraph_run run;
     connection_run(c, &run);
     if (backend >= 0)
         run.backend = (gpugraph_backend)backend;
-    intern_close(texts);
     memset(edges->id, 0, sizeof edges->id);
     edges->weight = NULL;
     edges->edge_id = NULL;

@@ -44,6 +44,10 @@ typedef struct loader {
     char *error;
 } loader;
 
+void loader_start(loader *l, connection *c, const char *function, intern *texts,
+                  const row_source *rows, bool edges, enum weight_reading weights);
+/* The columns as the library takes them; they stay the loader's. Closes the texts. */
+gpugraph_edges loader_edges(const loader *edges, intern *texts);
 /* Takes a row in. id: the edge id, or NULL for the row's number. value: source,
 ** destination, weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);

@@ -20,20 +20,21 @@
 
 /* ---- ids ---- */
 
-static int find_text(cursor *cur, sqlite3_value *value, uint32_t *vertex) {
+static int find_text(const gpugraph_graph *graph, sqlite3_value *value,
+                     uint32_t *vertex) {
     const char *bytes = (const char *)sqlite3_value_text(value);
     if (!bytes)
         return SQLITE_NOMEM;
-    *vertex =
-        gpugraph_find_text(cur->graph->graph, bytes, (size_t)sqlite3_value_bytes(value));
+    *vertex = gpugraph_find_text(graph, bytes, (size_t)sqlite3_value_bytes(value));
     return SQLITE_OK;
 }
 
 /* A number, looked for as the text that a TEXT column would have stored. A copy is
 ** converted. */
-static int find_number_as_text(cursor *cur, sqlite3_value *value, uint32_t *vertex) {
+static int find_number_as_text(const gpugraph_graph *graph, sqlite3_value *value,
+                               uint32_t *vertex) {
     sqlite3_value *copy = sqlite3_value_dup(value);
-    int rc = copy ? find_text(cur, copy, vertex) : SQLITE_NOMEM;
+    int rc = copy ? find_text(graph, copy, vertex) : SQLITE_NOMEM;
     sqlite3_value_free(copy);
     return rc;
 }
@@ -45,29 +46,28 @@ static bool may_be_number(const char *bytes) {
            (strchr("+-. \t\n\v\f\r", *bytes) != NULL || (*bytes >= '0' && *bytes <= '9'));
 }
 
-/* The vertex that `source column = value` would find, or GPUGRAPH_NONE. */
-static int find_vertex(cursor *cur, sqlite3_value *value, uint32_t *vertex) {
+int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
+                uint32_t *vertex) {
     int type = sqlite3_value_type(value);
-    char affinity = cur->graph->source_affinity;
     *vertex = GPUGRAPH_NONE;
     if (type == SQLITE_INTEGER && affinity != 'B') {
-        *vertex = gpugraph_find_integer(cur->graph->graph, sqlite3_value_int64(value));
+        *vertex = gpugraph_find_integer(graph, sqlite3_value_int64(value));
         return SQLITE_OK;
     }
     if (type == SQLITE_TEXT &&
         (affinity < 'C' || !may_be_number((const char *)sqlite3_value_text(value))))
-        return find_text(cur, value, vertex);
+        return find_text(graph, value, vertex);
     if (type == SQLITE_NULL || type == SQLITE_BLOB)
         return SQLITE_OK;
     if (affinity == 'B')
-        return find_number_as_text(cur, value, vertex);
+        return find_number_as_text(graph, value, vertex);
     struct number number;
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc == SQLITE_OK && number.type == SQLITE_INTEGER)
-        *vertex = gpugraph_find_integer(cur->graph->graph, number.integer);
+        *vertex = gpugraph_find_integer(graph, number.integer);
     else if (rc == SQLITE_OK && number.type == SQLITE_NULL)
-        rc = find_text(cur, value, vertex);
+        rc = find_text(graph, value, vertex);
     return rc;
 }
 
@@ -103,7 +103,7 @@ static void numbers_sort(numbers *list) {
 
 static int numbers_add_id(cursor *cur, numbers *list, sqlite3_value *value) {
     uint32_t vertex;
-    int rc = find_vertex(cur, value, &vertex);
+    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, value, &vertex);
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
@@ -194,7 +194,8 @@ static int resolve_sources(cursor *cur) {
     cur->sources.count = 0;
     if (!a->value[F_SOURCE])
         return SQLITE_OK;
-    int rc = find_vertex(cur, a->value[F_SOURCE], &a->source);
+    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
+                         a->value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
                ? numbers_add(&cur->sources, a->source)
@@ -220,7 +221,8 @@ static int resolve_targets(cursor *cur) {
     int rc = SQLITE_OK;
     cur->targets.count = 0;
     if (a->value[F_VERTEX]) {
-        rc = find_vertex(cur, a->value[F_VERTEX], &a->only_vertex);
+        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
+                         a->value[F_VERTEX], &a->only_vertex);
         a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
     }
     if (rc != SQLITE_OK || !a->has_target)

@@ -144,18 +144,8 @@ int rows_start(cursor *cur) {
 
 /* ---- columns ---- */
 
-/* Texts are copied: a value may outlive the statement's hold on the graph. */
 static void result_id(sqlite3_context *context, const cursor *cur, uint32_t v) {
-    const gpugraph_ids *ids = cur->ids;
-    if (v < ids->integer_count) {
-        sqlite3_result_int64(context,
-                             ids->integer ? ids->integer[v] : ids->first_integer + v);
-        return;
-    }
-    uint32_t t = v - ids->integer_count;
-    sqlite3_result_text64(context, ids->texts.bytes + ids->texts.offset[t],
-                          ids->texts.offset[t + 1] - ids->texts.offset[t],
-                          SQLITE_TRANSIENT, SQLITE_UTF8);
+    result_vertex(context, cur->ids, v);
 }
 
 static void result_value(sqlite3_context *context, const answer *a, uint32_t v) {
@@ -196,9 +186,8 @@ static void result_parent(sqlite3_context *context, const cursor *cur) {
 
 static void result_edge(sqlite3_context *context, const cursor *cur) {
     uint32_t edge = tree_edge(cur);
-    const int64_t *edge_id = gpugraph_edges_of(cur->graph->graph)->edge_id;
     if (edge != GPUGRAPH_NONE)
-        sqlite3_result_int64(context, edge_id ? edge_id[edge] : (sqlite3_int64)edge + 1);
+        result_edge_id(context, gpugraph_edges_of(cur->graph->graph), edge);
 }
 
 static bool is_weighted(const cursor *cur) {
@@ -212,11 +201,8 @@ static void result_cost(sqlite3_context *context, const cursor *cur) {
         return;
     if (!is_weighted(cur))
         sqlite3_result_int(context, 1);
-    else if (edges->weight_real)
-        sqlite3_result_double(context, edges->weight_real[edge]);
     else
-        sqlite3_result_int64(context, edges->weight64 ? edges->weight64[edge]
-                                                      : edges->weight32[edge]);
+        result_weight(context, edges, edge);
 }
 
 static void result_source(sqlite3_context *context, const cursor *cur) {

@@ -113,7 +113,7 @@ static sqlite3_int64 bytes_of(const graph_ref *graph) {
 static sqlite3_int64 bytes_kept(const connection *c) {
     sqlite3_int64 bytes = 0;
     for (const graph_ref *g = c->graphs; g; g = g->next) {
-        bytes += bytes_of(g);
+        bytes += g->followed ? 0 : bytes_of(g);
         for (const search_ref *s = g->searches; s; s = s->next)
             bytes += s->bytes;
     }
@@ -131,7 +131,7 @@ static bool forget_oldest(connection *c) {
             old_search = s;
             holder = g;
         }
-        if (g->references == 0 && g->bindings == 0 &&
+        if (!g->followed && g->references == 0 && g->bindings == 0 &&
             (!old_graph || g->used < old_graph->used))
             old_graph = g;
     }

@@ -207,8 +207,54 @@ static bool reads_uncommitted(connection *c) {
     return yes;
 }
 
+bool stamp_trusted(connection *c, const stamp *now) {
+    return now->expiries && !now->memdb && !reads_uncommitted(c);
+}
+
 bool stamp_keepable(connection *c, const stamp *now) {
-    return !now->writing && now->expiries && !now->memdb && !reads_uncommitted(c);
+    return !now->writing && stamp_trusted(c, now);
+}
+
+static bool part_same_names(const part *a, const part *b) {
+    return a->schema_version == b->schema_version && strcmp(a->schema, b->schema) == 0 &&
+           strcmp(a->file, b->file) == 0;
+}
+
+bool stamp_same_names(const stamp *kept, const stamp *now) {
+    bool same = kept->count == now->count && now->expiries && !now->memdb &&
+                kept->expiries == now->expiries;
+    for (int i = 0; i < now->count && same; i++)
+        same = part_same_names(&kept->part[i], &now->part[i]);
+    return same;
+}
+
+static const part *source_part(const stamp *s) {
+    int i = 0;
+    while (!s->part[i].source)
+        i++;
+    return &s->part[i];
+}
+
+enum stamp_change stamp_compare(const stamp *kept, const stamp *now) {
+    const part *a = source_part(kept), *b = source_part(now);
+    if (!now->expiries || now->memdb || kept->expiries != now->expiries ||
+        !part_same_names(a, b))
+        return STAMP_NEW_SCHEMA;
+    return a->data_version == b->data_version && !now->writing ? STAMP_SAME
+                                                               : STAMP_WRITTEN;
+}
+
+bool stamp_stands(connection *c, const stamp *kept) {
+    const part *p = source_part(kept);
+    unsigned version = 0;
+    sqlite3_vfs *vfs = NULL;
+    return sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_READ &&
+           sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_DATA_VERSION, &version) ==
+               SQLITE_OK &&
+           version == p->data_version &&
+           sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_VFS_POINTER, &vfs) ==
+               SQLITE_OK &&
+           (!vfs || !*p->file || strcmp(vfs->zName, "memdb") != 0);
 }
 
 bool stamp_writing(const stamp *now) {

@@ -51,6 +51,8 @@ static int answer_call(cursor *cur, int plan, const char *tokens, int argc,
     if (rc != SQLITE_OK || cur->arguments.no_rows)
         return rc;
     rc = answer_graph(cur);
+    if (rc == SQLITE_OK && !argument_given(&cur->arguments, F_DIRECTION))
+        cur->arguments.direction = cur->graph->direction;
     if (rc == SQLITE_OK)
         rc = arguments_resolve(cur);
     if (rc != SQLITE_OK || cur->arguments.no_rows ||

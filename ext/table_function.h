@@ -261,6 +261,10 @@ void text_clear(text *t);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(cursor *cur);
+/* The vertex that `column = value` would find, where the column has this affinity; or
+** GPUGRAPH_NONE. */
+int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
+                uint32_t *vertex);
 
 extern const char *const direction_names[3];
 extern const char *const priority_names[4];
@@ -286,6 +290,18 @@ int rows_start(cursor *cur);
 int rows_settle(cursor *cur);
 void row_column(const cursor *cur, sqlite3_context *context, int column);
 sqlite3_int64 row_id(const cursor *cur);
+
+/* result_edge.c. An id, an edge's id, its weight (NULL where there are none). */
+void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v);
+void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
+                    uint32_t e);
+void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint32_t e);
+
+/* inspect.c. The scope of the statement that a scalar function runs in, held as long as
+** the statement; NULL: no memory. */
+const scope *statement_scope(sqlite3_context *context, connection *c);
+/* Makes the sentence the function's error, and frees it; NULL: no memory. */
+void function_fail(sqlite3_context *context, char *sentence);
 
 /* ---- lists.c: gpugraph_devices, _methods, _graphs, _timings ---- */
 int lists_register(connection *c);

@@ -66,6 +66,14 @@ struct gpugraph_graph {
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
+    struct csr_slot
+        edge_rows;           /* OUT, sorted, and for weight the edge number (uint32_t) */
+    bool has_more_vertices;  /* than endpoints: made with some */
+    bool has_equal_edge_ids; /* may have */
+    uint64_t integer_ends;   /* entries of source and target that are INTEGERs */
+    /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
+    ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
+    uint64_t path_low, path_high;
     uint32_t searches; /* begun so far: later ones may afford more preparation */
     bool cyclic,
         thin; /* a depth-first search on a device has found it so: `auto` knows */
@@ -81,9 +89,28 @@ size_t gg_distance_size(gpugraph_distance_type type);
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
+
+/* ---- graph.c ---- */
+
+/* Points graph->edges to the arrays that there are. */
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
+/* Host bytes of edges and ids. */
+int64_t gg_graph_bytes(const gpugraph_graph *graph);
+/* Edge `id` has a weight that is not allowed: GPUGRAPH_INVALID and a sentence. */
+void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
+void gg_report_real(gpugraph_run *run, int64_t id, double weight);
+
+/* ---- rebuild.c ---- */
+
+/* gpugraph_create of the graph's edges after the changes, whose weights are of `type`. */
+gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *changes,
+                           gpugraph_weight_type type, gpugraph_run *run,
+                           gpugraph_graph **rebuilt);
 
 /* ---- run.c: status, interrupts, time, memory ---- */
 
@@ -118,6 +145,9 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
+/* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
+void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
+size_t gg_room(void *block);
 /* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
 #ifdef __CUDACC__
 __host__ __device__

@@ -139,11 +139,11 @@ static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, ui
                         size_t weight_size) {
     slot->m = m;
     if (!slot->offset)
-        slot->offset = gg_alloc(run, (uint64_t)n + 1, sizeof *slot->offset);
+        slot->offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *slot->offset);
     if (!slot->target && !gg_stopping(run))
-        slot->target = gg_alloc(run, m, sizeof *slot->target);
+        slot->target = gg_alloc_roomy(run, m, sizeof *slot->target);
     if (!slot->weight && weight_size && !gg_stopping(run))
-        slot->weight = gg_alloc(run, m, weight_size);
+        slot->weight = gg_alloc_roomy(run, m, weight_size);
     return !gg_stopping(run);
 }
 
@@ -292,7 +292,7 @@ static void copy_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32
 }
 
 static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
-    uint64_t *offset = gg_alloc(run, (uint64_t)n + 1, sizeof *offset);
+    uint64_t *offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *offset);
     if (!offset)
         return;
     count_distinct(run, slot, n, offset);
@@ -301,7 +301,7 @@ static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
         offset[v + 1] += offset[v];
     uint32_t *target = NULL;
     if (offset[n] < slot->m && !gg_stopping(run))
-        target = gg_alloc(run, offset[n], sizeof *target);
+        target = gg_alloc_roomy(run, offset[n], sizeof *target);
     if (target) {
         copy_distinct(run, slot, n, offset, target);
         gg_release(slot->offset);
@@ -361,6 +361,32 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     return run->status;
 }
 
+/* edge[e] = e goes through the sort as the weights of other kinds do. */
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    double start = gg_now_ms();
+    struct csr_slot *slot = &graph->edge_rows;
+    uint32_t *edge = gg_alloc(run, graph->m, sizeof *edge);
+    if (edge) {
+        arc_sort s = {.run = run, .n = graph->n, .weight_size = sizeof *edge, .lanes = 1};
+        s.lane[0] = (lane){graph->source, graph->target, edge, graph->m, false};
+        int threads = gg_threads(run, graph->m);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (uint64_t e = 0; e < graph->m; e++)
+            edge[e] = (uint32_t)e;
+        sort_arcs(&s, slot);
+    }
+    gg_release(edge);
+    if (!gg_stopping(run))
+        sort_rows(run, slot, graph->n, sizeof *edge, false);
+    if (gg_stopping(run)) {
+        release_slot(slot);
+        return gg_stopped(run);
+    }
+    slot->made = true;
+    gg_phase(run, "csr", start, (int64_t)slot->m, "out, with edge numbers, rows sorted");
+    return run->status;
+}
+
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
     return graph->csr[kind].made;
 }
@@ -373,10 +399,14 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
             bytes += ((uint64_t)graph->n + 1) * sizeof *slot->offset +
                      slot->m * (sizeof *slot->target + (slot->weight ? weight : 0));
     }
+    if (graph->edge_rows.made)
+        bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
+                 graph->edge_rows.m * 2 * sizeof(uint32_t);
     return (int64_t)bytes;
 }
 
 void gg_free_csr(gpugraph_graph *graph) {
     for (int kind = 0; kind < CSR_KINDS; kind++)
         release_slot(&graph->csr[kind]);
+    release_slot(&graph->edge_rows);
 }

@@ -1,4 +1,4 @@
-/* gpugraph: graph searches over an immutable graph, on CPU threads or a CUDA device.
+/* gpugraph: graph searches on CPU threads or a CUDA device.
 **
 **     edge columns (ids, weights)            what SQL, or a C program, holds
 **            |  gpugraph_create              ids become vertex numbers 0 .. n-1
@@ -174,6 +174,71 @@ typedef struct gpugraph_edge_list {
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
+
+/* ---------------------------------------------------------------------------------------------
+** Graphs that change, that are looked into, that are kept in a file. */
+
+/* One batch of changes to a graph's edges. */
+typedef struct gpugraph_changes {
+    const int64_t
+        *removed; /* edge ids, strictly ascending, each of one edge of the graph */
+    int64_t removed_count;
+    /* NULL: none. Edge ids are given and strictly ascending, and none of them stays in the
+    ** graph beside it: one that is removed, too, is changed. vertex_count is 0, take_over
+    ** false. */
+    const gpugraph_edges *added;
+} gpugraph_changes;
+
+/* Turns the graph into what gpugraph_create would make of its edges after the changes:
+** same vertex numbers, edge numbers, types and answers. CSRs that were made are brought up
+** to date. Costs moves of whole arrays, at memory speed, and work for what has changed.
+** After an error the graph is what it was; pointers into a graph hold until it is changed.
+**
+** Weights stay of their type, with one way on: INTEGER ones become REAL when REAL ones
+** are added, and stay REAL from then on (the library does not know which of them were
+** INTEGERs). INTEGER ones added to REAL ones become REAL. Weighted and unweighted edges do
+** not mix; a graph without edges, or with none left, takes the type of what is added.
+**
+** GPUGRAPH_INVALID for an edge id that is not there, or there more than once, to be
+** removed; for one to be added that is there already; for a graph made with vertices
+** beyond the endpoints. Phase "update". */
+gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
+                                gpugraph_run *run);
+
+/* A copy of the host's side: edges, ids, the CSRs made so far. *copy is NULL on failure. */
+gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
+                               gpugraph_graph **copy);
+
+/* The numbers of the edges that leave v, in order of (target, edge number), to be read in
+** place. What that needs is made on first need (phase "csr"), and kept. */
+gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                    const uint32_t **edge, uint32_t *count);
+/* Of those, the ones that end at `to`: a binary search. */
+gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                       gpugraph_run *run, const uint32_t **edge,
+                                       uint32_t *count);
+/* The edge number of an edge id (the first of several), or GPUGRAPH_NONE. */
+uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
+
+/* Where packed bytes go to, or come from: moves `count` bytes between `bytes` and place
+** `at` of the file. Called from the calling thread; places ascend without gaps. Not 0:
+** stop. */
+typedef struct gpugraph_stream {
+    int (*transfer)(void *context, void *bytes, size_t count, uint64_t at);
+    void *context;
+} gpugraph_stream;
+
+/* The packed form of a graph: edges, ids and its OUT CSR, as bytes that a file can hold,
+** under checksums; for processors of the same byte order. pack.c draws it. gpugraph_pack
+** makes the OUT CSR if it has to. Phases "pack", "unpack". A transfer that fails makes
+** GPUGRAPH_INVALID, unless the run was interrupted. */
+uint64_t gpugraph_packed_size(const gpugraph_graph *graph);
+gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
+                              const gpugraph_stream *to);
+/* `size` bytes become a graph. GPUGRAPH_INVALID and a sentence for what is damaged, cut
+** short or foreign. *graph is NULL on failure. */
+gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
+                                uint64_t size, gpugraph_graph **graph);
 
 /* ---------------------------------------------------------------------------------------------
 ** Searches. */

@@ -109,14 +109,16 @@ static void sort_order(const builder *b, const sort_arrays *a) {
         int64_t id = b->graph->edge_id[i];
         for (end = i + 1; end < b->m && b->graph->edge_id[end] == id;)
             end++;
-        if (end - i > 1)
-            order_equal_ids(b, a, i, end);
+        if (end - i == 1)
+            continue;
+        b->graph->has_equal_edge_ids = true;
+        order_equal_ids(b, a, i, end);
     }
 }
 
 /* to[e] = from[order[e]]; from is released. */
 static uint32_t *reorder(const builder *b, uint32_t *from) {
-    uint32_t *to = gg_alloc(b->run, b->m, sizeof *to);
+    uint32_t *to = gg_alloc_roomy(b->run, b->m, sizeof *to);
     if (!to)
         return from;
 #pragma omp parallel num_threads(b->threads)
@@ -166,7 +168,7 @@ static void order_edges(builder *b, bool *sorted) {
         b->edges->edge_id = NULL;
         return;
     }
-    graph->edge_id = gg_alloc(b->run, b->m, sizeof *graph->edge_id);
+    graph->edge_id = gg_alloc_roomy(b->run, b->m, sizeof *graph->edge_id);
     if (!graph->edge_id)
         return;
     if (ascending) {
@@ -214,27 +216,33 @@ static uint64_t check_weights(const builder *b, uint64_t *largest, uint64_t *tot
     return bad;
 }
 
-static void report_weight(const builder *b, uint64_t e) {
-    const gpugraph_graph *graph = b->graph;
-    long long id = graph->edge_id ? (long long)graph->edge_id[e] : (long long)e + 1;
-    uint64_t row = input_row(b, e);
-    if (b->edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS) {
-        gg_fail(b->run, GPUGRAPH_INVALID,
-                "edge %lld has the negative weight %lld; weights must be 0 or more", id,
-                (long long)((const int64_t *)b->edges->weight)[row]);
-        return;
-    }
-    double weight = ((const double *)b->edges->weight)[row];
+void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight) {
+    gg_fail(run, GPUGRAPH_INVALID,
+            "edge %lld has the negative weight %lld; weights must be 0 or more",
+            (long long)id, (long long)weight);
+}
+
+void gg_report_real(gpugraph_run *run, int64_t edge_id, double weight) {
+    long long id = edge_id;
     if (isnan(weight))
-        gg_fail(b->run, GPUGRAPH_INVALID, "edge %lld has a weight that is not a number",
-                id);
+        gg_fail(run, GPUGRAPH_INVALID, "edge %lld has a weight that is not a number", id);
     else if (isinf(weight))
-        gg_fail(b->run, GPUGRAPH_INVALID,
+        gg_fail(run, GPUGRAPH_INVALID,
                 "edge %lld has an infinite weight; weights must be finite", id);
     else
-        gg_fail(b->run, GPUGRAPH_INVALID,
+        gg_fail(run, GPUGRAPH_INVALID,
                 "edge %lld has the negative weight %.17g; weights must be 0 or more", id,
                 weight);
+}
+
+static void report_weight(const builder *b, uint64_t e) {
+    const gpugraph_graph *graph = b->graph;
+    int64_t id = graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
+    uint64_t row = input_row(b, e);
+    if (b->edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS)
+        gg_report_integer(b->run, id, ((const int64_t *)b->edges->weight)[row]);
+    else
+        gg_report_real(b->run, id, ((const double *)b->edges->weight)[row]);
 }
 
 /* The weights of edges low .. high - 1 as 32 bits; fits gg_narrow. */
@@ -266,7 +274,7 @@ static void *copy_weights(const builder *b) {
     const double *real = b->edges->weight;
     if (b->edges->take_over && !b->order)
         return keep_weights(b);
-    void *weight = gg_alloc(b->run, b->m, gg_distance_size(type));
+    void *weight = gg_alloc_roomy(b->run, b->m, gg_distance_size(type));
     if (!weight)
         return NULL;
 #pragma omp parallel num_threads(b->threads)
@@ -320,13 +328,21 @@ static uint64_t longest_path(const builder *b) {
 }
 
 /* Two bounds on longest_path come first, since they cost nothing: n of the largest
-** weights, and every edge once for each of its ends. */
+** weights, and every edge once for each of its ends. The bounds are kept for updates; in
+** them a weight of 2^32 - 1 stands for itself and for all that are larger. */
 static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
     gpugraph_graph *graph = b->graph;
-    bool narrow =
-        largest < UINT32_MAX && (largest * graph->n < UINT32_MAX ||
-                                 total < UINT32_MAX / 2 || longest_path(b) < UINT32_MAX);
-    graph->distance_type = narrow ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
+    graph->path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
+    graph->path_high = UINT64_MAX;
+    if (largest < UINT32_MAX) {
+        graph->path_high = largest * graph->n;
+        if (graph->path_high >= UINT32_MAX)
+            graph->path_high = total < UINT32_MAX ? 2 * total : UINT64_MAX;
+        if (graph->path_high >= UINT32_MAX)
+            graph->path_low = graph->path_high = longest_path(b);
+    }
+    graph->distance_type =
+        graph->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
     if (!gg_stopping(b->run))
         graph->weight = copy_weights(b);
 }
@@ -350,7 +366,7 @@ static void take_weights(builder *b) {
 
 /* ---- the graph ---- */
 
-static int64_t bytes_of(const gpugraph_graph *graph) {
+int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
     uint64_t bytes = sizeof *graph + m * (2 * sizeof(uint32_t));
     bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
@@ -363,7 +379,7 @@ static int64_t bytes_of(const gpugraph_graph *graph) {
     return (int64_t)bytes;
 }
 
-static void point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
     graph->edges = (gpugraph_edge_list){.source = graph->source,
                                         .target = graph->target,
                                         .edge_id = graph->edge_id,
@@ -382,6 +398,7 @@ static void build(builder *b) {
     id_mapping ids = {.note = ""};
     bool sorted = false;
     graph->m = (uint32_t)b->m;
+    graph->has_more_vertices = b->edges->vertex_count > 0;
     ids.on_device = gg_map_on_device(graph, b->edges, run);
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);
@@ -397,8 +414,8 @@ static void build(builder *b) {
         gg_stopped(run);
         return;
     }
-    point_edges(graph, b->edges->weight_type);
-    graph->host_bytes = bytes_of(graph);
+    gg_point_edges(graph, b->edges->weight_type);
+    graph->host_bytes = gg_graph_bytes(graph);
     gg_phase(run, "map", start + ids.moved_ms, (int64_t)b->m, "%u vertices, %s%s",
              graph->n, ids.note, sorted ? ", edges sorted by id" : "");
 }

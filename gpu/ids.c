@@ -231,7 +231,7 @@ static void assign(const id_mapper *m, struct id_source *c) {
     const numbering of = {m, c};
     int threads = gg_threads(m->run, c->count);
     if (!c->number)
-        c->number = gg_alloc(m->run, c->count, sizeof *c->number);
+        c->number = gg_alloc_roomy(m->run, c->count, sizeof *c->number);
     if (!c->number)
         return;
 #pragma omp parallel num_threads(threads)
@@ -327,6 +327,7 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
     gg_release(map_all.text_used);
     gg_release(map_all.text_rank);
 
+    graph->integer_ends = map_all.integers;
     graph->ids.integer = graph->id_integer;
     graph->ids.texts = (gpugraph_texts){(int64_t)map_all.texts_used,
                                         graph->id_text_offset, graph->id_text_bytes};

@@ -57,7 +57,8 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
         free(wide);
         return NULL;
     }
-    void *narrow = realloc(wide, count ? count * sizeof(uint32_t) : 1);
+    uint64_t room = count + count / GG_ROOM_SHARE;
+    void *narrow = realloc(wide, count ? room * sizeof(uint32_t) : 1);
     return narrow ? narrow : wide;
 }
 

@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "tuning.h"
 
+#include <malloc.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -151,6 +152,16 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     if (block)
         memset(block, 0, (size_t)count * size);
     return block;
+}
+
+/* The rest of a block is not touched before it is needed, so it costs addresses only. */
+void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
+    return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
+}
+
+/* What the allocator has set aside, beyond what was asked for, may be used as well. */
+size_t gg_room(void *block) {
+    return block ? malloc_usable_size(block) : 0;
 }
 
 void gg_release(void *block) {

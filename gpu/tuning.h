@@ -21,6 +21,24 @@
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
 #define GG_HUGE_PAGE  ((size_t)2 << 20)
 
+/* Arrays that updates may make grow have room for one element more in so many. */
+#define GG_ROOM_SHARE 64
+
+/* ---- splice.c ---- */
+
+/* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a
+** table of 4 MiB, at half the time of finding the piece. */
+#define GG_MAP_NUMBERS ((uint64_t)1 << 20)
+/* Above that, blocks of 64 numbers to a piece below which it is looked up by itself, too. */
+#define GG_MAP_BLOCKS 8
+
+/* ---- update.c ---- */
+
+/* A block is given back when an update leaves less than this share of it in use. */
+#define GG_ROOM_WASTE 8
+/* Items of GG_THREAD_GRAIN in the time that it takes to look up an id. */
+#define GG_LOOKUP_ITEMS 32
+
 /* ---- narrow.c ---- */
 
 /* Entries that are narrowed by way of a buffer: 4 KiB, which stays in the first cache. A

@@ -1,0 +1,93 @@
+/* Graphs that follow their table: CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres)).
+**
+**     writer (any process)   roads --trigger--> g_log(seq, edge): which rowids were touched
+**     reader                 mirror at position p, log up to q
+**                              -> reads the rows named between p and q again, from roads
+**                              -> gpugraph_update with the difference -> mirror at q
+**
+** follow_schema.c: what is in the database (log, triggers), follow.c: the mirror and how
+** it catches up, follow_rows.c: the rows, follow_blocks.c: the mirror in the file,
+** graph_table.c: the virtual table, graph_functions.c: gpugraph_check and others. */
+#ifndef GPUGRAPH_FOLLOW_H
+#define GPUGRAPH_FOLLOW_H
+
+#include "cache.h"
+
+/* ---- follow_arguments.c: what stands between the brackets of USING gpugraph(...) ---- */
+
+typedef struct graph_arguments {
+    edge_source source; /* as written when the graph was made */
+    gpugraph_direction direction;
+    bool persist;
+} graph_arguments;
+
+/* *error is a sentence without a function's name. */
+int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
+                          char **error);
+/* The same from the text of the CREATE VIRTUAL TABLE. */
+int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error);
+void graph_arguments_clear(graph_arguments *arguments);
+
+/* ---- follow_schema.c: log and triggers ---- */
+
+/* A followed graph as it is in the database now. */
+typedef struct definition {
+    char *schema, *name; /* of the virtual table */
+    char *log;           /* its log, an ordinary table */
+    edge_source source;  /* the table and its columns, by the names they have now */
+    char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
+                              ** and every change means another read of the table */
+    gpugraph_direction direction;
+    bool persist;
+    char *trouble; /* why the log is not to be relied on; NULL: it is */
+} definition;
+
+int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
+                    char **error);
+void definition_clear(definition *d);
+/* Makes log and triggers for what the arguments say, whose source it takes over; *error is
+** a whole sentence. */
+int follow_create(connection *c, const char *schema, const char *name,
+                  graph_arguments *arguments, char **error);
+/* Takes away whatever follow_create and the blocks have made. */
+int follow_drop(sqlite3 *db, const char *schema, const char *name, char **error);
+int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
+                  char **error);
+/* Runs SQL; *error is SQLite's own message. */
+int follow_execute(sqlite3 *db, char **error, const char *format, ...);
+
+/* ---- follow.c: mirrors ---- */
+
+typedef struct followed followed;
+
+/* The mirror of this name, which need not be there yet; NULL: no memory. It lives as long
+** as the connection. */
+followed *followed_of(connection *c, const char *schema, const char *name);
+/* Nothing known of it holds any more. */
+void followed_forget(connection *c, followed *f);
+/* Is the mirror surely what the table holds in this read transaction? Never after a
+** change of the file behind the schema's name, which whoever asks must rule out. */
+bool followed_is_current(connection *c, const followed *f);
+/* A mirror that was found under these texts before, caught up. *found stays NULL where
+** there is none. */
+int followed_find(reading *r, graph_ref **found);
+/* Of a reading whose texts have turned out to name a followed graph. *found stays NULL
+** where the table must be read as if nobody followed it. */
+int followed_catch_up(reading *r, graph_ref **found);
+graph_ref *followed_graph(followed *f);
+/* Puts what the definition says in the place of the virtual table. */
+int followed_redirect(reading *r);
+/* Calls each() for every followed graph that any attached schema has: its mirror (NULL:
+** none here) and its state ("current" and so on). */
+int followed_list(connection *c,
+                  void (*each)(void *context, const char *name, const graph_ref *mirror,
+                               const char *state),
+                  void *context);
+void followed_free_all(connection *c);
+
+/* ---- follow_rows.c ---- */
+
+/* Is the row (source, destination, weight) edge number e of the mirror? */
+bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value);
+
+#endif

@@ -1,0 +1,336 @@
+/* From the schema of a table to the triggers that log its changes.
+**
+**     sql/follow/inserted.sql   ... AFTER INSERT ON {table} BEGIN INSERT INTO {log} ...
+**     + a definition            {table} = "roads", {log} = "g_log", {new} = new."rowid"
+**     = the trigger             what create runs, and what a check compares with
+**
+** The text that SQLite keeps of a trigger changes when the table or a column gets another
+** name, so texts are compared token by token. */
+#include "follow_sql.h"
+#include "gpugraph_follow_sql.h"
+#include "sql_text.h"
+#include <string.h>
+
+/* ---- templates ---- */
+
+typedef struct parts {
+    const definition *d;
+    const char *suffix; /* of the trigger's name */
+    const char *replaceable;
+} parts;
+
+static void append_name(sqlite3_str *sql, const parts *p, const char *suffix) {
+    sqlite3_str_appendf(sql, "\"%w_%w\"", p->d->name, suffix);
+}
+
+static void append_columns(sqlite3_str *sql, const parts *p) {
+    for (int i = 0; i < p->d->source.columns; i++)
+        sqlite3_str_appendf(sql, "%snew.\"%w\"", i ? ", " : "", p->d->source.column[i]);
+}
+
+/* old.rowid or new.rowid; NULL where edges are not told apart. */
+static void append_edge(sqlite3_str *sql, const parts *p, const char *row) {
+    if (*p->d->rowid)
+        sqlite3_str_appendf(sql, "%s.\"%w\"", row, p->d->rowid);
+    else
+        sqlite3_str_appendall(sql, "NULL");
+}
+
+static void append_part(sqlite3_str *sql, const parts *p, const char *name, size_t n) {
+    const definition *d = p->d;
+    char key[24];
+    sqlite3_snprintf(sizeof key, key, "%.*s", (int)n, name);
+    if (strcmp(key, "schema") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->schema);
+    else if (strcmp(key, "table") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->source.table);
+    else if (strcmp(key, "log") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->log);
+    else if (strcmp(key, "columns") == 0)
+        append_columns(sql, p);
+    else if (strcmp(key, "new") == 0 || strcmp(key, "old") == 0)
+        append_edge(sql, p, key);
+    else if (strcmp(key, "replaceable") == 0)
+        sqlite3_str_appendall(sql, p->replaceable);
+    else if (strcmp(key, "moves") == 0 && *d->rowid)
+        sqlite3_str_appendf(sql, "old.\"%w\" <> new.\"%w\"", d->rowid, d->rowid);
+    else if (strcmp(key, "moves") == 0)
+        sqlite3_str_appendall(sql, "0");
+    else
+        append_name(sql, p, p->suffix ? p->suffix : key);
+}
+
+static char *expand(const char *template, const parts *p) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    const char *open, *close;
+    while ((open = strchr(template, '{')) != NULL &&
+           (close = strchr(open, '}')) != NULL) {
+        sqlite3_str_append(sql, template, (int)(open - template));
+        append_part(sql, p, open + 1, (size_t)(close - open - 1));
+        template = close + 1;
+    }
+    sqlite3_str_appendall(sql, template);
+    return sqlite3_str_finish(sql);
+}
+
+char *follow_log_sql(const definition *d) {
+    return expand(log_sql, &(parts){.d = d});
+}
+
+static int add(trigger_list *list, const char *template, const parts *p, char *what) {
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 16;
+        trigger_sql *item =
+            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
+        if (!item) {
+            sqlite3_free(what);
+            return SQLITE_NOMEM;
+        }
+        list->item = item;
+        list->room = room;
+    }
+    trigger_sql *t = &list->item[list->count++];
+    t->sql = expand(template, p);
+    t->what = what;
+    return t->sql && t->what ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+void trigger_list_clear(trigger_list *list) {
+    for (int i = 0; i < list->count; i++) {
+        sqlite3_free(list->item[i].sql);
+        sqlite3_free(list->item[i].what);
+    }
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- UNIQUE keys ---- */
+
+static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format,
+                   const char *schema, const char *name) {
+    char *sql = sqlite3_mprintf(format, schema, name);
+    *statement = NULL;
+    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+static const char *text_of(sqlite3_stmt *statement, int column) {
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? text : "";
+}
+
+/* Where REPLACE meets a NULL in a NOT NULL column it takes the default instead, after
+** BEFORE triggers have seen the NULL. A generated column may be made from such a one: of
+** that, nothing is known. */
+static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match,
+                            const char *column, bool *known) {
+    sqlite3_stmt *statement;
+    int rc = prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)", d->schema,
+                     d->source.table);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (sqlite3_stricmp(text_of(statement, 1), column) != 0)
+            continue;
+        *known &= sqlite3_column_int(statement, 6) == 0;
+        if (sqlite3_column_int(statement, 3) &&
+            sqlite3_column_type(statement, 4) != SQLITE_NULL)
+            sqlite3_str_appendf(match, "ifnull(new.\"%w\", (%s))", column,
+                                text_of(statement, 4));
+        else
+            sqlite3_str_appendf(match, "new.\"%w\"", column);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* "a" COLLATE "BINARY" = new."a" AND ...: the rows that a new one would take the place
+** of. *known false: a term of the index is no column. */
+static int append_match(sqlite3 *db, const definition *d, const char *index,
+                        sqlite3_str *match, bool *known) {
+    sqlite3_stmt *statement;
+    int count = 0;
+    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)", d->schema, index);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (!sqlite3_column_int(statement, 5))
+            continue;
+        const char *column = text_of(statement, 2);
+        *known &= sqlite3_column_int(statement, 1) >= 0;
+        sqlite3_str_appendf(match, "%s\"%w\" COLLATE \"%w\" = ", count++ ? " AND " : "",
+                            column, text_of(statement, 4));
+        rc = append_new_value(db, d, match, column, known);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The statement that names them. match NULL: any row may be replaced, for the sake of an
+** index on an expression, or on some rows only. */
+static char *replaceable_rows(const definition *d, const char *match, bool update) {
+    if (!match)
+        return sqlite3_mprintf("VALUES (NULL)");
+    char *self = update ? sqlite3_mprintf(" AND \"%w\" <> old.\"%w\"", d->rowid, d->rowid)
+                        : sqlite3_mprintf("");
+    char *rows = self ? sqlite3_mprintf("SELECT \"%w\" FROM \"%w\" WHERE %s%s", d->rowid,
+                                        d->source.table, match, self)
+                      : NULL;
+    sqlite3_free(self);
+    return rows;
+}
+
+/* The two triggers of one key. */
+static int add_key(const definition *d, const char *index, int number, const char *match,
+                   trigger_list *made) {
+    int rc = SQLITE_OK;
+    for (int update = 0; update < 2 && rc == SQLITE_OK; update++) {
+        char *suffix =
+            sqlite3_mprintf("replaced_by_%s_%d", update ? "update" : "insert", number);
+        char *rows = replaceable_rows(d, match, update != 0);
+        char *what = sqlite3_mprintf("one for rows that %s OR REPLACE takes away by the "
+                                     "key %s",
+                                     update ? "UPDATE" : "INSERT", index);
+        parts p = {.d = d, .suffix = suffix, .replaceable = rows};
+        if (suffix && rows) {
+            rc = add(made, update ? replaced_update_sql : replaced_insert_sql, &p, what);
+        } else {
+            sqlite3_free(what);
+            rc = SQLITE_NOMEM;
+        }
+        sqlite3_free(suffix);
+        sqlite3_free(rows);
+    }
+    return rc;
+}
+
+static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
+    sqlite3_stmt *statement;
+    int number = 0;
+    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema,
+                     d->source.table);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (!sqlite3_column_int(statement, 2))
+            continue;
+        bool known = sqlite3_column_int(statement, 4) == 0;
+        sqlite3_str *text = sqlite3_str_new(NULL);
+        rc = append_match(db, d, text_of(statement, 1), text, &known);
+        char *match = sqlite3_str_finish(text);
+        if (rc == SQLITE_OK && !match)
+            rc = SQLITE_NOMEM;
+        if (rc == SQLITE_OK)
+            rc = add_key(d, text_of(statement, 1), ++number, known ? match : NULL, made);
+        sqlite3_free(match);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* ---- the triggers of a table ---- */
+
+static int find_rowid(sqlite3 *db, definition *d) {
+    table_info info;
+    char *error = NULL;
+    int rc = table_find(db, d->schema, d->source.table, &info, &error);
+    sqlite3_free(error);
+    if (rc == SQLITE_OK)
+        sqlite3_snprintf(sizeof d->rowid, d->rowid, "%s",
+                         info.kind == 't' ? info.rowid_name : "");
+    table_info_clear(&info);
+    return rc;
+}
+
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made) {
+    static const struct {
+        const char *template, *suffix;
+    } always[] = {{trimmed_sql, "trimmed"},
+                  {inserted_sql, "inserted"},
+                  {deleted_sql, "deleted"},
+                  {updated_sql, "updated"},
+                  {moved_sql, "moved"}};
+    memset(made, 0, sizeof *made);
+    int rc = find_rowid(db, d);
+    for (size_t i = 0; i < sizeof always / sizeof *always && rc == SQLITE_OK; i++) {
+        parts p = {.d = d, .suffix = always[i].suffix};
+        rc = add(made, always[i].template, &p,
+                 sqlite3_mprintf("%s_%s", d->name, always[i].suffix));
+    }
+    if (rc == SQLITE_OK && *d->rowid)
+        rc = add_keys(db, d, made);
+    if (rc)
+        trigger_list_clear(made);
+    return rc;
+}
+
+/* ---- texts of triggers ---- */
+
+static const char *after_name(const char *sql, const char *end) {
+    sql_token token;
+    const char *at = sql;
+    do {
+        sql = at;
+        at = sql_next(at, end, &token);
+    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "AFTER") &&
+             !sql_word_is(token.start, token.end, "BEFORE"));
+    return sql;
+}
+
+static int token_same(const sql_token *a, const sql_token *b) {
+    if (a->kind == SQL_END || b->kind == SQL_END)
+        return a->kind == b->kind;
+    char *x = sql_unquote(a), *y = sql_unquote(b);
+    int same = x && y ? sqlite3_stricmp(x, y) == 0 : -1;
+    sqlite3_free(x);
+    sqlite3_free(y);
+    return same;
+}
+
+int trigger_same(const char *sql, const char *other) {
+    const char *end = sql + strlen(sql), *other_end = other + strlen(other);
+    sql_token a, b;
+    int same;
+    sql = after_name(sql, end);
+    other = after_name(other, other_end);
+    do {
+        sql = sql_next(sql, end, &a);
+        other = sql_next(other, other_end, &b);
+        same = token_same(&a, &b);
+    } while (same == 1 && a.kind != SQL_END);
+    return same;
+}
+
+int trigger_names(const char *sql, const char *table) {
+    const char *end = sql + strlen(sql);
+    sql_token token;
+    int names = 0;
+    while (names == 0 && (sql = sql_next(sql, end, &token), token.kind != SQL_END)) {
+        if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
+            continue;
+        char *name = sql_unquote(&token);
+        names = name ? sqlite3_stricmp(name, table) == 0 : -1;
+        sqlite3_free(name);
+    }
+    return names;
+}
+
+int trigger_columns(const char *sql, char **column) {
+    const char *end = sql + strlen(sql);
+    sql_token token;
+    int count = 0;
+    do {
+        sql = sql_next(sql, end, &token);
+    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "SELECT"));
+    while (count < 3) { /* new . "a" , */
+        sql = sql_next(sql, end, &token);
+        if (!sql_word_is(token.start, token.end, "NEW"))
+            break;
+        sql = sql_next(sql, end, &token);
+        sql = sql_next(sql, end, &token);
+        if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
+            break;
+        column[count] = sql_unquote(&token);
+        if (!column[count++])
+            return -1;
+        sql = sql_next(sql, end, &token);
+        if (token.kind != SQL_OTHER || *token.start != ',')
+            break;
+    }
+    return count;
+}

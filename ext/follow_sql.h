@@ -1,0 +1,32 @@
+/* The SQL that makes a followed graph's log and triggers: sql/follow, with names put in. */
+#ifndef GPUGRAPH_FOLLOW_SQL_H
+#define GPUGRAPH_FOLLOW_SQL_H
+
+#include "follow.h"
+
+/* One CREATE TRIGGER, and what it is there for, in words. */
+typedef struct trigger_sql {
+    char *sql, *what;
+} trigger_sql;
+
+typedef struct trigger_list {
+    trigger_sql *item;
+    int count, room;
+} trigger_list;
+
+/* CREATE TABLE for the log; NULL: no memory. */
+char *follow_log_sql(const definition *d);
+/* Every trigger that the table needs as it is now: one for each way to change a row, two
+** for each of its UNIQUE keys. Sets d->rowid. */
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
+void trigger_list_clear(trigger_list *list);
+/* Do two triggers do the same? Names of triggers do not matter, nor how names of others
+** are quoted. 1, 0; -1: no memory. */
+int trigger_same(const char *sql, const char *other);
+/* Does the SQL name this table? 1, 0; -1: no memory. */
+int trigger_names(const char *sql, const char *table);
+/* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how
+** many; 0: it carries none; -1: no memory. */
+int trigger_columns(const char *sql, char **column);
+
+#endif

@@ -1,0 +1,312 @@
+/* Functions of followed graphs: gpugraph_check, gpugraph_delete_vertex.
+**
+**     'g' -> the virtual table g -> its definition, and the graph as the statement sees it
+**
+**     gpugraph_check          table in order of rowid  <-> mirror in order of edge id
+**     gpugraph_delete_vertex  vertex -> its edges' ids -> one DELETE, which the log tells */
+#include "follow.h"
+#include "graph_functions.h"
+#include "table_function.h"
+#include <stdlib.h>
+#include <string.h>
+
+void graph_call_end(graph_call *call) {
+    graph_release(call->c, call->graph);
+    definition_clear(&call->definition);
+    row_source_clear(&call->rows);
+    sqlite3_free(call->error);
+}
+
+/* Names the virtual table. */
+static int find_graph_table(graph_call *call, const char *text, int bytes) {
+    edge_source source;
+    table_info info = {0};
+    char *error = NULL;
+    int rc = edge_parse(text, bytes, 3, &source, &error);
+    if (rc == SQLITE_OK && (source.query || source.columns))
+        rc = SQLITE_MISMATCH;
+    else if (rc == SQLITE_OK)
+        rc = table_find(call->c->db, source.schema, source.table, &info, &error);
+    if (rc == SQLITE_OK && info.kind != 'g')
+        rc = SQLITE_MISMATCH;
+    if (rc == SQLITE_OK)
+        rc = definition_read(call->c->db, info.schema, info.name, &call->definition,
+                             &error);
+    if (rc == SQLITE_MISMATCH) {
+        error =
+            sqlite3_mprintf("'%.60s' is no graph made by CREATE VIRTUAL TABLE ... USING "
+                            "gpugraph",
+                            text);
+        rc = SQLITE_ERROR;
+    }
+    if (rc && error)
+        call->error = sqlite3_mprintf("%s: %s", call->function, error);
+    sqlite3_free(error);
+    table_info_clear(&info);
+    edge_source_clear(&source);
+    return rc;
+}
+
+int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
+                     sqlite3_value *name) {
+    memset(call, 0, sizeof *call);
+    call->c = sqlite3_user_data(context);
+    call->function = function;
+    if (sqlite3_value_type(name) != SQLITE_TEXT) {
+        call->error =
+            sqlite3_mprintf("%s: the first argument must be the name of a graph "
+                            "made by CREATE VIRTUAL TABLE ... USING gpugraph",
+                            function);
+        return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    graph_request request = {.function = function, .weight = WEIGHT_NO, .backend = -1};
+    request.edges = (const char *)sqlite3_value_text(name);
+    request.edges_bytes = sqlite3_value_bytes(name);
+    request.scope = statement_scope(context, call->c);
+    if (!request.edges || !request.scope)
+        return SQLITE_NOMEM;
+    int rc = find_graph_table(call, request.edges, request.edges_bytes);
+    if (rc == SQLITE_OK)
+        rc = source_resolve(call->c, function, "edges", request.scope,
+                            &call->definition.source, &call->rows, &call->error);
+    if (rc)
+        return rc;
+    search_watch watch;
+    watch_begin(&watch, call->c);
+    rc = graph_acquire(call->c, &request, &call->graph, &call->error);
+    watch_end(&watch, call->c);
+    return rc;
+}
+
+void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
+    if (rc == SQLITE_NOMEM) {
+        sqlite3_result_error_nomem(context);
+    } else if (rc != SQLITE_OK) {
+        if (call->error && rc != SQLITE_INTERRUPT)
+            sqlite3_result_error(context, call->error, -1);
+        sqlite3_result_error_code(context, rc);
+    }
+    graph_call_end(call);
+}
+
+/* What SQLite says of a statement that has failed. */
+static int say_failure(graph_call *call, int rc, const char *what) {
+    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        call->error = sqlite3_mprintf("%s: %s cannot be %s: %s", call->function,
+                                      call->rows.name, what, sqlite3_errmsg(call->c->db));
+    return rc;
+}
+
+/* ---- gpugraph_check ---- */
+
+enum { SHOWN_DIFFERENCES = 10 };
+
+typedef struct check {
+    graph_call call;
+    const gpugraph_edge_list *edges;
+    uint32_t count, at; /* edges of the graph; the next to compare */
+    sqlite3_str *said;
+    sqlite3_int64 differences;
+} check;
+
+static sqlite3_int64 id_of(const check *k, uint32_t e) {
+    return k->edges->edge_id ? k->edges->edge_id[e] : (sqlite3_int64)e + 1;
+}
+
+static void say(check *k, sqlite3_int64 id, const char *what) {
+    if (k->differences++ < SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k->said, "%sedge %lld %s", k->differences > 1 ? "; " : "", id,
+                            what);
+}
+
+/* The row with this id: edges of the graph before it are in no row. */
+static void compare_row(check *k, sqlite3_int64 id, sqlite3_value **value) {
+    for (; k->at < k->count && id_of(k, k->at) < id; k->at++)
+        say(k, id_of(k, k->at), "is in the graph and not in the table");
+    if (k->at == k->count || id_of(k, k->at) != id) {
+        say(k, id, "is in the table and not in the graph");
+        return;
+    }
+    if (!row_is_edge(k->call.graph, k->at, value))
+        say(k, id, "differs between table and graph");
+    k->at++;
+}
+
+/* Vertices are the ends of edges and nothing else. */
+static int compare_vertices(check *k) {
+    uint32_t n = gpugraph_vertex_count(k->call.graph->graph), used = 0;
+    char *seen = calloc((size_t)n + 1, 1);
+    if (!seen)
+        return SQLITE_NOMEM;
+    for (uint32_t e = 0; e < k->count; e++)
+        seen[k->edges->source[e]] = seen[k->edges->target[e]] = 1;
+    for (uint32_t v = 0; v < n; v++)
+        used += (uint32_t)seen[v];
+    free(seen);
+    if (used != n && k->differences++ < SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k->said, "%s%u vertices of the graph are on no edge",
+                            k->differences > 1 ? "; " : "", n - used);
+    return SQLITE_OK;
+}
+
+static int prepare_scan(check *k, bool by_rowid, sqlite3_stmt **scan) {
+    const row_source *rows = &k->call.rows;
+    sqlite3_str *text = sqlite3_str_new(k->call.c->db);
+    sqlite3_str_appendall(text, OWN_SQL "SELECT ");
+    for (int i = 0; i < 3 && rows->column[i]; i++)
+        sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[i]);
+    if (by_rowid)
+        sqlite3_str_appendf(text, ", \"%w\"", rows->table.rowid_name);
+    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"%s", rows->table.schema,
+                        rows->table.name, by_rowid ? " NOT INDEXED" : "");
+    if (by_rowid)
+        sqlite3_str_appendf(text, " ORDER BY \"%w\"", rows->table.rowid_name);
+    char *sql = sqlite3_str_finish(text);
+    *scan = NULL;
+    int rc = sql ? sqlite3_prepare_v2(k->call.c->db, sql, -1, scan, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int compare(check *k) {
+    sqlite3_stmt *scan;
+    sqlite3_int64 row = 0;
+    bool by_rowid = k->call.definition.rowid[0] != 0;
+    int step = SQLITE_DONE, rc = prepare_scan(k, by_rowid, &scan);
+    int columns = rc ? 0 : sqlite3_column_count(scan) - by_rowid;
+    while (rc == SQLITE_OK && (step = sqlite3_step(scan)) == SQLITE_ROW) {
+        sqlite3_value *value[3] = {NULL, NULL, NULL};
+        for (int i = 0; i < columns; i++)
+            value[i] = sqlite3_column_value(scan, i);
+        row++;
+        compare_row(k, by_rowid ? sqlite3_column_int64(scan, columns) : row, value);
+    }
+    rc = rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
+    if (rc)
+        say_failure(&k->call, rc, "read");
+    sqlite3_finalize(scan);
+    for (; rc == SQLITE_OK && k->at < k->count; k->at++)
+        say(k, id_of(k, k->at), "is in the graph and not in the table");
+    return rc ? rc : compare_vertices(k);
+}
+
+/* gpugraph_check(graph): 'ok', or the first differences. */
+static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    (void)argc;
+    check k = {.said = sqlite3_str_new(NULL)};
+    int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0]);
+    if (rc == SQLITE_OK) {
+        k.edges = gpugraph_edges_of(k.call.graph->graph);
+        k.count = gpugraph_edge_count(k.call.graph->graph);
+        rc = compare(&k);
+    }
+    if (k.differences > SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
+    else if (k.differences == 0)
+        sqlite3_str_appendall(k.said, "ok");
+    char *said = sqlite3_str_finish(k.said);
+    if (rc == SQLITE_OK && said)
+        sqlite3_result_text(context, said, -1, SQLITE_TRANSIENT);
+    graph_call_result(context, &k.call, rc == SQLITE_OK && !said ? SQLITE_NOMEM : rc);
+    sqlite3_free(said);
+}
+
+/* ---- gpugraph_delete_vertex ---- */
+
+/* The ids of all edges that touch the vertex, as a JSON array. */
+static char *edges_at(const graph_ref *g, uint32_t v) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
+    uint32_t count = gpugraph_edge_count(g->graph), found = 0;
+    sqlite3_str *json = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(json, "[");
+    for (uint32_t e = 0; e < count; e++) {
+        if (edges->source[e] != v && edges->target[e] != v)
+            continue;
+        sqlite3_str_appendf(
+            json, "%s%lld", found++ ? "," : "",
+            (sqlite3_int64)(edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1));
+    }
+    sqlite3_str_appendall(json, "]");
+    return sqlite3_str_finish(json);
+}
+
+static int bind_id(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
+    if (v < ids->integer_count)
+        return sqlite3_bind_int64(
+            statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
+    uint32_t t = v - ids->integer_count;
+    return sqlite3_bind_text64(statement, 1, ids->texts.bytes + ids->texts.offset[t],
+                               ids->texts.offset[t + 1] - ids->texts.offset[t],
+                               SQLITE_STATIC, SQLITE_UTF8);
+}
+
+/* One statement, so that all of the edges go or none. */
+static int delete_edges(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
+    const row_source *rows = &call->rows;
+    const char *rowid = call->definition.rowid;
+    sqlite3_stmt *statement = NULL;
+    char *json = *rowid ? edges_at(call->graph, v) : NULL;
+    char *sql =
+        *rowid
+            ? sqlite3_mprintf(OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE \"%w\" IN (SELECT "
+                                      "value FROM json_each(?1))",
+                              rows->table.schema, rows->table.name, rowid)
+            : sqlite3_mprintf(OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE \"%w\" IS ?1 "
+                                      "COLLATE BINARY OR \"%w\" IS ?1 COLLATE BINARY",
+                              rows->table.schema, rows->table.name, rows->column[0],
+                              rows->column[1]);
+    int rc = SQLITE_NOMEM;
+    if (sql && (json || !*rowid))
+        rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
+    sqlite3_free(sql);
+    if (rc == SQLITE_OK)
+        rc = *rowid ? sqlite3_bind_text(statement, 1, json, -1, SQLITE_STATIC)
+                    : bind_id(statement, call->graph, v);
+    if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
+        rc = SQLITE_OK;
+    if (rc == SQLITE_OK)
+        *deleted = sqlite3_changes64(call->c->db);
+    else
+        say_failure(call, rc, "written");
+    sqlite3_finalize(statement);
+    sqlite3_free(json);
+    return rc;
+}
+
+/* gpugraph_delete_vertex(graph, id): how many edges are gone from the table. */
+static void delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    (void)argc;
+    graph_call call;
+    uint32_t v = GPUGRAPH_NONE;
+    sqlite3_int64 deleted = 0;
+    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0]);
+    if (rc == SQLITE_OK)
+        rc = find_vertex(call.graph->graph, call.graph->source_affinity, argv[1], &v);
+    if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
+        rc = delete_edges(&call, v, &deleted);
+    if (rc == SQLITE_OK)
+        sqlite3_result_int64(context, deleted);
+    graph_call_result(context, &call, rc);
+}
+
+int graph_functions_register(connection *c) {
+    static const struct {
+        const char *name;
+        int arguments, flags;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {
+        {"gpugraph_check", 1, SQLITE_INNOCUOUS, check_graph},
+        {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, delete_vertex},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        connection_addref(c);
+        int rc =
+            sqlite3_create_function_v2(c->db, functions[i].name, functions[i].arguments,
+                                       SQLITE_UTF8 | functions[i].flags, c,
+                                       functions[i].call, NULL, NULL, connection_unref);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    return SQLITE_OK;
+}

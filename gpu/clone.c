@@ -1,0 +1,68 @@
+/* A copy of a graph's host side: array by array, whatever has been made so far. */
+#include "backend.h"
+
+/* count * size bytes of `from`, which may be NULL; NULL also when the run must end. */
+static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t size) {
+    if (!from || gg_poll(run))
+        return NULL;
+    void *to = gg_alloc_roomy(run, count, size);
+    if (to)
+        gg_copy(run, to, from, (size_t)count * size);
+    return to;
+}
+
+static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n,
+                      size_t weight_size, struct csr_slot *to) {
+    *to = (struct csr_slot){.m = from->m, .made = from->made, .sorted = from->sorted};
+    to->offset = copy_of(run, from->offset, (uint64_t)n + 1, sizeof *to->offset);
+    to->target = copy_of(run, from->target, from->m, sizeof *to->target);
+    to->weight = copy_of(run, from->weight, from->m, weight_size);
+}
+
+static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
+                       gpugraph_graph *to) {
+    uint64_t m = from->m;
+    to->source = copy_of(run, from->source, m, sizeof *to->source);
+    to->target = copy_of(run, from->target, m, sizeof *to->target);
+    to->edge_id = copy_of(run, from->edge_id, m, sizeof *to->edge_id);
+    to->weight = copy_of(run, from->weight, m, gg_distance_size(from->distance_type));
+    gg_point_edges(to, from->edges.weight_type);
+}
+
+static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_graph *to) {
+    uint64_t words = (from->id_span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
+    uint64_t bytes = from->id_text_offset ? from->id_text_offset[texts] : 0;
+    to->id_integer =
+        copy_of(run, from->id_integer, from->ids.integer_count, sizeof *to->id_integer);
+    to->id_present = copy_of(run, from->id_present, words, sizeof *to->id_present);
+    to->id_rank = copy_of(run, from->id_rank, words, sizeof *to->id_rank);
+    to->id_text_offset =
+        copy_of(run, from->id_text_offset, texts + 1, sizeof *to->id_text_offset);
+    to->id_text_bytes = copy_of(run, from->id_text_bytes, bytes, 1);
+    to->ids.integer = to->id_integer;
+    to->ids.texts.offset = to->id_text_offset;
+    to->ids.texts.bytes = to->id_text_bytes;
+}
+
+gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
+                               gpugraph_graph **copy) {
+    gg_begin(run);
+    *copy = NULL;
+    gpugraph_graph *made = gg_alloc(run, 1, sizeof *made);
+    if (!made)
+        return run->status;
+    *made = *graph;
+    made->device = NULL;
+    copy_edges(run, graph, made);
+    copy_ids(run, graph, made);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        copy_slot(run, &graph->csr[kind], graph->n,
+                  gg_distance_size(graph->distance_type), &made->csr[kind]);
+    copy_slot(run, &graph->edge_rows, graph->n, sizeof(uint32_t), &made->edge_rows);
+    if (gg_stopping(run)) {
+        gpugraph_free(made);
+        return gg_stopped(run);
+    }
+    *copy = made;
+    return run->status;
+}

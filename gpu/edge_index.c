@@ -1,0 +1,76 @@
+/* Edges found by their ends, and by their ids.
+**
+**     graph->edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
+**                                     | 5 0 2 4 8 1 |     edge numbers, ascending among equals
+**                                           \___/
+**                        edges from v to 7: two searches by halves in the row's targets
+**
+** The rows are made when they are first asked for, and gpugraph_update brings them up to
+** date. */
+#include "backend.h"
+
+/* The first place from low on, and before high, where target is at least `to`. */
+static uint64_t first_at_least(const uint32_t *target, uint64_t low, uint64_t high,
+                               uint32_t to) {
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (target[middle] < to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Is v a vertex, and are there rows? */
+static gpugraph_status prepare(gpugraph_graph *graph, uint32_t v, gpugraph_run *run) {
+    gg_begin(run);
+    if (v >= graph->n)
+        return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
+    return graph->edge_rows.made ? run->status : gg_edge_rows(graph, run);
+}
+
+gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                    const uint32_t **edge, uint32_t *count) {
+    const struct csr_slot *rows = &graph->edge_rows;
+    *edge = NULL;
+    *count = 0;
+    if (prepare(graph, v, run))
+        return run->status;
+    *edge = (const uint32_t *)rows->weight + rows->offset[v];
+    *count = (uint32_t)(rows->offset[v + (uint64_t)1] - rows->offset[v]);
+    return run->status;
+}
+
+gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                       gpugraph_run *run, const uint32_t **edge,
+                                       uint32_t *count) {
+    const struct csr_slot *rows = &graph->edge_rows;
+    *edge = NULL;
+    *count = 0;
+    if (prepare(graph, v, run))
+        return run->status;
+    uint64_t end = rows->offset[v + (uint64_t)1];
+    uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
+    uint64_t high =
+        to == UINT32_MAX ? end : first_at_least(rows->target, low, end, to + 1);
+    *edge = (const uint32_t *)rows->weight + low;
+    *count = (uint32_t)(high - low);
+    return run->status;
+}
+
+uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+    uint64_t low = 0, high = graph->m;
+    if (!graph->edge_id)
+        return edge_id >= 1 && edge_id <= (int64_t)graph->m ? (uint32_t)(edge_id - 1)
+                                                            : GPUGRAPH_NONE;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (graph->edge_id[middle] < edge_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < graph->m && graph->edge_id[low] == edge_id ? (uint32_t)low
+                                                            : GPUGRAPH_NONE;
+}

@@ -1,0 +1,341 @@
+/* A graph brought up to date by a batch of changes.
+**
+**     find out     which edges, vertices and arcs go, and where those that come belong:
+**                  work for what has changed (update.h says in which files)
+**     prepare      every block that will be needed
+**     commit       arrays move, in place where there is room, one thread for each; nothing
+**                  in it can fail, and nobody can interrupt it
+**
+** Until the commit the graph is what it was. */
+#include "update.h"
+
+#include <string.h>
+
+/* ---- the commit: arrays ---- */
+
+/* Weights from one layout to the other, or ids of edges that had none. */
+static void convert_piece(const array_move *move, const splice_piece *piece) {
+    const void *from = *move->array;
+    for (uint64_t i = 0; i < piece->count; i++) {
+        uint64_t old = piece->from + i, new = piece->to + i;
+        if (move->how == WIDEN)
+            ((int64_t *)move->to)[new] = ((const uint32_t *)from)[old];
+        else if (move->how == NARROW)
+            ((uint32_t *)move->to)[new] = (uint32_t)((const int64_t *)from)[old];
+        else
+            ((int64_t *)move->to)[new] = (int64_t)old + 1;
+    }
+}
+
+static void put_new(const array_move *move, void *to) {
+    for (uint64_t i = 0; i < move->count; i++)
+        if (move->size == sizeof(uint32_t))
+            ((uint32_t *)to)[move->place[i]] = ((const uint32_t *)move->put)[i];
+        else
+            ((uint64_t *)to)[move->place[i]] = ((const uint64_t *)move->put)[i];
+}
+
+static void move_array(const array_move *move) {
+    const splice *s = move->s;
+    void *to = move->to ? move->to : *move->array;
+    if (move->how == MOVE)
+        gg_splice_move(s, to, *move->array, move->size);
+    for (uint64_t k = 0; k < s->pieces; k++) {
+        if (move->how != MOVE)
+            convert_piece(move, &s->piece[k]);
+        if (move->numbers)
+            gg_renumber_all(move->numbers, (uint32_t *)to + s->piece[k].to,
+                            s->piece[k].count);
+    }
+    put_new(move, to);
+    if (move->to) {
+        gg_release(*move->array);
+        *move->array = to;
+    }
+}
+
+/* ---- the commit: offsets ---- */
+
+static void shift_offsets(const row_plan *p, uint64_t *offset, uint64_t entries) {
+    uint64_t by = 0;
+    for (uint64_t i = 0; i < p->events; i++) {
+        uint64_t end = i + 1 < p->events ? p->event_at[i + 1] : entries;
+        by += (uint64_t)p->event_by[i];
+        for (uint64_t v = p->event_at[i]; by && v < end; v++)
+            offset[v] += by;
+    }
+}
+
+/* A row that fresh vertices come before begins where the last of them ends. */
+static void start_fresh(const update *u, const row_plan *p, const uint64_t *offset) {
+    uint64_t at = UINT64_MAX, start = 0;
+    for (uint64_t f = u->fresh; f-- > 0;) {
+        if (u->fresh_at[f] != at) {
+            at = u->fresh_at[f];
+            start = offset[at];
+        }
+        start -= p->fresh_start[f];
+        p->fresh_start[f] = start;
+    }
+}
+
+static void move_offsets(const update *u, row_plan *p) {
+    uint64_t *offset = p->slot->offset, *to = p->offset ? p->offset : offset;
+    uint64_t end = offset[u->vertices.before];
+    for (uint64_t i = 0; i < p->events; i++)
+        end += (uint64_t)p->event_by[i];
+    shift_offsets(p, offset, u->vertices.before + 1);
+    start_fresh(u, p, offset);
+    gg_splice_move(&u->vertices, to, offset, sizeof *offset);
+    for (uint64_t f = 0; f < u->fresh; f++)
+        to[u->fresh_new[f]] = p->fresh_start[f];
+    to[u->vertices.after] = end;
+    if (p->offset) {
+        gg_release(offset);
+        p->slot->offset = p->offset;
+        p->offset = NULL;
+    }
+    p->slot->m = p->arcs.after;
+}
+
+/* ---- the commit: all of it ---- */
+
+static void swap_ids(update *u) {
+    gpugraph_graph *graph = u->graph, *to = &u->ids;
+    if (u->ids_change) {
+        gg_release(graph->id_integer);
+        gg_release(graph->id_present);
+        gg_release(graph->id_rank);
+        graph->id_integer = to->id_integer;
+        graph->id_present = to->id_present;
+        graph->id_rank = to->id_rank;
+        graph->id_span = to->id_span;
+        graph->ids.first_integer = to->ids.first_integer;
+        graph->ids.integer = to->id_integer;
+        graph->ids.integer_count = to->ids.integer_count;
+        to->id_integer = NULL;
+        to->id_present = NULL;
+        to->id_rank = NULL;
+    }
+    if (u->texts_change) {
+        gg_release(graph->id_text_offset);
+        gg_release(graph->id_text_bytes);
+        graph->id_text_offset = to->id_text_offset;
+        graph->id_text_bytes = to->id_text_bytes;
+        graph->ids.texts = to->ids.texts;
+        to->id_text_offset = NULL;
+        to->id_text_bytes = NULL;
+    }
+    graph->integer_ends = to->integer_ends;
+}
+
+static void commit(update *u) {
+    gpugraph_graph *graph = u->graph;
+    int tasks = u->move_count + u->row_plans;
+    int threads = gg_threads(u->run, (uint64_t)graph->m + u->edges.after);
+    gpugraph_release_device(graph);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int i = 0; i < tasks; i++) {
+        if (i < u->move_count)
+            move_array(&u->moves[i]);
+        else
+            move_offsets(u, &u->rows[i - u->move_count]);
+    }
+    u->move_count = 0; /* their blocks are the graph's now */
+    if (u->plain) {
+        gg_release(graph->edge_id);
+        graph->edge_id = NULL;
+    }
+    swap_ids(u);
+    graph->n = u->ids.n;
+    graph->m = (uint32_t)u->edges.after;
+    graph->distance_type = u->distance_type;
+    graph->path_low = u->path_low;
+    graph->path_high = u->path_high;
+    gg_point_edges(graph, graph->edges.weight_type);
+    graph->host_bytes = gg_graph_bytes(graph);
+}
+
+/* ---- plans ---- */
+
+void gg_plan_move(update *u, array_move move) {
+    uint64_t bytes = move.s->after * move.size, room = gg_room(*move.array);
+    if (gg_stopping(u->run))
+        return;
+    if (move.how != MOVE || bytes > room || bytes < room / GG_ROOM_WASTE) {
+        move.to = gg_alloc_roomy(u->run, move.s->after, move.size);
+        if (!move.to)
+            return;
+    }
+    u->moves[u->move_count++] = move;
+}
+
+static void plan_edges(update *u) {
+    gpugraph_graph *graph = u->graph;
+    array_move move = {.s = &u->edges, .count = u->added_count, .place = u->added_edge};
+    if (!u->plain) {
+        move.array = (void **)&graph->edge_id;
+        move.size = sizeof *graph->edge_id;
+        move.put = u->added->edge_id;
+        move.how = graph->edge_id ? MOVE : COUNT_UP;
+        gg_plan_move(u, move);
+    }
+    move.size = sizeof(uint32_t);
+    move.how = MOVE;
+    move.numbers = &u->vertices;
+    move.array = (void **)&graph->source;
+    move.put = u->new_source;
+    gg_plan_move(u, move);
+    move.array = (void **)&graph->target;
+    move.put = u->new_target;
+    gg_plan_move(u, move);
+    if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return;
+    move.numbers = NULL;
+    move.array = &graph->weight;
+    move.put = u->weight;
+    move.size = gg_distance_size(u->distance_type);
+    if (u->distance_type != graph->distance_type)
+        move.how = u->distance_type == GPUGRAPH_UINT32 ? NARROW : WIDEN;
+    gg_plan_move(u, move);
+}
+
+void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
+    gg_sort_pairs(u->run, count, u->key, ref, u->key_scratch, u->value_scratch);
+}
+
+static bool take_scratch(update *u) {
+    uint64_t most = 2 * (u->removed_count + u->added_count);
+    u->key = gg_alloc(u->run, most, sizeof *u->key);
+    u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
+    u->value_scratch =
+        u->key_scratch ? gg_alloc(u->run, most, sizeof *u->value_scratch) : NULL;
+    u->going = u->value_scratch ? gg_alloc_zero(u->run, most, sizeof *u->going) : NULL;
+    u->coming = u->going ? gg_alloc_zero(u->run, most, sizeof *u->coming) : NULL;
+    return u->coming != NULL;
+}
+
+static void patch(update *u) {
+    static void (*const steps[])(update *) = {
+        gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
+    if (!take_scratch(u))
+        return;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
+        steps[i](u);
+    if (!gg_stopping(u->run) && u->graph->edge_rows.made)
+        gg_splice_index(u->run, &u->edges);
+    if (!gg_stopping(u->run) && !gg_poll(u->run))
+        commit(u);
+}
+
+static void release(update *u) {
+    for (int i = 0; i < u->move_count; i++)
+        gg_release(u->moves[i].to);
+    for (int i = 0; i < u->row_plans; i++) {
+        row_plan *p = &u->rows[i];
+        void *blocks[] = {p->removed_at, p->inserted_at, p->place,
+                          p->target,     p->weight,      p->event_at,
+                          p->event_by,   p->fresh_start, p->offset};
+        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+            gg_release(blocks[k]);
+        gg_splice_free(&p->arcs);
+    }
+    void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
+                      u->end,         u->new_source,    u->new_target,  u->fresh_id,
+                      u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
+                      u->key_scratch, u->value_scratch, u->going,       u->coming};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        gg_release(blocks[k]);
+    gg_splice_free(&u->edges);
+    gg_splice_free(&u->vertices);
+    gg_free_ids(&u->ids);
+}
+
+/* ---- by way of the ids, when weights change their type ---- */
+
+/* Makes of the new graph what was made of the old one. */
+static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run *run) {
+    csr view;
+    for (int kind = 0; kind < CSR_KINDS && !gg_stopping(run); kind++)
+        if (old->csr[kind].made)
+            gg_csr(new, (enum csr_kind)kind, old->csr[kind].weight != NULL,
+                   old->csr[kind].sorted, run, &view);
+    if (old->edge_rows.made && !gg_stopping(run))
+        gg_edge_rows(new, run);
+}
+
+static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,
+                    gpugraph_weight_type type, gpugraph_run *run) {
+    gpugraph_graph *new;
+    if (gg_rebuild(graph, changes, type, run, &new))
+        return;
+    remake(graph, new, run);
+    if (!run->status) {
+        gpugraph_release_device(graph);
+        gpugraph_graph swap = *graph;
+        *graph = *new;
+        *new = swap;
+        graph->searches = swap.searches;
+    }
+    gpugraph_free(new);
+}
+
+/* The type of weights afterwards. */
+static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
+                                        const gpugraph_changes *changes,
+                                        gpugraph_run *run) {
+    const gpugraph_edges *added = changes->added;
+    gpugraph_weight_type type = graph->edges.weight_type;
+    if (!added || added->count == 0 || type == added->weight_type)
+        return type;
+    if ((int64_t)graph->m == changes->removed_count)
+        return added->weight_type;
+    if (!type || !added->weight_type)
+        gg_fail(run, GPUGRAPH_INVALID, "the graph's edges have %s, added ones %s",
+                type ? "weights" : "no weights", type ? "none" : "have");
+    return GPUGRAPH_REAL_WEIGHTS;
+}
+
+static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
+                  gpugraph_run *run) {
+    const gpugraph_edges *added = changes->added;
+    if (graph->has_more_vertices || (added && added->vertex_count))
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a graph with vertices beyond the ends of its edges cannot be updated");
+    else if (changes->removed_count < 0 || (added && added->count < 0))
+        gg_fail(run, GPUGRAPH_INVALID, "a count of changed edges is negative");
+    else if (added && added->count && !added->edge_id)
+        gg_fail(run, GPUGRAPH_INVALID, "added edges have no ids");
+    else if (changes->removed_count > INT32_MAX || (added && added->count > INT32_MAX))
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^31 - 1 changed edges");
+}
+
+gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
+                                gpugraph_run *run) {
+    static const gpugraph_edges none;
+    double start = gg_now_ms();
+    gg_begin(run);
+    check(graph, changes, run);
+    gpugraph_weight_type type = settle_type(graph, changes, run);
+    if (run->status)
+        return run->status;
+    update u = {.graph = graph,
+                .added = changes->added ? changes->added : &none,
+                .run = run,
+                .removed_id = changes->removed,
+                .removed_count = (uint64_t)changes->removed_count};
+    u.added_count = (uint64_t)u.added->count;
+    gg_update_edges(&u);
+    if (!gg_stopping(run) && type == graph->edges.weight_type)
+        patch(&u);
+    else if (!gg_stopping(run))
+        rebuild(graph, changes, type, run);
+    release(&u);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    gg_phase(run, "update", start, (int64_t)(u.removed_count + u.added_count),
+             "%llu edges removed, %llu added, %llu vertices vanished, %llu are new",
+             (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
+             (unsigned long long)u.vanished, (unsigned long long)u.fresh);
+    return run->status;
+}

@@ -1,0 +1,352 @@
+/* What a batch changes in the CSRs that were made.
+**
+**     arcs that go      sorted by (old row, old target, weight), found in their rows
+**     arcs that come    sorted by (new row, new target); both walk over the rows together
+**
+**     row of v   | 7 2 9 4 |      2 and 4 go, 5 comes: it takes the place of the first
+**                | 7 5 9 |        that goes; more would go to the end of the row
+**     sorted     | 2 4 7 9 |      5 comes before 7, the place that its target asks for
+**
+** Old and new numbers of vertices have the same order, so a place in a row of old targets
+** can be found for a new one. Nothing is changed here: the plan says which arcs go and
+** what is put where, and by how much offsets grow. */
+#include "update.h"
+
+#include <string.h>
+
+typedef struct row_walk {
+    update *u;
+    row_plan *p;
+    const struct csr_slot *slot;
+    end_ref *going, *coming;
+    uint64_t goings, comings;
+    uint32_t *column;  /* of arcs that go */
+    uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
+    uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
+} row_walk;
+
+/* ---- lists of arcs ---- */
+
+static uint32_t going_row(const row_walk *w, uint64_t i) {
+    return gg_removed_end(w->u, w->going[i]);
+}
+
+static uint64_t weight_at(const void *weight, uint64_t i, size_t size) {
+    return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
+                                    : ((const uint64_t *)weight)[i];
+}
+
+static size_t old_weight_size(const row_walk *w) {
+    return w->p->numbers ? sizeof(uint32_t)
+                         : gg_distance_size(w->u->graph->distance_type);
+}
+
+/* The weight of an arc that goes, as the slot has it. */
+static uint64_t going_weight(const row_walk *w, end_ref ref) {
+    uint64_t e = w->u->removed[ref / 2];
+    if (!w->slot->weight)
+        return 0;
+    return w->p->numbers ? e : weight_at(w->u->graph->weight, e, old_weight_size(w));
+}
+
+/* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1
+** its target. */
+static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
+                          const update *u, bool removed) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < edges; i++) {
+        end_ref from = (end_ref)(2 * i);
+        bool loop = removed ? gg_removed_end(u, from) == gg_removed_end(u, from + 1)
+                            : u->new_source[i] == u->new_target[i];
+        if (kind != CSR_IN)
+            ref[count++] = from;
+        if (kind == CSR_IN || (kind == CSR_BOTH && !loop))
+            ref[count++] = from + 1;
+    }
+    return count;
+}
+
+/* In CSR_SIMPLE each edge listed stands for both its arcs. */
+static uint64_t both_arcs(end_ref *ref, uint64_t count) {
+    for (uint64_t i = count; i-- > 0;) {
+        ref[2 * i + 1] = ref[i] + 1;
+        ref[2 * i] = ref[i];
+    }
+    return 2 * count;
+}
+
+static void list_all(row_walk *w, enum csr_kind kind) {
+    update *u = w->u;
+    if (kind == CSR_SIMPLE) {
+        gg_update_simple(u, &w->goings, &w->comings);
+        w->goings = both_arcs(u->going, w->goings);
+        w->comings = both_arcs(u->coming, w->comings);
+    } else {
+        w->goings = list_arcs(u->going, u->removed_count, kind, u, true);
+        w->comings = list_arcs(u->coming, u->added_count, kind, u, false);
+    }
+}
+
+static void sort_all(row_walk *w) {
+    update *u = w->u;
+    if (w->slot->weight && !w->p->numbers && w->goings > 1) {
+        for (uint64_t i = 0; i < w->goings; i++)
+            u->key[i] = going_weight(w, w->going[i]);
+        gg_update_sort(u, w->going, w->goings);
+    }
+    for (uint64_t i = 0; i < w->goings; i++)
+        u->key[i] = (uint64_t)going_row(w, i) << 32 | gg_removed_end(u, w->going[i] ^ 1);
+    gg_update_sort(u, w->going, w->goings);
+    for (uint64_t i = 0; i < w->goings; i++) {
+        w->column[i] = (uint32_t)u->key[i];
+        w->weight[i] = going_weight(w, w->going[i]);
+    }
+    for (uint64_t k = 0; k < w->comings; k++)
+        u->key[k] =
+            (uint64_t)u->end[w->coming[k]].new << 32 | u->end[w->coming[k] ^ 1].new;
+    gg_update_sort(u, w->coming, w->comings);
+}
+
+/* ---- arcs that go ---- */
+
+static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t weight) {
+    if (w->column[i] != column)
+        return w->column[i] < column ? -1 : 1;
+    return (w->weight[i] > weight) - (w->weight[i] < weight);
+}
+
+/* Is an arc (column, weight) among going low .. high - 1, one that is not matched yet? */
+static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
+                  uint64_t weight) {
+    uint64_t end = high;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (compare_arc(w, middle, column, weight) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == end || compare_arc(w, low, column, weight) != 0)
+        return false;
+    uint64_t next = low + w->matched[low];
+    if (next == end || compare_arc(w, next, column, weight) != 0)
+        return false;
+    w->matched[low]++;
+    return true;
+}
+
+/* Finds going low .. high - 1 among arcs begin .. end - 1 of the slot. */
+static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
+                        uint64_t end) {
+    const struct csr_slot *slot = w->slot;
+    size_t size = old_weight_size(w);
+    uint64_t left = high - low;
+    for (uint64_t k = begin; k < end && left && !gg_leave(w->u->run, k); k++) {
+        uint64_t weight = slot->weight ? weight_at(slot->weight, k, size) : 0;
+        if (high - low == 1
+                ? slot->target[k] != w->column[low] || weight != w->weight[low]
+                : !match(w, low, high, slot->target[k], weight))
+            continue;
+        w->p->removed_at[w->p->removed++] = k;
+        left--;
+    }
+    if (left)
+        gg_fail(w->u->run, GPUGRAPH_INVALID,
+                "edge %lld is not in the rows of the graph, which is damaged",
+                (long long)w->u->removed_id[w->going[low] / 2]);
+}
+
+/* The first arc of begin .. end - 1, ascending by target, that is not below `target`. */
+static uint64_t lower(const struct csr_slot *slot, uint64_t begin, uint64_t end,
+                      uint64_t target) {
+    while (begin < end) {
+        uint64_t middle = begin + (end - begin) / 2;
+        if (slot->target[middle] < target)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* Going low .. high - 1 leave row v. */
+static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
+    uint64_t begin = w->slot->offset[v], end = w->slot->offset[v + (uint64_t)1];
+    if (!w->slot->sorted) {
+        match_range(w, low, high, begin, end);
+        return;
+    }
+    for (uint64_t i = low, next; i < high && !gg_stopping(w->u->run); i = next) {
+        for (next = i + 1; next < high && w->column[next] == w->column[i];)
+            next++;
+        uint64_t first = lower(w->slot, begin, end, w->column[i]);
+        begin = lower(w->slot, first, end, w->column[i] + (uint64_t)1);
+        match_range(w, i, next, first, begin);
+    }
+}
+
+/* ---- arcs that come ---- */
+
+static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
+    row_plan *p = w->p;
+    uint64_t i = p->inserted++;
+    p->inserted_at[i] = at;
+    p->target[i] = w->u->end[ref ^ 1].new;
+    if (p->numbers)
+        ((uint32_t *)p->weight)[i] = (uint32_t)w->u->added_edge[ref / 2];
+    else if (p->weight_size == sizeof(uint32_t))
+        ((uint32_t *)p->weight)[i] = ((const uint32_t *)w->u->weight)[ref / 2];
+    else if (p->weight_size)
+        ((uint64_t *)p->weight)[i] = ((const uint64_t *)w->u->weight)[ref / 2];
+}
+
+/* Where an arc belongs in a sorted row of old targets. Among equal ones edge numbers
+** ascend. */
+static uint64_t sorted_place(const row_walk *w, end_ref ref, uint64_t begin,
+                             uint64_t end) {
+    const added_end *to = &w->u->end[ref ^ 1];
+    uint64_t low = lower(w->slot, begin, end, to->place);
+    if (to->old == GPUGRAPH_NONE)
+        return low;
+    uint64_t high = lower(w->slot, low, end, to->place + (uint64_t)1);
+    if (!w->p->numbers)
+        return high;
+    const uint32_t *edge = w->slot->weight;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (edge[middle] < w->u->added_at[ref / 2])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Coming low .. high - 1 enter arcs begin .. end - 1; those found to go from place `freed`
+** of removed_at on have left there. */
+static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
+                    uint64_t end, uint64_t freed) {
+    for (uint64_t k = low; k < high; k++) {
+        uint64_t at = end;
+        if (w->slot->sorted)
+            at = sorted_place(w, w->coming[k], begin, end);
+        else if (freed < w->p->removed)
+            at = w->p->removed_at[freed++];
+        put_arc(w, w->coming[k], at);
+    }
+}
+
+/* ---- rows in order ---- */
+
+static void add_event(row_plan *p, uint64_t at, int64_t by) {
+    if (!by)
+        return;
+    p->event_at[p->events] = at;
+    p->event_by[p->events++] = by;
+}
+
+static void walk_rows(row_walk *w) {
+    const uint64_t *offset = w->slot->offset;
+    row_plan *p = w->p;
+    uint64_t i = 0, k = 0;
+    while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
+        uint64_t old_row = i < w->goings ? going_row(w, i) : UINT64_MAX, next = i;
+        const added_end *come = k < w->comings ? &w->u->end[w->coming[k]] : NULL;
+        uint64_t row = come ? come->place : UINT64_MAX, more = k, freed = p->removed;
+        bool fresh = come && come->old == GPUGRAPH_NONE;
+        while (come && row <= old_row && more < w->comings &&
+               w->u->end[w->coming[more]].new == come->new)
+            more++;
+        if (fresh && row <= old_row) {
+            put_row(w, k, more, offset[row], offset[row], freed);
+            p->fresh_start[come->fresh] = more - k;
+            add_event(p, row, (int64_t)(more - k));
+            k = more;
+            continue;
+        }
+        row = row < old_row ? row : old_row;
+        while (next < w->goings && going_row(w, next) == row)
+            next++;
+        if (next > i)
+            match_row(w, (uint32_t)row, i, next);
+        put_row(w, k, more, offset[row], offset[row + 1], freed);
+        add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
+        i = next;
+        k = more;
+    }
+}
+
+/* ---- a plan ---- */
+
+static bool take_arrays(row_walk *w) {
+    gpugraph_run *run = w->u->run;
+    row_plan *p = w->p;
+    uint64_t go = w->goings, come = w->comings;
+    w->column = gg_alloc(run, go, sizeof *w->column);
+    w->weight = w->column ? gg_alloc(run, go, sizeof *w->weight) : NULL;
+    w->matched = w->weight ? gg_alloc_zero(run, go, sizeof *w->matched) : NULL;
+    p->removed_at = w->matched ? gg_alloc(run, go, sizeof *p->removed_at) : NULL;
+    p->inserted_at = p->removed_at ? gg_alloc(run, come, sizeof *p->inserted_at) : NULL;
+    p->place = p->inserted_at ? gg_alloc(run, come, sizeof *p->place) : NULL;
+    p->target = p->place ? gg_alloc(run, come, sizeof *p->target) : NULL;
+    p->weight = p->target ? gg_alloc(run, come, p->weight_size) : NULL;
+    p->event_at = p->weight ? gg_alloc(run, go + come, sizeof *p->event_at) : NULL;
+    p->event_by = p->event_at ? gg_alloc(run, go + come, sizeof *p->event_by) : NULL;
+    p->fresh_start =
+        p->event_by ? gg_alloc_zero(run, w->u->fresh, sizeof *p->fresh_start) : NULL;
+    return p->fresh_start != NULL;
+}
+
+static void plan_moves(update *u, row_plan *p) {
+    struct csr_slot *slot = p->slot;
+    array_move move = {.array = (void **)&slot->target,
+                       .size = sizeof *slot->target,
+                       .s = &p->arcs,
+                       .count = p->inserted,
+                       .place = p->place,
+                       .put = p->target,
+                       .numbers = &u->vertices};
+    gg_plan_move(u, move);
+    if (slot->weight) {
+        move.array = &slot->weight;
+        move.size = p->weight_size;
+        move.put = p->weight;
+        move.numbers = p->numbers ? &u->edges : NULL;
+        if (!p->numbers && u->distance_type != u->graph->distance_type)
+            move.how = u->distance_type == GPUGRAPH_UINT32 ? NARROW : WIDEN;
+        gg_plan_move(u, move);
+    }
+    uint64_t entries = u->vertices.after + 1;
+    if (!gg_stopping(u->run) && entries * sizeof *slot->offset > gg_room(slot->offset))
+        p->offset = gg_alloc_roomy(u->run, entries, sizeof *slot->offset);
+}
+
+static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
+                      bool numbers) {
+    row_plan *p = &u->rows[u->row_plans++];
+    row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
+    *p = (row_plan){.slot = slot, .numbers = numbers};
+    if (slot->weight)
+        p->weight_size = numbers ? sizeof(uint32_t) : gg_distance_size(u->distance_type);
+    list_all(&w, kind);
+    if (!gg_stopping(u->run) && take_arrays(&w)) {
+        sort_all(&w);
+        walk_rows(&w);
+    }
+    if (!gg_stopping(u->run) &&
+        !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
+                        p->inserted_at, p->inserted, p->place))
+        plan_moves(u, p);
+    gg_release(w.column);
+    gg_release(w.weight);
+    gg_release(w.matched);
+}
+
+void gg_update_rows(update *u) {
+    gpugraph_graph *graph = u->graph;
+    for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++)
+        if (graph->csr[kind].made)
+            plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
+    if (graph->edge_rows.made && !gg_stopping(u->run))
+        plan_rows(u, CSR_OUT, &graph->edge_rows, true);
+}

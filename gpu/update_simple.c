@@ -1,0 +1,223 @@
+/* What a batch changes in CSR_SIMPLE, where one arc stands for all edges between two
+** vertices in either direction, and loops do not count.
+**
+**     edge goes     its arcs go    unless an edge between the two is added or stays
+**     edge comes    its arcs come  unless the row has them already
+**
+** Whether an edge stays is counted in a CSR where one was made, or in one pass over the
+** edges: when there is none, or when its rows are so long that they cost more. */
+#include "update.h"
+
+#include <omp.h>
+
+/* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
+static uint64_t pair_of(uint32_t a, uint32_t b) {
+    return a == b ? 0 : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* One ref for each different pair, in order of pair; pairs in u->key alike. */
+static uint64_t distinct(update *u, end_ref *ref, uint64_t count) {
+    uint64_t left = 0;
+    gg_update_sort(u, ref, count);
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || u->key[i] != u->key[i - 1]) {
+            ref[left] = ref[i];
+            u->key[left++] = u->key[i];
+        }
+    return left;
+}
+
+static bool holds(const uint64_t *sorted, uint64_t count, uint64_t key) {
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (sorted[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && sorted[low] == key;
+}
+
+/* ---- edges that come ---- */
+
+static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
+    uint64_t low = slot->offset[v], end = slot->offset[v + 1], high = end;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (slot->target[middle] < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && slot->target[low] == target;
+}
+
+/* pairs: those of all added edges, by new numbers, sorted; *count of them. Returns how
+** many refs are left in u->coming. */
+static uint64_t list_coming(update *u, uint64_t *pairs, uint64_t *count) {
+    const struct csr_slot *simple = &u->graph->csr[CSR_SIMPLE];
+    uint64_t coming = 0, all = 0;
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        uint64_t pair = pair_of(u->new_source[i], u->new_target[i]);
+        u->key[all] = pair;
+        u->coming[all] = (end_ref)(2 * i);
+        all += pair != 0;
+    }
+    *count = all = distinct(u, u->coming, all);
+    for (uint64_t k = 0; k < all; k++) {
+        const added_end *from = &u->end[u->coming[k]], *to = &u->end[u->coming[k] ^ 1];
+        pairs[k] = u->key[k];
+        if (from->old == GPUGRAPH_NONE || to->old == GPUGRAPH_NONE ||
+            !row_has(simple, from->old, to->old))
+            u->coming[coming++] = u->coming[k];
+    }
+    return coming;
+}
+
+/* ---- edges that go ---- */
+
+static uint64_t count_in_row(const struct csr_slot *slot, uint64_t v, uint32_t target) {
+    uint64_t count = 0;
+    for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+        count += slot->target[k] == target;
+    return count;
+}
+
+static uint64_t degree(const struct csr_slot *slot, uint64_t v) {
+    return slot->offset[v + 1] - slot->offset[v];
+}
+
+/* A CSR whose rows tell how many edges there are between two vertices, or NULL. */
+static const struct csr_slot *counting_slot(const gpugraph_graph *graph) {
+    static const enum csr_kind kinds[] = {CSR_BOTH, CSR_OUT, CSR_IN};
+    for (int i = 0; i < 3; i++)
+        if (graph->csr[kinds[i]].made)
+            return &graph->csr[kinds[i]];
+    return graph->edge_rows.made ? &graph->edge_rows : NULL;
+}
+
+static uint64_t edges_between(const gpugraph_graph *graph, const struct csr_slot *slot,
+                              uint32_t a, uint32_t b) {
+    if (slot != &graph->csr[CSR_BOTH])
+        return count_in_row(slot, a, b) + count_in_row(slot, b, a);
+    return degree(slot, a) < degree(slot, b) ? count_in_row(slot, a, b)
+                                             : count_in_row(slot, b, a);
+}
+
+/* pairs: sorted. Marks those that an edge which stays joins. */
+static void mark_kept(const update *u, const uint64_t *pairs, uint64_t count,
+                      uint8_t *is_end, uint8_t *kept) {
+    const gpugraph_graph *graph = u->graph;
+    for (uint64_t k = 0; k < count; k++)
+        is_end[pairs[k] >> 32] = is_end[(uint32_t)pairs[k]] = 1;
+    int threads = gg_threads(u->run, graph->m);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (uint64_t p = 0; p < u->edges.pieces; p++) {
+        const splice_piece *piece = &u->edges.piece[p];
+        uint64_t end = piece->from + piece->count;
+        for (uint64_t e = piece->from; e < end && !gg_leave(u->run, e); e++) {
+            if (!is_end[graph->source[e]] || !is_end[graph->target[e]])
+                continue;
+            uint64_t pair = pair_of(graph->source[e], graph->target[e]), low = 0;
+            for (uint64_t high = count; low < high;) {
+                uint64_t middle = (low + high) / 2;
+                if (pairs[middle] < pair)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            if (low < count && pairs[low] == pair)
+                __atomic_store_n(&kept[low], 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void scan_for_kept(update *u, const uint64_t *pairs, uint64_t count,
+                          uint8_t *kept) {
+    uint8_t *is_end = gg_alloc_zero(u->run, u->graph->n, 1);
+    if (is_end)
+        mark_kept(u, pairs, count, is_end, kept);
+    gg_release(is_end);
+}
+
+/* pairs: distinct ones of removed edges; times[k]: removed edges of the pair. */
+static void find_kept(update *u, const uint64_t *pairs, const uint32_t *times,
+                      uint64_t count, uint8_t *kept) {
+    const gpugraph_graph *graph = u->graph;
+    const struct csr_slot *slot = counting_slot(graph);
+    uint64_t work = 0;
+    for (uint64_t k = 0; slot && k < count; k++)
+        work += degree(slot, pairs[k] >> 32) + degree(slot, (uint32_t)pairs[k]);
+    if (!slot || work > graph->m) {
+        scan_for_kept(u, pairs, count, kept);
+        return;
+    }
+    for (uint64_t k = 0; k < count; k++)
+        kept[k] = edges_between(graph, slot, (uint32_t)(pairs[k] >> 32),
+                                (uint32_t)pairs[k]) > times[k];
+}
+
+static uint64_t renumbered(const update *u, uint64_t pair) {
+    return pair_of(gg_renumber(&u->vertices, (uint32_t)(pair >> 32)),
+                   gg_renumber(&u->vertices, (uint32_t)pair));
+}
+
+/* Is an end of the pair about to vanish? Then no edge between the two stays or comes. */
+static bool vanishes(const update *u, uint64_t pair) {
+    return holds(u->vanished_at, u->vanished, pair >> 32) ||
+           holds(u->vanished_at, u->vanished, (uint32_t)pair);
+}
+
+typedef struct pair_lists {
+    uint64_t *added, *removed;
+    uint32_t *times;
+    uint8_t *kept;
+} pair_lists;
+
+static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
+    uint64_t all = 0, count = 0, going = 0;
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        uint64_t pair = pair_of(gg_removed_end(u, (end_ref)(2 * i)),
+                                gg_removed_end(u, (end_ref)(2 * i + 1)));
+        u->key[all] = pair;
+        u->going[all] = (end_ref)(2 * i);
+        all += pair != 0;
+    }
+    gg_update_sort(u, u->going, all);
+    for (uint64_t i = 0; i < all; i++) {
+        if (i > 0 && u->key[i] == u->key[i - 1]) {
+            l->times[count - 1]++;
+            continue;
+        }
+        l->removed[count] = u->key[i];
+        l->times[count] = 1;
+        u->going[count++] = u->going[i];
+    }
+    find_kept(u, l->removed, l->times, count, l->kept);
+    for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
+        uint64_t pair = l->removed[k];
+        bool comes = !vanishes(u, pair) && holds(l->added, added, renumbered(u, pair));
+        if (!l->kept[k] && !comes)
+            u->going[going++] = u->going[k];
+    }
+    return going;
+}
+
+void gg_update_simple(update *u, uint64_t *going, uint64_t *coming) {
+    pair_lists l = {0};
+    uint64_t added = 0;
+    *going = *coming = 0;
+    l.added = gg_alloc(u->run, u->added_count, sizeof *l.added);
+    l.removed = l.added ? gg_alloc(u->run, u->removed_count, sizeof *l.removed) : NULL;
+    l.times = l.removed ? gg_alloc(u->run, u->removed_count, sizeof *l.times) : NULL;
+    l.kept = l.times ? gg_alloc_zero(u->run, u->removed_count, 1) : NULL;
+    if (l.kept)
+        *coming = list_coming(u, l.added, &added);
+    if (!gg_stopping(u->run))
+        *going = list_going(u, &l, added);
+    gg_release(l.added);
+    gg_release(l.removed);
+    gg_release(l.times);
+    gg_release(l.kept);
+}

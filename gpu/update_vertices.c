@@ -1,0 +1,328 @@
+/* Vertices of a batch: the ends of added edges are looked up, those that the graph lacks
+** are ordered by id, and vertices that lose their last edge are found.
+**
+**     ids, old      1 3 4 7 'a'      a removed edge was the last of 4; an added one names 5
+**     fresh         5, before 7
+**     vanished      4
+**     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
+**
+** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
+** else from one pass over the edges. */
+#include "update.h"
+
+#include <omp.h>
+#include <string.h>
+
+#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
+
+/* ---- ends of added edges ---- */
+
+/* A text of the batch: its vertex, or which of the fresh ones it is. */
+enum { UNUSED = -2, USED = -1 };
+
+static const gpugraph_id_column *column_of(const update *u, uint64_t ref) {
+    return ref % 2 ? &u->added->target : &u->added->source;
+}
+
+static bool is_text(const update *u, uint64_t ref) {
+    return gg_text_at(column_of(u, ref), ref / 2);
+}
+
+static int64_t value_of(const update *u, uint64_t ref) {
+    return column_of(u, ref)->value[ref / 2];
+}
+
+/* of_text[t]: the old vertex of text t, or GPUGRAPH_NONE; of those that are used. */
+static void find_texts(update *u, int64_t *of_text) {
+    const gpugraph_texts *texts = &u->added->texts;
+    for (int64_t t = 0; t < texts->count; t++)
+        of_text[t] = UNUSED;
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+        if (!is_text(u, ref))
+            continue;
+        int64_t t = value_of(u, ref);
+        if (t < 0 || t >= texts->count) {
+            gg_fail(u->run, GPUGRAPH_INVALID,
+                    "text number %lld is not one of the %lld texts", (long long)t,
+                    (long long)texts->count);
+            return;
+        }
+        of_text[t] = USED;
+    }
+    int threads = gg_threads(u->run, (uint64_t)texts->count * GG_LOOKUP_ITEMS);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+    for (int64_t t = 0; t < texts->count; t++)
+        if (of_text[t] == USED && !gg_leave(u->run, (uint64_t)t))
+            of_text[t] = gpugraph_find_text(u->graph, texts->bytes + texts->offset[t],
+                                            texts->offset[t + 1] - texts->offset[t]);
+}
+
+static void find_ends(update *u, const int64_t *of_text) {
+    int threads = gg_threads(u->run, u->added_count * GG_LOOKUP_ITEMS);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+        added_end *end = &u->end[ref];
+        int64_t id = value_of(u, ref);
+        if (gg_leave(u->run, ref))
+            continue;
+        end->old =
+            is_text(u, ref) ? (uint32_t)of_text[id] : gpugraph_find_integer(u->graph, id);
+        end->place = end->new = end->old;
+    }
+}
+
+/* ---- fresh vertices ---- */
+
+/* The old INTEGER vertices below id, which is none of them. */
+static uint64_t integers_below(const gpugraph_ids *ids, int64_t id) {
+    uint64_t low = 0, high = ids->integer_count;
+    if (!ids->integer)
+        return id < ids->first_integer ? 0 : high;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (ids->integer[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t texts_below(const gpugraph_texts *known, const char *bytes,
+                            uint64_t length) {
+    uint64_t low = 0, high = (uint64_t)known->count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2, at = known->offset[middle];
+        if (gg_compare_texts(known->bytes + at, known->offset[middle + 1] - at, bytes,
+                             length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_fresh(update *u, int64_t id, uint64_t at) {
+    u->fresh_id[u->fresh] = id;
+    u->fresh_at[u->fresh++] = at;
+}
+
+/* Each different INTEGER among the ends that no vertex was found for, in order. */
+static void order_integers(update *u, end_ref *ref) {
+    const gpugraph_ids *ids = &u->graph->ids;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < 2 * u->added_count; i++)
+        if (u->end[i].old == GPUGRAPH_NONE && !is_text(u, i)) {
+            u->key[count] = (uint64_t)value_of(u, i) ^ SIGN_BIT;
+            ref[count++] = (end_ref)i;
+        }
+    gg_update_sort(u, ref, count);
+    for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
+        int64_t id = (int64_t)(u->key[k] ^ SIGN_BIT);
+        added_end *end = &u->end[ref[k]];
+        if (k == 0 || u->key[k] != u->key[k - 1])
+            add_fresh(u, id, integers_below(ids, id));
+        end->fresh = (uint32_t)u->fresh - 1;
+        end->place = (uint32_t)u->fresh_at[end->fresh];
+    }
+    u->fresh_integers = u->fresh;
+}
+
+static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
+    const gpugraph_texts *texts = &u->added->texts;
+    const gpugraph_ids *ids = &u->graph->ids;
+    uint64_t count = 0;
+    for (int64_t t = 0; t < texts->count; t++)
+        if (of_text[t] == GPUGRAPH_NONE)
+            number[count++] = (uint32_t)t;
+    if (gg_sort_texts(u->run, texts, number, count))
+        return;
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t at = texts->offset[number[k]];
+        of_text[number[k]] = (int64_t)u->fresh;
+        add_fresh(u, number[k],
+                  ids->integer_count +
+                      texts_below(&ids->texts, texts->bytes + at,
+                                  texts->offset[number[k] + (uint64_t)1] - at));
+    }
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++)
+        if (u->end[ref].old == GPUGRAPH_NONE && is_text(u, ref)) {
+            u->end[ref].fresh = (uint32_t)of_text[value_of(u, ref)];
+            u->end[ref].place = (uint32_t)u->fresh_at[u->end[ref].fresh];
+        }
+}
+
+static void find_fresh(update *u) {
+    gpugraph_run *run = u->run;
+    uint64_t texts = (uint64_t)u->added->texts.count, most = 2 * u->added_count;
+    int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
+    uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
+    u->end = number ? gg_alloc(run, most, sizeof *u->end) : NULL;
+    u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
+    u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
+    u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
+    if (u->fresh_new)
+        find_texts(u, of_text);
+    if (!gg_stopping(run))
+        find_ends(u, of_text);
+    if (!gg_stopping(run))
+        order_integers(u, u->coming);
+    if (!gg_stopping(run))
+        order_texts(u, of_text, number);
+    gg_release(of_text);
+    gg_release(number);
+}
+
+/* ---- vertices that vanish ---- */
+
+/* How an old vertex is touched: removed edges leave it, enter it, do both (loops); an
+** added edge keeps it alive. */
+enum { LEAVES, ENTERS, LOOPS, KEEPS };
+
+/* All touched old vertices as v << 2 | how, sorted. Returns how many. */
+static uint64_t list_touched(update *u, uint64_t *touched) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        uint64_t from = gg_removed_end(u, (end_ref)(2 * i));
+        uint64_t to = gg_removed_end(u, (end_ref)(2 * i + 1));
+        touched[count++] = from << 2 | (from == to ? LOOPS : LEAVES);
+        if (from != to)
+            touched[count++] = to << 2 | ENTERS;
+    }
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++)
+        if (u->end[ref].old != GPUGRAPH_NONE)
+            touched[count++] = (uint64_t)u->end[ref].old << 2 | KEEPS;
+    return count;
+}
+
+static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
+    return slot->made ? slot->offset[v + 1] - slot->offset[v] : 0;
+}
+
+/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. */
+static int stays(const gpugraph_graph *graph, uint64_t v, const uint64_t *gone) {
+    const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
+    const struct csr_slot *both = &graph->csr[CSR_BOTH];
+    if (!out->made)
+        out = &graph->edge_rows;
+    if (both->made)
+        return row_length(both, v) > gone[LEAVES] + gone[ENTERS] + gone[LOOPS];
+    if (row_length(out, v) > gone[LEAVES] + gone[LOOPS] ||
+        row_length(in, v) > gone[ENTERS] + gone[LOOPS])
+        return 1;
+    return out->made && in->made ? 0 : -1;
+}
+
+static inline void find_open(uint64_t *open, uint64_t v) {
+    uint64_t bit = (uint64_t)1 << (v % 64);
+    if (__atomic_load_n(&open[v / 64], __ATOMIC_RELAXED) & bit)
+        __atomic_fetch_and(&open[v / 64], ~bit, __ATOMIC_RELAXED);
+}
+
+/* Clears the bits of vertices that an edge which stays leaves, or enters, as far as rows
+** did not say so already. */
+static void look_at_edges(const update *u, uint64_t *open) {
+    const gpugraph_graph *graph = u->graph;
+    bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
+    bool targets = !graph->csr[CSR_IN].made;
+    int threads = gg_threads(u->run, graph->m);
+#pragma omp parallel num_threads(threads)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t begin = gg_slice(graph->m, t, team);
+        uint64_t end = gg_slice(graph->m, t + 1, team);
+        for (uint64_t k = 0; k < u->edges.pieces; k++) {
+            const splice_piece *piece = &u->edges.piece[k];
+            uint64_t low = piece->from > begin ? piece->from : begin;
+            uint64_t high = piece->from + piece->count;
+            high = high < end ? high : end;
+            for (uint64_t e = low; sources && e < high && !gg_leave(u->run, e); e++)
+                find_open(open, graph->source[e]);
+            for (uint64_t e = low; targets && e < high && !gg_leave(u->run, e); e++)
+                find_open(open, graph->target[e]);
+        }
+    }
+}
+
+/* Takes from vanished_at the vertices that rows have left open and that have edges. */
+static void settle_open(update *u, const uint64_t *list, uint64_t count) {
+    uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
+    uint64_t left = 0, k = 0;
+    if (!open)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        open[list[i] / 64] |= (uint64_t)1 << (list[i] % 64);
+    look_at_edges(u, open);
+    for (uint64_t i = 0; i < u->vanished; i++) {
+        uint64_t v = u->vanished_at[i];
+        bool was_open = k < count && list[k] == v;
+        k += was_open;
+        if (!was_open || open[v / 64] >> (v % 64) & 1)
+            u->vanished_at[left++] = v;
+    }
+    u->vanished = left;
+    gg_release(open);
+}
+
+/* touched: sorted. Vertices that rows leave open are taken to vanish at first. */
+static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
+    uint64_t opens = 0, *open = u->key_scratch;
+    for (uint64_t i = 0, next; i < count; i = next) {
+        uint64_t v = touched[i] >> 2, gone[4] = {0};
+        for (next = i; next < count && touched[next] >> 2 == v; next++)
+            gone[touched[next] & 3]++;
+        int alive = gone[KEEPS] ? 1 : stays(u->graph, v, gone);
+        if (alive == 1)
+            continue;
+        u->vanished_at[u->vanished++] = v;
+        if (alive < 0)
+            open[opens++] = v;
+    }
+    if (opens)
+        settle_open(u, open, opens);
+}
+
+static void find_touched(update *u) {
+    uint64_t most = 2 * u->removed_count;
+    u->vanished_at = gg_alloc(u->run, most, sizeof *u->vanished_at);
+    if (!u->vanished_at)
+        return;
+    uint64_t count = list_touched(u, u->key);
+    gg_update_sort(u, u->going, count);
+    if (!gg_stopping(u->run))
+        find_vanished(u, u->key, count);
+}
+
+/* ---- all of it ---- */
+
+void gg_update_vertices(update *u) {
+    gpugraph_run *run = u->run;
+    find_fresh(u);
+    if (!gg_stopping(run) && u->removed_count)
+        find_touched(u);
+    if (gg_stopping(run))
+        return;
+    uint64_t n = u->graph->n - u->vanished + u->fresh;
+    if (n >= GPUGRAPH_NONE) {
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
+        return;
+    }
+    if (gg_splice_make(run, &u->vertices, u->graph->n, u->vanished_at, u->vanished,
+                       u->fresh_at, u->fresh, u->fresh_new) ||
+        gg_splice_index(run, &u->vertices))
+        return;
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+        added_end *end = &u->end[ref];
+        if (end->old == GPUGRAPH_NONE)
+            end->new = (uint32_t)u->fresh_new[end->fresh];
+        else if (!u->vertices.still)
+            end->new = gg_renumber(&u->vertices, end->old);
+    }
+    u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
+    u->new_target =
+        u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;
+    for (uint64_t i = 0; u->new_target && i < u->added_count; i++) {
+        u->new_source[i] = u->end[2 * i].new;
+        u->new_target[i] = u->end[2 * i + 1].new;
+    }
+}

@@ -1,0 +1,3 @@
+CREATE TRIGGER {schema}.{deleted} AFTER DELETE ON {table} BEGIN
+  INSERT INTO {log}(edge) VALUES ({old});
+END

@@ -1,0 +1,3 @@
+CREATE TRIGGER {schema}.{replaced} BEFORE UPDATE ON {table} BEGIN
+  INSERT INTO {log}(edge) {replaceable};
+END

@@ -1,0 +1,332 @@
+/* What following costs and saves, in SQL: ratios within one run.
+**
+**     bench_follow FOLDER [GRAPH.gr]    databases go to FOLDER; GRAPH.gr is a DIMACS file,
+**                                       gzip'ed or not, else a grid of New York's size
+**
+** 1. writers: 1 M rows into a table with the triggers of a graph, against the same without
+** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, against gpu_bfs after none
+** 3. lookups: WHERE src = ? [AND dst = ?] on the graph, against the table with an index
+**
+** Jobs of a pair take turns, RUNS times; medians count. */
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpugraph_extension.h"
+
+enum { RUNS = 5, ROWS = 1000000, LOOKUPS = 200000 };
+
+static char path[512];
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static void die(sqlite3 *db, const char *what) {
+    fprintf(stderr, "bench_follow: %s: %s\n", what, db ? sqlite3_errmsg(db) : "failed");
+    exit(1);
+}
+
+static void run(sqlite3 *db, const char *sql) {
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        die(db, sql);
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *s;
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+        die(db, sql);
+    return s;
+}
+
+/* Steps to the end, touching the first columns. */
+static sqlite3_int64 drain(sqlite3_stmt *s) {
+    sqlite3_int64 sum = 0;
+    int rc, columns = sqlite3_column_count(s);
+    while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+        for (int i = 0; i < columns && i < 2; i++)
+            sum += sqlite3_column_int64(s, i);
+    if (rc != SQLITE_DONE)
+        die(sqlite3_db_handle(s), sqlite3_sql(s));
+    sqlite3_reset(s);
+    return sum;
+}
+
+static sqlite3 *open_new(const char *folder, const char *name) {
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/%s.db", folder, name);
+    unlink(path);
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_gpugraph_init(db, NULL, NULL) != SQLITE_OK)
+        die(db, path);
+    run(db,
+        "PRAGMA synchronous = off; PRAGMA cache_size = -262144; PRAGMA journal_mode = "
+        "wal");
+    return db;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *ms) {
+    qsort(ms, RUNS, sizeof *ms, compare);
+    return ms[RUNS / 2];
+}
+
+/* ---- writers ---- */
+
+static void fill_by_loop(sqlite3 *db) {
+    sqlite3_stmt *s = prepare(db, "INSERT INTO roads(a, b, metres) VALUES (?, ?, ?)");
+    for (int i = 0; i < ROWS; i++) {
+        sqlite3_bind_int64(s, 1, (sqlite3_int64)i * 7919 % 264000);
+        sqlite3_bind_int64(s, 2, (sqlite3_int64)i * 104729 % 264007 + i);
+        sqlite3_bind_int64(s, 3, i % 9000);
+        if (sqlite3_step(s) != SQLITE_DONE)
+            die(db, "INSERT");
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+}
+
+static void fill_by_select(sqlite3 *db) {
+    run(db, "INSERT INTO roads(a, b, metres) SELECT a, b, metres FROM source");
+}
+
+static double fill(const char *folder, const char *table, void (*way)(sqlite3 *),
+                   int followed) {
+    sqlite3 *db = open_new(folder, "writers");
+    run(db, table);
+    if (way == fill_by_select)
+        run(db,
+            "CREATE TABLE source(a, b, metres); INSERT INTO source WITH RECURSIVE c(i) "
+            "AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < 999999) SELECT i * "
+            "7919 % 264000, i * 104729 % 264007 + i, i % 9000 FROM c");
+    if (followed)
+        run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+    double began = now_ms();
+    run(db, "BEGIN");
+    way(db);
+    run(db, "COMMIT");
+    double ms = now_ms() - began;
+    sqlite3_close(db);
+    unlink(path);
+    return ms;
+}
+
+static void writers(const char *folder) {
+    static const struct {
+        const char *what, *table;
+        void (*way)(sqlite3 *);
+        double most;
+    } jobs[] = {
+        {"prepared loop", "CREATE TABLE roads(a, b, metres)", fill_by_loop, 3},
+        {"prepared loop, INTEGER PRIMARY KEY",
+         "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres)", fill_by_loop, 3},
+        {"prepared loop, UNIQUE(a, b)", "CREATE TABLE roads(a, b, metres, UNIQUE(a, b))",
+         fill_by_loop, 3.5},
+        {"INSERT SELECT", "CREATE TABLE roads(a, b, metres)", fill_by_select, 4.5},
+        {"INSERT SELECT, UNIQUE(a, b)", "CREATE TABLE roads(a, b, metres, UNIQUE(a, b))",
+         fill_by_select, 4.5},
+    };
+    printf("1 M rows in one transaction             without    with  ratio  (at most)\n");
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        double plain[RUNS], followed[RUNS];
+        for (int i = 0; i < RUNS; i++) {
+            plain[i] = fill(folder, jobs[j].table, jobs[j].way, 0);
+            followed[i] = fill(folder, jobs[j].table, jobs[j].way, 1);
+        }
+        double a = median(plain), b = median(followed);
+        printf("%-36s %7.0f ms %7.0f ms %5.2f  (%.1f)\n", jobs[j].what, a, b, b / a,
+               jobs[j].most);
+        fflush(stdout);
+    }
+}
+
+/* ---- the network ---- */
+
+static void read_network(sqlite3 *db, const char *file) {
+    char command[700], line[128];
+    sqlite3_int64 a, b, metres;
+    snprintf(command, sizeof command, "gzip -cdf '%s'", file);
+    FILE *in = popen(command, "r");
+    sqlite3_stmt *s = prepare(db, "INSERT INTO roads(a, b, metres) VALUES (?, ?, ?)");
+    while (in && fgets(line, sizeof line, in)) {
+        if (sscanf(line, "a %lld %lld %lld", &a, &b, &metres) != 3)
+            continue;
+        sqlite3_bind_int64(s, 1, a);
+        sqlite3_bind_int64(s, 2, b);
+        sqlite3_bind_int64(s, 3, metres);
+        sqlite3_step(s);
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    if (!in || pclose(in) != 0)
+        die(NULL, file);
+}
+
+/* 514 x 514 crossings, both ways. */
+static void make_network(sqlite3 *db) {
+    run(db,
+        "WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < "
+        "264195) INSERT INTO roads(a, b, metres) SELECT i, i + d, i * 7919 % 900 FROM c, "
+        "(SELECT 1 AS d UNION SELECT 514) WHERE d = 514 AND i < 263682 OR d = 1 AND i % "
+        "514 < 513");
+    run(db, "INSERT INTO roads(a, b, metres) SELECT b, a, metres FROM roads");
+}
+
+/* ---- readers ---- */
+
+static double one_bfs(sqlite3_stmt *bfs, int source) {
+    sqlite3_bind_int(bfs, 1, source);
+    double began = now_ms();
+    drain(bfs);
+    return now_ms() - began;
+}
+
+/* Rows are taken out, put in and changed, a third each. */
+static void change_edges(sqlite3 *db, int count, int salt) {
+    run(db, "BEGIN");
+    sqlite3_stmt *change = prepare(
+        db, "UPDATE roads SET metres = metres + 1, b = CASE WHEN ?2 THEN a + 1 ELSE "
+            "b END WHERE rowid = ?1");
+    for (int i = 0; i < count; i++) {
+        sqlite3_bind_int64(change, 1,
+                           1 + ((sqlite3_int64)i * 70001 + salt * 7919) % 700000);
+        sqlite3_bind_int(change, 2, i % 3 == 0);
+        if (sqlite3_step(change) != SQLITE_DONE)
+            die(db, "UPDATE");
+        sqlite3_reset(change);
+    }
+    sqlite3_finalize(change);
+    run(db, "COMMIT");
+}
+
+static void readers(sqlite3 *db, const char *what, const char *sql) {
+    static const struct {
+        int edges;
+        double most;
+    } jobs[] = {{1, 1.1}, {100, 1.1}, {10000, 1.5}};
+    sqlite3_stmt *bfs = prepare(db, sql);
+    int source = 1;
+    one_bfs(bfs, source);
+    printf("\n%-40s unchanged    after  ratio  (at most)\n", what);
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        double same[RUNS], changed[RUNS];
+        for (int i = 0; i < RUNS; i++) {
+            one_bfs(bfs, source += 37); /* another source: a search is made, not found */
+            same[i] = one_bfs(bfs, source += 37);
+            change_edges(db, jobs[j].edges, source);
+            changed[i] = one_bfs(bfs, source += 37);
+        }
+        double a = median(same), b = median(changed);
+        printf("%-36d %10.2f ms %6.2f ms %5.2f  (%.1f)\n", jobs[j].edges, a, b, b / a,
+               jobs[j].most);
+        fflush(stdout);
+    }
+    sqlite3_finalize(bfs);
+}
+
+/* ---- lookups ---- */
+
+static double by_statements(sqlite3_stmt *s, int parameters, int count) {
+    double began = now_ms();
+    for (int i = 0; i < count; i++) {
+        sqlite3_bind_int64(s, 1, 1 + (sqlite3_int64)i * 7919 % 264000);
+        if (parameters == 2)
+            sqlite3_bind_int64(s, 2, 2 + (sqlite3_int64)i * 7919 % 264000);
+        drain(s);
+    }
+    return now_ms() - began;
+}
+
+static void lookups(sqlite3 *db) {
+    static const struct {
+        const char *what, *on_table, *on_graph;
+        int parameters; /* 0: one statement that makes all lookups */
+        int transaction;
+    } jobs[] = {
+        {"src = ?, a statement each", "SELECT b, metres FROM roads WHERE a = ?",
+         "SELECT dst, weight FROM g WHERE src = ?", 1, 0},
+        {"src = ?, in a transaction", "SELECT b, metres FROM roads WHERE a = ?",
+         "SELECT dst, weight FROM g WHERE src = ?", 1, 1},
+        {"src = ? AND dst = ?, a statement each",
+         "SELECT metres, rowid FROM roads WHERE a = ? AND b = ?",
+         "SELECT weight, edge FROM g WHERE src = ? AND dst = ?", 2, 0},
+        {"src = ? AND dst = ?, in a transaction",
+         "SELECT metres, rowid FROM roads WHERE a = ? AND b = ?",
+         "SELECT weight, edge FROM g WHERE src = ? AND dst = ?", 2, 1},
+        {"src = p.id, in a join",
+         "SELECT sum(b), sum(metres) FROM probes p CROSS JOIN roads ON a = p.id",
+         "SELECT sum(dst), sum(weight) FROM probes p CROSS JOIN g ON src = p.id", 0, 0},
+        {"src = p.id AND dst = p.id + 1, in a join",
+         "SELECT sum(metres), count(*) FROM probes p CROSS JOIN roads ON a = p.id AND b "
+         "= "
+         "p.id + 1",
+         "SELECT sum(weight), count(*) FROM probes p CROSS JOIN g ON src = p.id AND dst "
+         "= "
+         "p.id + 1",
+         0, 0},
+    };
+    run(db, "CREATE INDEX roads_a_b ON roads(a, b)");
+    run(db,
+        "CREATE TEMP TABLE probes AS WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT "
+        "i + 1 FROM c WHERE i < 199999) SELECT 1 + i * 7919 % 264000 AS id FROM c");
+    drain(prepare(db, "SELECT count(*), 1 FROM g"));
+    printf("\n200,000 lookups                            table     graph  ratio\n");
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        sqlite3_stmt *table = prepare(db, jobs[j].on_table);
+        sqlite3_stmt *graph = prepare(db, jobs[j].on_graph);
+        double a[RUNS], b[RUNS];
+        int count = jobs[j].parameters ? LOOKUPS : 1;
+        if (jobs[j].transaction)
+            run(db, "BEGIN");
+        for (int i = 0; i < RUNS; i++) {
+            a[i] = by_statements(table, jobs[j].parameters, count);
+            b[i] = by_statements(graph, jobs[j].parameters, count);
+        }
+        if (jobs[j].transaction)
+            run(db, "COMMIT");
+        double on_table = median(a), on_graph = median(b);
+        printf("%-40s %6.0f ms %6.0f ms %5.2f\n", jobs[j].what, on_table, on_graph,
+               on_graph / on_table);
+        fflush(stdout);
+        sqlite3_finalize(table);
+        sqlite3_finalize(graph);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr]\n");
+        return 1;
+    }
+    sqlite3 *db = open_new(argv[1], "network");
+    char network[512];
+    strcpy(network, path);
+    run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER)");
+    run(db, "BEGIN");
+    if (argc > 2)
+        read_network(db, argv[2]);
+    else
+        make_network(db);
+    run(db, "COMMIT");
+    run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+    readers(db, "gpu_bfs: count(*) after changed edges",
+            "SELECT count(*) FROM gpu_bfs('g', ?)");
+    readers(db, "gpu_bfs: all rows after changed edges",
+            "SELECT vertex, depth FROM gpu_bfs('g', ?)");
+    lookups(db);
+    sqlite3_close_v2(db);
+    unlink(network);
+    printf("\n");
+    writers(argv[1]);
+    return 0;
+}

@@ -1,0 +1,281 @@
+/* Times gpugraph_update beside the search that follows it and gpugraph_create.
+**
+**     bench_update [FILE.gr.gz [repeats [threads]]]
+**
+** FILE: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA). For
+** each kind of change and 1, 100 and 10,000 changed edges: median and smallest
+** milliseconds of gpugraph_update on a graph that has the CSR of a breadth-first search
+** and, in a second column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
+** by their ends. Every batch is taken back before the next, and that is not timed. */
+#include "gpugraph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void *need(void *block) {
+    if (!block) {
+        fprintf(stderr, "bench_update: out of memory\n");
+        exit(1);
+    }
+    return block;
+}
+
+static void check(const gpugraph_run *run) {
+    if (run->status) {
+        fprintf(stderr, "bench_update: %s\n", run->message);
+        exit(1);
+    }
+}
+
+/* splitmix64 */
+static uint64_t random_number(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+typedef struct columns {
+    int64_t count, room;
+    int64_t *source, *target, *weight, *id;
+} columns;
+
+static void reserve(columns *c, int64_t room) {
+    size_t bytes = (size_t)room * sizeof *c->source;
+    c->room = room;
+    c->source = need(realloc(c->source, bytes));
+    c->target = need(realloc(c->target, bytes));
+    c->weight = need(realloc(c->weight, bytes));
+    c->id = need(realloc(c->id, bytes));
+}
+
+static void add(columns *c, int64_t source, int64_t target, int64_t weight, int64_t id) {
+    if (c->count == c->room)
+        reserve(c, c->room ? 2 * c->room : 1 << 16);
+    c->source[c->count] = source;
+    c->target[c->count] = target;
+    c->weight[c->count] = weight;
+    c->id[c->count++] = id;
+}
+
+static void read_dimacs(columns *c, const char *path) {
+    char command[1100], line[200];
+    snprintf(command, sizeof command, "zcat -f '%s'", path);
+    FILE *lines = popen(command, "r");
+    while (lines && fgets(line, sizeof line, lines)) {
+        long long u, v, weight;
+        if (sscanf(line, "a %lld %lld %lld", &u, &v, &weight) == 3)
+            add(c, u, v, weight, 2 * (c->count + 1));
+    }
+    if (lines)
+        pclose(lines);
+}
+
+static gpugraph_edges edges_of(const columns *c) {
+    return (gpugraph_edges){.count = c->count,
+                            .source = {c->source, NULL},
+                            .target = {c->target, NULL},
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = c->weight,
+                            .edge_id = c->id};
+}
+
+/* ---- batches ---- */
+
+enum kind {
+    WEIGHTS,
+    APPENDED,
+    INSERTED,
+    REMOVED,
+    MOVED,
+    VERTEX_LAST,
+    VERTEX_BETWEEN,
+    KINDS
+};
+static const char *const names[KINDS] = {"weights",     "appended",       "put between",
+                                         "removed",     "another target", "new, last",
+                                         "new, between"};
+
+typedef struct batch {
+    columns removed, added, back; /* back: what was removed, to be added again */
+} batch;
+
+static void take(batch *b, const columns *all, int64_t e) {
+    add(&b->removed, 0, 0, 0, all->id[e]);
+    add(&b->back, all->source[e], all->target[e], all->weight[e], all->id[e]);
+}
+
+/* Ids of edges are even, so there is room between them; ids of vertices are multiples of
+** 4. */
+static void fill(batch *b, const columns *all, enum kind kind, int64_t count,
+                 uint64_t *random) {
+    int64_t step = all->count / count, last = all->id[all->count - 1];
+    b->removed.count = b->added.count = b->back.count = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t e = i * step + (int64_t)(random_number(random) % (uint64_t)step);
+        int64_t f = (int64_t)(random_number(random) % (uint64_t)all->count);
+        int64_t from = all->source[e], to = all->target[f], id = all->id[e];
+        int64_t weight = (int64_t)(random_number(random) % 1000);
+        if (kind == WEIGHTS || kind == REMOVED || kind == MOVED)
+            take(b, all, e);
+        if (kind == WEIGHTS)
+            add(&b->added, from, all->target[e], weight, id);
+        else if (kind == MOVED)
+            add(&b->added, from, to, weight, id);
+        else if (kind == APPENDED)
+            add(&b->added, from, to, weight, last + 2 * i + 2);
+        else if (kind == INSERTED)
+            add(&b->added, from, to, weight, id + 1);
+        else if (kind == VERTEX_LAST)
+            add(&b->added, from, ((int64_t)1 << 22) + i, weight, last + 2 * i + 2);
+        else if (kind == VERTEX_BETWEEN)
+            add(&b->added, from, from + 1, weight, last + 2 * i + 2);
+    }
+}
+
+static double apply(gpugraph_graph *graph, gpugraph_run *run, const columns *removed,
+                    const columns *added) {
+    gpugraph_edges edges = edges_of(added);
+    gpugraph_changes changes = {removed->id, removed->count, &edges};
+    double start = now_ms();
+    gpugraph_update(graph, &changes, run);
+    double ms = now_ms() - start;
+    check(run);
+    return ms;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void time_batches(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
+                         enum kind kind, int64_t count, int repeats) {
+    batch b = {{0}, {0}, {0}};
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    uint64_t random = (uint64_t)count + kind;
+    reserve(&b.removed, count);
+    reserve(&b.added, count);
+    reserve(&b.back, count);
+    for (int i = 0; i < repeats; i++) {
+        fill(&b, all, kind, count, &random);
+        ms[i] = apply(graph, run, &b.removed, &b.added);
+        apply(graph, run, &b.added, &b.back);
+    }
+    double first = ms[0];
+    qsort(ms, (size_t)repeats, sizeof *ms, ascending);
+    printf("  %8.3f (min %7.3f, first %7.3f)", ms[repeats / 2], ms[0], first);
+    free(ms);
+    columns *mine[] = {&b.removed, &b.added, &b.back};
+    for (int i = 0; i < 3; i++) {
+        free(mine[i]->source);
+        free(mine[i]->target);
+        free(mine[i]->weight);
+        free(mine[i]->id);
+    }
+}
+
+/* ---- what is timed beside it ---- */
+
+static gpugraph_graph *create(const columns *all, gpugraph_run *run, int repeats) {
+    gpugraph_edges edges = edges_of(all);
+    gpugraph_graph *graph = NULL;
+    double best = 1e9;
+    for (int i = 0; i < repeats; i++) {
+        gpugraph_free(graph);
+        double start = now_ms();
+        gpugraph_create(&edges, run, &graph);
+        check(run);
+        double ms = now_ms() - start;
+        best = ms < best ? ms : best;
+    }
+    printf("%u vertices, %u edges; gpugraph_create: min %.3f ms\n",
+           gpugraph_vertex_count(graph), gpugraph_edge_count(graph), best);
+    return graph;
+}
+
+static void time_search(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
+    uint32_t source = 0;
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    uint32_t *depth = need(malloc((size_t)gpugraph_vertex_count(graph) * sizeof *depth));
+    double best = 1e9;
+    for (int i = 0; i < repeats; i++) {
+        double start = now_ms();
+        gpugraph_bfs(graph, &search, run, depth, NULL);
+        check(run);
+        double ms = now_ms() - start;
+        best = ms < best ? ms : best;
+    }
+    printf("gpugraph_bfs: min %.3f ms\n", best);
+    free(depth);
+}
+
+/* Makes every CSR there is. */
+static void make_all(gpugraph_graph *graph, gpugraph_run *run) {
+    uint32_t n = gpugraph_vertex_count(graph), source = 0, count;
+    uint8_t *member = need(malloc(n));
+    uint64_t *distance = need(malloc((size_t)n * 8));
+    const uint32_t *edge;
+    for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
+        gpugraph_search search = {
+            .source = &source, .source_count = 1, .direction = (gpugraph_direction)d};
+        gpugraph_sssp(graph, &search, run, distance, NULL);
+        check(run);
+    }
+    gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, run, member);
+    check(run);
+    gpugraph_edges_from(graph, 0, run, &edge, &count);
+    check(run);
+    free(member);
+    free(distance);
+}
+
+int main(int argc, char **argv) {
+    static const int64_t counts[] = {1, 100, 10000};
+    const char *data = getenv("GPUGRAPH_SHARED_DATA");
+    char path[1000];
+    snprintf(path, sizeof path, "%s/road/USA-road-d.NY.gr.gz", data ? data : ".");
+    int repeats = argc > 2 ? atoi(argv[2]) : 15;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = argc > 3 ? atoi(argv[3]) : 0};
+    columns all = {0};
+    read_dimacs(&all, argc > 1 ? argv[1] : path);
+    if (all.count < 10000 || repeats < 1) {
+        fprintf(stderr, "bench_update: fewer than 10,000 edges, or no repeats\n");
+        return 2;
+    }
+    for (int64_t e = 0; e < all.count; e++) {
+        all.source[e] *= 4;
+        all.target[e] *= 4;
+    }
+    gpugraph_graph *graph[2];
+    for (int i = 0; i < 2; i++) {
+        graph[i] = create(&all, &run, 5);
+        time_search(graph[i], &run, 15);
+    }
+    make_all(graph[1], &run);
+    printf("%-16s %6s  %-36s  %s\n", "change", "edges", "ms, the search's CSR",
+           "ms, every CSR");
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < 3; i++) {
+            printf("%-16s %6lld", names[kind], (long long)counts[i]);
+            for (int g = 0; g < 2; g++)
+                time_batches(graph[g], &run, &all, (enum kind)kind, counts[i], repeats);
+            printf("\n");
+        }
+    gpugraph_free(graph[0]);
+    gpugraph_free(graph[1]);
+    free(all.source);
+    free(all.target);
+    free(all.weight);
+    free(all.id);
+    return 0;
+}

@@ -1,0 +1,268 @@
+/* Graphs that are updated against graphs that are made of the same edges: random batches
+** on every kind of ids and weights, with every choice of CSRs made beforehand. */
+#include "edge_model.h"
+
+#include "expect.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int threads,
+                             gpugraph_run *run) {
+    *run = (gpugraph_run){.threads = threads};
+    if (batch->added.edges.count)
+        batch->changes.added = &batch->added.edges;
+    return gpugraph_update(graph, &batch->changes, run);
+}
+
+/* Updates the graph from one state of the model to the next, and compares. */
+static void step(gpugraph_graph *graph, const edge_model *before, const edge_model *after,
+                 int threads, bool search) {
+    model_batch batch = model_batch_of(before, after);
+    gpugraph_run run;
+    expect(apply(graph, &batch, threads, &run) == GPUGRAPH_OK, "%s", run.message);
+    gpugraph_graph *wanted = model_graph(after, threads);
+    const char *differs = same_graph(graph, wanted);
+    if (!differs && search)
+        differs = same_answers(graph, wanted, after->random);
+    expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
+           differs, after->ids, after->weights, (long long)batch.changes.removed_count,
+           (long long)batch.added.edges.count, (long long)after->count);
+    gpugraph_free(wanted);
+    model_batch_free(&batch);
+}
+
+static void change_many_times(edge_model model, int batches, int changes, int threads) {
+    gpugraph_graph *graph = model_graph(&model, threads);
+    for (int i = 0; i < batches; i++) {
+        edge_model before = model_copy(&model);
+        if (i % 8 == 0)
+            model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
+        model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
+        step(graph, &before, &model, threads, i % 4 == 3);
+        model_free(&before);
+    }
+    gpugraph_free(graph);
+    model_free(&model);
+}
+
+enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
+
+static edge_model kind_of(int i, uint32_t universe, int64_t count, uint64_t seed) {
+    return model_make((enum model_ids)(i % MODEL_IDS),
+                      (enum model_weights)(i / MODEL_IDS), universe, count,
+                      seed * 1000 + (uint64_t)i);
+}
+
+START_TEST(tiny_graphs) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        change_many_times(kind_of(_i, 3, 4, seed), 30, 3, 1);
+        change_many_times(kind_of(_i, 9, 12, seed), 30, 6, 1);
+        change_many_times(kind_of(_i, 40, 60, seed), 30, 20, 1);
+    }
+}
+END_TEST
+
+START_TEST(from_nothing_and_back) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        edge_model model = kind_of(_i, 20, 0, seed), before;
+        gpugraph_graph *graph = model_graph(&model, 1);
+        for (int round = 0; round < 6; round++) {
+            before = model_copy(&model);
+            if (round % 2 == 0)
+                model_change(&model, 30);
+            while (round % 2 && model.count)
+                model_remove(&model, model.count - 1);
+            if (round != 2)
+                model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
+            step(graph, &before, &model, 1, true);
+            model_free(&before);
+        }
+        gpugraph_free(graph);
+        model_free(&model);
+    }
+}
+END_TEST
+
+START_TEST(larger_graphs) {
+    change_many_times(kind_of(_i, 900, 3000, 7), 4, 40, 1);
+    change_many_times(kind_of(_i, 900, 3000, 8), 3, 3000, 2);
+    change_many_times(kind_of(_i, 5000, 70000, 9), 3, 100, 2);
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+static gpugraph_graph *refused(const gpugraph_changes *changes, gpugraph_run *run) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 5, 6, 1);
+    gpugraph_graph *graph = model_graph(&model, 1), *wanted = model_graph(&model, 1);
+    model_make_slots(graph, (1 << MODEL_SLOTS) - 1);
+    *run = (gpugraph_run){.threads = 1};
+    ck_assert_int_eq(gpugraph_update(graph, changes, run), GPUGRAPH_INVALID);
+    expect(!same_graph(graph, wanted), "the graph has changed");
+    gpugraph_free(wanted);
+    gpugraph_free(graph);
+    model_free(&model);
+    return NULL;
+}
+
+static const int64_t one_id[] = {1}, two_ids[] = {2, 3}, falling[] = {3, 3},
+                     absent[] = {2, 7}, new_ids[] = {9, 10}, negative[] = {1, -5};
+static const double reals[] = {0.5, 1e300 * 1e300};
+
+START_TEST(bad_changes) {
+    gpugraph_run run;
+    gpugraph_changes changes = {absent, 2, NULL};
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 7 is to be removed"));
+    changes.removed = falling;
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "not ascending at 3"));
+
+    gpugraph_edges added = {.count = 2,
+                            .source = {two_ids, NULL},
+                            .target = {new_ids, NULL},
+                            .edge_id = two_ids,
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = two_ids};
+    changes = (gpugraph_changes){NULL, 0, &added};
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 2 is to be added"));
+    changes = (gpugraph_changes){two_ids, 1, &added};
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 3 is to be added"));
+    added.edge_id = falling;
+    refused(&changes, &run);
+    added.edge_id = new_ids;
+    added.weight = negative;
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 10 has the negative weight -5"));
+    added.weight_type = GPUGRAPH_REAL_WEIGHTS;
+    added.weight = reals;
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 10 has an infinite weight"));
+    added.weight_type = GPUGRAPH_UNWEIGHTED;
+    added.weight = NULL;
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "weights"));
+    static const uint8_t text = 1;
+    added.source.is_text = &text;
+    added.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
+    added.weight = new_ids;
+    refused(&changes, &run);
+    ck_assert_ptr_nonnull(strstr(run.message, "text number 2"));
+}
+END_TEST
+
+/* Weights change their type where there is a way. */
+START_TEST(types_of_weights) {
+    static const gpugraph_weight_type types[] = {
+        GPUGRAPH_UNWEIGHTED, GPUGRAPH_INTEGER_WEIGHTS, GPUGRAPH_REAL_WEIGHTS};
+    static const enum model_weights kinds[] = {MODEL_UNWEIGHTED, MODEL_TURNING,
+                                               MODEL_REAL};
+    for (int from = 0; from < 3; from++)
+        for (int to = 0; to < 3; to++)
+            for (int all = 0; all < 2; all++) {
+                edge_model model = model_make(MODEL_GAPS, kinds[from], 7, 9, 3);
+                edge_model after = model_copy(&model);
+                while (all && after.count)
+                    model_remove(&after, 0);
+                after.weights = kinds[to];
+                for (int i = 0; i < 3; i++)
+                    model_insert(&after, 20 + i);
+                gpugraph_graph *graph = model_graph(&model, 1);
+                model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
+                model_batch batch = model_batch_of(&model, &after);
+                gpugraph_run run;
+                gpugraph_status status = apply(graph, &batch, 1, &run);
+                bool mixes = all || from == to || (from && to);
+                ck_assert_int_eq(status, mixes ? GPUGRAPH_OK : GPUGRAPH_INVALID);
+                if (mixes) {
+                    int real = !all && from == 2 ? 2 : to;
+                    after.weights = kinds[real];
+                    for (int64_t i = 0; i < after.count; i++)
+                        if (!all && i < 9 && from == 1 && to == 2)
+                            after.edge[i].real = (double)after.edge[i].weight;
+                        else if (!all && i >= 9 && from == 2 && to == 1)
+                            after.edge[i].real = (double)after.edge[i].weight;
+                    gpugraph_graph *wanted = model_graph(&after, 1);
+                    const char *differs = same_graph(graph, wanted);
+                    expect(!differs, "%d to %d, %d: %s", from, to, all, differs);
+                    ck_assert_int_eq(gpugraph_weights(graph), types[real]);
+                    gpugraph_free(wanted);
+                }
+                model_batch_free(&batch);
+                gpugraph_free(graph);
+                model_free(&after);
+                model_free(&model);
+            }
+}
+END_TEST
+
+/* Vertices beyond the endpoints, and edge ids that are there twice. */
+START_TEST(graphs_that_cannot_follow) {
+    static const int64_t ends[] = {1, 2, 3}, twice[] = {5, 5, 6};
+    gpugraph_edges edges = {.count = 3,
+                            .source = {ends, NULL},
+                            .target = {ends, NULL},
+                            .vertex_count = 1,
+                            .vertex = {new_ids, NULL}};
+    gpugraph_changes changes = {one_id, 1, NULL};
+    gpugraph_graph *graph;
+    gpugraph_run run = {0};
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "vertices beyond"));
+    gpugraph_free(graph);
+    edges.vertex_count = 0;
+    edges.edge_id = twice;
+    changes.removed = twice;
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "edge 5"));
+    changes.removed = &twice[2];
+    ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
+    ck_assert_uint_eq(gpugraph_vertex_count(graph), 2);
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* ---- clones ---- */
+
+START_TEST(clones) {
+    edge_model model = kind_of(_i, 12, 40, 2), after = model_copy(&model);
+    model_change(&after, 10);
+    gpugraph_graph *graph = model_graph(&model, 1), *wanted = model_graph(&model, 1);
+    gpugraph_graph *copy;
+    gpugraph_run run = {0};
+    model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
+    ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_OK);
+    step(graph, &model, &after, 1, true);
+    gpugraph_free(graph);
+    expect(!same_graph(copy, wanted), "the copy differs: %s", same_graph(copy, wanted));
+    step(copy, &model, &after, 1, true);
+    gpugraph_free(copy);
+    gpugraph_free(wanted);
+    model_free(&model);
+    model_free(&after);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("update");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 240);
+    tcase_add_loop_test(all, tiny_graphs, 0, KINDS);
+    tcase_add_loop_test(all, from_nothing_and_back, 0, KINDS);
+    tcase_add_loop_test(all, larger_graphs, 0, KINDS);
+    tcase_add_test(all, bad_changes);
+    tcase_add_test(all, types_of_weights);
+    tcase_add_test(all, graphs_that_cannot_follow);
+    tcase_add_loop_test(all, clones, 0, KINDS);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
