@@ -3,10 +3,11 @@
 **     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
 **
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all. METHOD and BACKEND: as for
-** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
+** gpugraph_run, default auto; several methods with commas between them are timed one after
+** the other. SOURCES: how many of the graph's sixteen sources are
 ** searched from, default 5; REPEATS: times each, default 3. TREE=1 in the environment
-** asks for tree edges too, NUMBERS=1 for preorder and postorder; PHASES=1 prints every
-** phase to stderr, which for dfs on a device says how evenly the blocks shared the work.
+** asks for tree edges too, NUMBERS=1 for preorder and postorder; DEVICE=1 times the kernels
+** alone, where the method tells; PHASES=1 prints every phase to stderr, which for dfs on a device says how evenly the blocks shared the work.
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -29,6 +30,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
+#include <string>
 #include <vector>
 
 struct bench {
@@ -249,7 +252,6 @@ int main(int argc, char **argv) {
     }
     const char *backend = argc > 4 ? argv[4] : "auto";
     b.graph_name = argv[1];
-    b.run.method = argc > 3 ? argv[3] : "auto";
     b.run.backend = strcmp(backend, "cuda") == 0  ? GPUGRAPH_CUDA
                     : strcmp(backend, "cpu") == 0 ? GPUGRAPH_CPU
                                                   : GPUGRAPH_AUTO;
@@ -265,9 +267,13 @@ int main(int argc, char **argv) {
     if (b.phases || b.device)
         b.run.phase = note_phase;
     open_graph(&b);
-    for (const char *algorithm : algorithms)
-        if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
-            time_algorithm(&b, algorithm);
+    std::stringstream methods(argc > 3 ? argv[3] : "auto");
+    for (std::string method; std::getline(methods, method, ',');) {
+        b.run.method = method.c_str();
+        for (const char *algorithm : algorithms)
+            if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
+                time_algorithm(&b, algorithm);
+    }
     gpugraph_free(b.graph);
     bench_graph_free(&b.edges);
     return 0;
