@@ -1,5 +1,6 @@
-/* Breadth-first search on the device, method "multi-kernel"; bfs.c beside this has the
-** meaning and the CPU backend.
+/* Breadth-first search on the device: chooses a method, and has the readable one,
+** "multi-kernel". bfs.c beside this has the meaning and the CPU backend; the other methods
+** are in bfs_levels.cu, bfs_wide.cu and bfs_narrow.cu.
 **
 **     found      vertices of the newest level, as they were found
 **        |  update     cuts them into slices, counts them, decides whether to go on
@@ -13,10 +14,11 @@
 ** decides lies on the device and the host looks at it through pinned memory once in a
 ** while: it queues several levels at a time, and a level past the end finds its counter
 ** at 0 and does nothing. */
-#include "cuda.cuh"
-#include "frontier.cuh"
+#include "bfs.cuh"
+#include "device_graph.cuh"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { WALK_BLOCKS = 8, LIST_BLOCKS = 2 }; /* for each multiprocessor */
 
@@ -30,13 +32,6 @@ struct state {
     uint32_t levels; /* that had vertices */
     uint32_t over;
     uint64_t reached;
-};
-
-struct bounds {
-    uint32_t max_depth;
-    bool targets;
-    uint64_t limit;       /* 0: none */
-    const uint32_t *stop; /* set by the host after an interrupt */
 };
 
 struct bfs {
@@ -88,7 +83,7 @@ static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct 
 }
 
 /* The level is complete: by one thread. */
-static __device__ void end_level(struct state *state, struct bounds bounds) {
+static __device__ void end_level(struct state *state, struct bfs_bounds bounds) {
     uint32_t found = gg_peek(&state->found), slices = gg_peek(&state->slices);
     uint32_t missing = gg_peek(&state->missing);
     state->reached += found;
@@ -104,7 +99,7 @@ static __device__ void end_level(struct state *state, struct bounds bounds) {
 
 /* One thread per vertex found. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    update(device_csr g, struct bfs b, struct bounds bounds) {
+    update(device_csr g, struct bfs b, struct bfs_bounds bounds) {
     struct state *state = b.state;
     const uint64_t found = state->found;
     const bool over = state->over;
@@ -135,7 +130,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
-                  const gpugraph_search *search, struct bounds bounds, struct bfs *b) {
+                  const gpugraph_search *search, struct bfs_bounds bounds,
+                  struct bfs *b) {
     uint32_t sources = search->source_count, targets = search->target_count;
     gg_fill(job, b->state, 0, sizeof *b->state);
     gg_fill(job, b->wanted, 0, ((uint64_t)g->n / 32 + 1) * sizeof *b->wanted);
@@ -157,7 +153,8 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
 }
 
 static bool run_levels(struct cuda_job *job, const struct device_csr *g,
-                       struct bounds bounds, const struct bfs *b, struct state *state) {
+                       struct bfs_bounds bounds, const struct bfs *b,
+                       struct state *state) {
     unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
     unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
     int rounds = FIRST_ROUNDS;
@@ -177,32 +174,32 @@ static bool run_levels(struct cuda_job *job, const struct device_csr *g,
 }
 
 static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
-                       const struct bfs *b, uint32_t *depth, uint32_t *tree_edge) {
+                       const uint32_t *found, uint32_t *tree, uint32_t *depth,
+                       uint32_t *tree_edge) {
     uint64_t n = job->graph->n, bytes = n * sizeof *depth;
     if (tree_edge) {
         double started = gg_now_ms();
-        if (!gg_device_depth_tree(job, search->direction, b->depth, b->tree) ||
-            !gg_wait(job))
+        if (!gg_device_depth_tree(job, search->direction, found, tree) || !gg_wait(job))
             return false;
         gg_phase(job->run, "parents", started, job->graph->m, "on the device");
     }
     double started = gg_now_ms();
-    if (!gg_download(job, depth, b->depth, bytes) ||
-        (tree_edge && !gg_download(job, tree_edge, b->tree, bytes)))
+    if (!gg_download(job, depth, found, bytes) ||
+        (tree_edge && !gg_download(job, tree_edge, tree, bytes)))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
              tree_edge ? " and tree edges" : "");
     return true;
 }
 
-static void search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *depth, uint32_t *tree_edge) {
+static void search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
+                              uint32_t *depth, uint32_t *tree_edge) {
     struct device_csr g;
     struct workspace space = {NULL, 0};
     struct bfs b;
     struct state state;
-    struct bounds bounds = {search->max_depth, search->target_count > 0, search->limit,
-                            job->device->device_stop};
+    struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
+                                search->limit, job->device->device_stop};
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return;
     double started = gg_now_ms();
@@ -215,7 +212,41 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
     gg_search_phase(job->run, started, (int64_t)state.reached, more);
-    bring_back(job, search, &b, depth, tree_edge);
+    bring_back(job, search, b.depth, b.tree, depth, tree_edge);
+}
+
+/* The persistent kernels count arcs in 32 bits. */
+static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *search) {
+    uint64_t arcs =
+        search->direction == GPUGRAPH_BOTH ? 2 * (uint64_t)graph->m : graph->m;
+    return arcs < UINT32_MAX - 65536;
+}
+
+/* From below, where an earlier search has met a frontier for which that would have paid;
+** a graph that is searched once is not worth the arcs turned round. */
+static void choose(const struct cuda_job *job, const gpugraph_search *search) {
+    gpugraph_run *run = job->run;
+    const gpugraph_graph *graph = job->graph;
+    bool given = run->method && strcmp(run->method, "auto") != 0;
+    if (!given) {
+        enum csr_kind kind = gg_forward_kind(search->direction);
+        bool explodes = graph->device && graph->device->explodes[kind] &&
+                        graph->searches > GG_BFS_REVERSE_AFTER;
+        run->used_method = explodes ? "direction-optimizing" : "persistent";
+    }
+    if (!fits_levels(graph, search))
+        run->used_method = "multi-kernel";
+}
+
+static void search_graph(struct cuda_job *job, const gpugraph_search *search,
+                         uint32_t *depth, uint32_t *tree_edge) {
+    struct bfs_arrays b;
+    choose(job, search);
+    if (gg_method_is(job->run, "multi-kernel"))
+        search_by_kernels(job, search, depth, tree_edge);
+    else if (gg_bfs_levels(job, search, gg_method_is(job->run, "direction-optimizing"),
+                           tree_edge != NULL, &b))
+        bring_back(job, search, b.depth, b.tree, depth, tree_edge);
 }
 
 gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,

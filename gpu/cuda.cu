@@ -383,6 +383,11 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
 }
 
 static const gpugraph_method methods[] = {
+    {"bfs", "persistent", "cuda",
+     "one kernel runs many levels: the whole device or, where few vertices are found at a "
+     "time, one cluster"},
+    {"bfs", "direction-optimizing", "cuda",
+     "as persistent; large frontiers are found from the unvisited side"},
     {"bfs", "multi-kernel", "cuda",
      "level by level: one kernel explores the frontier, one makes the next"},
     {"sssp", "frontier", "cuda",

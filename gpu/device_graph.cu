@@ -38,8 +38,11 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     if (!copy)
         return;
     if (!forget) {
-        for (int kind = 0; kind < CSR_KINDS; kind++)
+        for (int kind = 0; kind < CSR_KINDS; kind++) {
             free_rows(copy, &copy->rows[kind]);
+            give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
+            give(copy, copy->hubs[kind].closed, gg_hub_words(copy->n), sizeof(uint32_t));
+        }
         give(copy, copy->source, copy->m, sizeof *copy->source);
         give(copy, copy->target, copy->m, sizeof *copy->target);
         give(copy, copy->weight, copy->m, copy->weight_size);

@@ -13,6 +13,15 @@ struct device_rows { /* owns the arrays of one CSR */
     void *weight; /* NULL: not asked for yet */
 };
 
+struct device_hubs { /* of the rows of one kind, see bfs_prepare.cu; NULL: not made */
+    uint32_t *hub, *closed;
+};
+
+/* Words of a bitmap of all vertices, whole reads of four. */
+static inline uint64_t gg_hub_words(uint32_t n) {
+    return ((uint64_t)n + 127) / 128 * 4;
+}
+
 struct pinned_rows { /* CSR_SIMPLE: offset on the device, target in pinned host memory */
     bool made;
     uint64_t arcs;
@@ -31,6 +40,8 @@ struct device_graph {
     uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
     int64_t hash_seed;
     struct pinned_rows pinned;
+    struct device_hubs hubs[CSR_KINDS];
+    bool explodes[CSR_KINDS]; /* a breadth-first search has had a use for hubs */
 };
 
 /* The graph's copy, empty at first; NULL when the job must end. */

@@ -113,6 +113,54 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
+/* ---- bfs_wide.cu ---- */
+
+/* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
+#ifndef GG_BFS_WIDE_BLOCK
+#define GG_BFS_WIDE_BLOCK 1024
+#endif
+/* From below once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
+** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
+#define GG_BFS_DEVICE_ALPHA 15
+#define GG_BFS_LEAST        32
+/* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
+** that cost less than a step saved. */
+#define GG_BFS_LOOKS 4
+#define GG_BFS_FEW   65536
+/* Arcs of a level from which it is worth a look at the stop flag across the bus. */
+#define GG_BFS_STOP_ARCS 1000000
+/* Looks at a barrier, some half a minute: only a fault lets it come to that. */
+#define GG_BFS_MOST_LOOKS (1u << 26)
+
+/* ---- bfs_narrow.cu, bfs_levels.cu ---- */
+
+/* Blocks of the cluster, its threads and entries to a block. */
+#ifndef GG_BFS_CLUSTER
+#define GG_BFS_CLUSTER      16
+#define GG_BFS_NARROW_BLOCK 512
+#define GG_BFS_NARROW_ROOM  2048
+#endif
+/* Rows of a lane whose loads are on their way together. */
+#ifndef GG_BFS_NARROW_TURNS
+#define GG_BFS_NARROW_TURNS 4
+#endif
+/* Entries of a frontier for each block of the cluster below which it takes over, and above
+** which it leaves to the whole grid; levels in a row before it does; arcs of a row that is
+** too long for it. */
+#ifndef GG_BFS_NARROW_IN
+#define GG_BFS_NARROW_IN     256
+#define GG_BFS_NARROW_OUT    768
+#define GG_BFS_NARROW_LEVELS 8
+#define GG_BFS_NARROW_ROW    128
+#endif
+/* Levels between two looks at the stop flag: about a millisecond. */
+#define GG_BFS_STOP_LEVELS 1024
+
+/* ---- bfs_prepare.cu ---- */
+
+/* Arcs of a row among which its hub is looked for. */
+#define GG_BFS_HUB_ARCS 128
+
 /* ---- sssp.c ---- */
 
 /* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end of an

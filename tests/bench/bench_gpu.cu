@@ -8,7 +8,8 @@
 ** anew REPEATS times, medians of the phases "upload" and "csr"; breakdown: dfs by each of
 ** its methods on the device (or METHOD alone), once from one source, with the balance of
 ** work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
-** gpugraph_run, default auto. SOURCES: how many of the graph's sixteen sources are
+** gpugraph_run, default auto; several methods with commas between them are timed one after
+** the other. SOURCES: how many of the graph's sixteen sources are
 ** searched from, default 5; REPEATS: times each, default 3. In the environment:
 **
 **     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
@@ -41,6 +42,8 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <vector>
 
 struct bench {
@@ -416,7 +419,6 @@ int main(int argc, char **argv) {
     }
     const char *backend = argc > 4 ? argv[4] : "auto";
     b.graph_name = argv[1];
-    b.run.method = argc > 3 ? argv[3] : "auto";
     b.run.backend = strcmp(backend, "cuda") == 0  ? GPUGRAPH_CUDA
                     : strcmp(backend, "cpu") == 0 ? GPUGRAPH_CPU
                                                   : GPUGRAPH_AUTO;
@@ -439,9 +441,13 @@ int main(int argc, char **argv) {
         time_plain(&b);
     if (strcmp(argv[2], "breakdown") == 0)
         break_down(&b);
-    for (const char *algorithm : algorithms)
-        if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
-            time_algorithm(&b, algorithm);
+    std::stringstream methods(argc > 3 ? argv[3] : "auto");
+    for (std::string method; std::getline(methods, method, ',');) {
+        b.run.method = method.c_str();
+        for (const char *algorithm : algorithms)
+            if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
+                time_algorithm(&b, algorithm);
+    }
     if (csr)
         time_csr(&b);
     gpugraph_free(b.graph);
