@@ -400,6 +400,8 @@ static const gpugraph_method methods[] = {
      "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {"triangles", "intersection", "cuda",
      "intersects the rows of higher-ranking neighbours, warps share long ones"},
+    {"triangles", "edge-queries", "cuda",
+     "asks a dynamic set of edges for the third of every two that meet"},
     {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},
     {NULL, NULL, NULL, NULL}};
 

@@ -212,7 +212,7 @@
 #define GG_CUDA_START_MS 350.0
 /* Dynamic graphs: entries over places of a base when it is made (the paper's 0.7), and how
 ** many slabs of bases there are for one of a chain, which makes the arena's first size. */
-#define GG_SLAB_LOAD   0.7
+#define GG_SLAB_LOAD 0.7
 /* An operation on a slab waits for memory several times: as long as so many items of
 ** GG_THREAD_GRAIN. */
 #define GG_SLAB_WORK   16
