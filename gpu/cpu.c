@@ -23,6 +23,8 @@ static const gpugraph_method methods[] = {
      "threads decide every vertex that comes before all its undecided neighbours"},
     {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
     {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"},
+    {"triangles", "edge-queries", "cpu",
+     "asks a dynamic set of edges for the third of every two that meet"},
     {"degrees", "count", "cpu", "counts the ends of all edges"},
     {0},
 };

@@ -228,6 +228,8 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
         gg_note(job, cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
                 "create an event");
     }
+    for (int i = 0; i < 2 && gg_going(job); i++)
+        gg_note(job, cudaEventCreate(&device->moment[i]), "create an event");
     return gg_going(job);
 }
 
@@ -272,7 +274,7 @@ static bool prepare(struct cuda_job *job) {
                 ordinal, oldest_architecture() / 10, oldest_architecture() % 10);
         return false;
     }
-    struct device_graph *copy = job->graph->device;
+    struct device_graph *copy = job->graph ? job->graph->device : NULL;
     if (copy && gg_device_graph_ordinal(copy) != ordinal) {
         gg_note(job, cudaSetDevice(gg_device_graph_ordinal(copy)), "change devices");
         gg_device_graph_free(job->graph, false);
@@ -415,6 +417,8 @@ static const gpugraph_method methods[] = {
      "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {"triangles", "intersection", "cuda",
      "intersects the rows of higher-ranking neighbours, warps share long ones"},
+    {"triangles", "edge-queries", "cuda",
+     "asks a dynamic set of edges for the third of every two that meet"},
     {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},
     {NULL, NULL, NULL, NULL}};
 

@@ -40,6 +40,7 @@ struct cuda_device {
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
+    cudaEvent_t moment[2];         /* to take the time between */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
     double asked_ms; /* its context was opened by a question about its memory: how long */
@@ -55,8 +56,8 @@ struct cuda_job {
 
 /* ---- cuda.cu: a job ---- */
 
-/* Takes the device for this thread, opening it where need be (phase "context"). False:
-** run->status says why, and there is nothing to close. */
+/* Takes the device for this thread, opening it where need be (phase "context"). graph may be
+** NULL: the job is about none. False: run->status says why, and there is nothing to close. */
 bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run);
 /* Waits until the device is idle and gives it back. */
 gpugraph_status gg_job_close(struct cuda_job *job);

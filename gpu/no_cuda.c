@@ -1,6 +1,7 @@
 /* The CUDA backend of a build without nvcc: there, but never usable. It has no methods, so
 ** no search comes here. */
 #include "backend.h"
+#include "dynamic.h"
 
 static bool usable(const char **why) {
     if (why)
@@ -47,3 +48,5 @@ const backend gg_cuda_backend = {
     .context_open = context_open,
     .needs = needs,
 };
+
+const dynamic_place *const gg_cuda_dynamic = NULL;

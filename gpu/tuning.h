@@ -314,6 +314,13 @@
 #define GG_COST_MAP_DEVICE_MS 0.5
 /* Milliseconds to open a CUDA context, once for each process. */
 #define GG_CUDA_START_MS 350.0
+/* Dynamic graphs: entries over places of a base when it is made (the paper's 0.7), and how
+** many slabs of bases there are for one of a chain, which makes the arena's first size. */
+#define GG_SLAB_LOAD 0.7
+/* An operation on a slab waits for memory several times: as long as so many items of
+** GG_THREAD_GRAIN. */
+#define GG_SLAB_WORK   16
+#define GG_SLAB_CHAINS 12
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6
 

@@ -1,0 +1,322 @@
+/* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
+** a warp of one lane (warp.h). */
+#include "dynamic.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory and time ---- */
+
+static bool open_cpu(gpugraph_dynamic *d, gpugraph_run *run) {
+    (void)d;
+    return run->status == GPUGRAPH_OK;
+}
+
+static void close_cpu(gpugraph_dynamic *d, gpugraph_run *run) {
+    (void)d;
+    (void)run;
+}
+
+static void *take_cpu(gpugraph_dynamic *d, uint64_t bytes) {
+    return gg_alloc(d->run, bytes, 1);
+}
+
+static void give_cpu(gpugraph_dynamic *d, void *block, uint64_t bytes) {
+    (void)d;
+    (void)bytes;
+    gg_release(block);
+}
+
+static void fill_cpu(gpugraph_dynamic *d, void *block, int byte, uint64_t bytes) {
+    if (d->run->status == GPUGRAPH_OK && bytes > 0)
+        memset(block, byte, bytes);
+}
+
+static void copy_cpu(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {
+    if (d->run->status == GPUGRAPH_OK && bytes > 0)
+        gg_copy(d->run, to, from, bytes);
+}
+
+static void mark_cpu(gpugraph_dynamic *d, int which) {
+    d->mark_ms[which] = gg_now_ms();
+}
+
+static double elapsed_cpu(gpugraph_dynamic *d) {
+    return d->mark_ms[1] - d->mark_ms[0];
+}
+
+/* ---- steps over the items of a batch ---- */
+
+/* What one thread has counted. */
+struct tally {
+    uint64_t added, removed, sectors, triangles;
+};
+
+static bool in_order(const struct dynamic_batch *b, uint64_t i) {
+    return i + 1 >= b->count || b->source[i] < b->source[i + 1] ||
+           (b->source[i] == b->source[i + 1] && b->target[i] < b->target[i + 1]);
+}
+
+static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                          uint64_t i) {
+    slab_announce(&d->slabs, b->source[i], d->valued);
+    if (!in_order(b, i))
+        device_store(&d->slabs.pool->report.unsorted, 1);
+}
+
+static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t from = b->source[i], target = b->target[i], sector;
+    bool unsorted = device_load(&g->pool->report.unsorted);
+    enum slab_outcome outcome = slab_insert(
+        g, slab_vertex_of(g, from), slab_pair(target, d->valued ? b->value[i] : 0),
+        d->valued, unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector);
+    if (outcome == SLAB_ADDED) {
+        device_count(&g->vertex[from].used, 1);
+        t->added++;
+    } else if (outcome == SLAB_FOUND && d->valued && unsorted) {
+        slab_mark(g, from, target);
+    }
+}
+
+static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i) {
+    uint32_t from = b->source[i], target = b->target[i];
+    b->result[i] = slab_is_marked(&d->slabs, from, target)
+                       ? slab_claim(&d->slabs, from, target, (uint32_t)i)
+                       : SLAB_NONE;
+}
+
+static void settle_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i) {
+    if (b->result[i] != SLAB_NONE)
+        slab_settle_claim(&d->slabs, b->result[i], b->target[i], (uint32_t)i,
+                          b->value[i]);
+}
+
+static void delete_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    if (slab_delete(&d->slabs, b->source[i], b->target[i], d->valued)) {
+        device_count(&d->slabs.vertex[b->source[i]].dead, 1);
+        t->removed++;
+    }
+}
+
+static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i) {
+    uint32_t value;
+    uint64_t at;
+    b->result[i] =
+        slab_find(&d->slabs, b->source[i], b->target[i], d->valued, true, &value, &at)
+            ? value
+            : SLAB_NONE;
+}
+
+/* ---- steps over vertices ---- */
+
+/* Vertex number i of the two lists of those that must grow. */
+static uint32_t growing_vertex(const struct slab_graph *g, uint64_t i) {
+    uint32_t small = g->pool->growing[0];
+    return i < small ? g->growing[i] : g->growing[g->n - 1 - (i - small)];
+}
+
+/* A new base for the vertex, in the same arena as before or in another one. */
+static void rehash_vertex(const gpugraph_dynamic *d, const struct slab_graph *old,
+                          uint32_t number) {
+    const struct slab_graph *g = &d->slabs;
+    struct slab_vertex from = slab_vertex_of(old, number), to = {0};
+    to.sectors = slab_wanted(g, number, from, d->valued);
+    to.base = slab_take_base(g, to.sectors);
+    to.used = from.used - from.dead;
+    if (to.base == SLAB_NONE)
+        return;
+    bool copied = slab_copy_runs(old, from, g, to, 0, 1, d->valued);
+    if (!copied || old->word == g->word)
+        slab_clear_runs(g, copied ? from : to, 0, 1);
+    if (copied)
+        g->vertex[number] = to;
+}
+
+static void clear_vertex(const gpugraph_dynamic *d, uint32_t number, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    struct slab_vertex v = slab_vertex_of(g, number);
+    if (v.sectors == 0 || !device_cas(&g->vertex[number].sectors, v.sectors, 0))
+        return; /* named twice in the batch */
+    slab_clear_runs(g, v, 0, 1);
+    device_store(&g->vertex[number].used, 0);
+    device_store(&g->vertex[number].dead, 0);
+    t->removed += v.used - v.dead;
+}
+
+/* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
+static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
+    uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];
+    uint64_t of_v = b->row_offset[v + 1] - b->row_offset[v];
+    return of_u < of_v || (of_u == of_v && u < v);
+}
+
+static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint32_t v, struct tally *t) {
+    uint32_t *row = b->row_target + b->row_offset[v], ahead = 0, value;
+    uint64_t length = b->row_offset[v + 1] - b->row_offset[v], at;
+    for (uint64_t i = 0; i < length; i++)
+        if (ranks_before(b, v, row[i]))
+            row[ahead++] = row[i];
+    for (uint32_t i = 0; i < ahead; i++)
+        for (uint32_t j = i + 1; j < ahead; j++)
+            t->triangles +=
+                slab_find(&d->slabs, row[i], row[j], d->valued, true, &value, &at);
+}
+
+/* ---- driver ---- */
+
+static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                     uint64_t i) {
+    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    uint32_t *value = b->name_rows ? NULL : b->row_value;
+    slab_copy_short_row(&d->slabs, d->slabs.vertex[v], d->valued, b->row_target, value,
+                        b->row_offset[i]);
+    for (uint64_t at = b->row_offset[i]; b->name_rows && at < b->row_offset[i + 1]; at++)
+        b->row_value[at] = v;
+}
+
+static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b, uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    switch (step) {
+    case STEP_ANNOUNCE:
+        announce_item(d, b, i);
+        break;
+    case STEP_LIST_DEAD:
+        if (g->vertex[i].dead > 0)
+            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
+        break;
+    case STEP_LIST_ALL:
+        if (g->vertex[i].used > g->vertex[i].dead || g->incoming[i] > 0)
+            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
+        break;
+    case STEP_SUM_BASES:
+        v = growing_vertex(g, i);
+        t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
+        break;
+    case STEP_REHASH:
+        rehash_vertex(d, &b->old, growing_vertex(g, i));
+        break;
+    case STEP_INSERT:
+        insert_item(d, b, i, t);
+        break;
+    case STEP_CLAIM:
+        claim_item(d, b, i);
+        break;
+    case STEP_SETTLE:
+        settle_item(d, b, i);
+        break;
+    case STEP_DELETE:
+        delete_item(d, b, i, t);
+        break;
+    case STEP_QUERY:
+        query_item(d, b, i);
+        break;
+    case STEP_CLEAR:
+        clear_vertex(d, v, t);
+        break;
+    case STEP_COUNT_ROWS:
+        b->row_count[i] = g->vertex[v].used - g->vertex[v].dead;
+        break;
+    case STEP_FILL_ROWS:
+        fill_row(d, b, i);
+        break;
+    case STEP_TRIANGLES:
+        triangles_of(d, b, v, t);
+        break;
+    case STEP_END:
+        break;
+    }
+}
+
+static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
+                         const struct dynamic_batch *b) {
+    const struct slab_pool *pool = d->slabs.pool;
+    switch (step) {
+    case STEP_SUM_BASES:
+    case STEP_REHASH:
+        return (uint64_t)pool->growing[0] + pool->growing[1];
+    case STEP_LIST_DEAD:
+    case STEP_LIST_ALL:
+        return d->slabs.n;
+    case STEP_INSERT:
+        return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+    case STEP_SETTLE:
+        return d->valued ? b->count : 0;
+    case STEP_END:
+        return 0;
+    default:
+        return b->count;
+    }
+}
+
+static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct tally *t) {
+    struct slab_pool *pool = d->slabs.pool;
+    pool->report.added += t->added;
+    pool->report.removed += t->removed;
+    pool->report.sectors += t->sectors;
+    pool->report.triangles += t->triangles;
+    if (step == STEP_SETTLE || step == STEP_END) {
+        slab_close_lists(&d->slabs, 0, 1);
+        slab_end_phase(&d->slabs);
+    }
+}
+
+static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b) {
+    gpugraph_run *run = d->run;
+    bool settles = step == STEP_CLAIM || step == STEP_SETTLE || step == STEP_END;
+    if (run->status && !settles) /* what was begun is brought to an end */
+        return;
+    uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0;
+    int threads = gg_threads(run, items * GG_SLAB_WORK);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)                    \
+    reduction(+ : added, removed, sectors, found)
+    for (uint64_t i = 0; i < items; i++) {
+        struct tally t = {0};
+        if (!settles && (gg_stopping(run) || (i % GG_POLL_ITEMS == 0 && gg_pause(run))))
+            continue;
+        one_item(d, step, b, i, &t);
+        added += t.added;
+        removed += t.removed;
+        sectors += t.sectors;
+        found += t.triangles;
+    }
+    struct tally all = {added, removed, sectors, found};
+    end_step(d, step, &all);
+    if (gg_stopping(run) && run->status == GPUGRAPH_OK)
+        gg_stopped(run);
+}
+
+static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < b->count && d->run->status == GPUGRAPH_OK; i++) {
+        b->row_offset[i] = sum;
+        sum += b->row_count[i];
+    }
+    b->row_offset[b->count] = sum;
+}
+
+const dynamic_place gg_cpu_dynamic = {
+    .open = open_cpu,
+    .close = close_cpu,
+    .take = take_cpu,
+    .give = give_cpu,
+    .fill = fill_cpu,
+    .copy = copy_cpu,
+    .upload = copy_cpu,
+    .download = copy_cpu,
+    .step = step_cpu,
+    .offsets = offsets_cpu,
+    .mark = mark_cpu,
+    .elapsed = elapsed_cpu,
+    .host = true,
+};

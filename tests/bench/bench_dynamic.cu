@@ -1,0 +1,247 @@
+/* Dynamic graphs on a device, in million edges (or vertices) a second, by the device's own
+** clock, batches already there.
+**
+**     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
+**     bench_dynamic GRAPH load                    the load of tables: time against memory
+**     bench_dynamic GRAPH triangles               static, and after each of five batches
+**
+** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
+** random pairs of vertices, repeats and absent edges included. */
+#include "gengraph.cuh"
+#include "gpugraph.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+typedef std::vector<uint32_t> column;
+
+static uint64_t state = 1;
+
+static uint64_t draw() { /* SplitMix64 (Steele, Lea, Flood 2014) */
+    uint64_t x = state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static double last_ms; /* of the latest phase that is an operation */
+
+static void listen(void *, const char *name, double ms, int64_t, const char *) {
+    if (strcmp(name, "upload") != 0 && strcmp(name, "download") != 0)
+        last_ms = ms;
+}
+
+static gpugraph_run run;
+
+static void check(gpugraph_status status) {
+    if (!status)
+        return;
+    fprintf(stderr, "%s\n", run.message);
+    exit(1);
+}
+
+static double median(std::vector<double> ms) {
+    std::sort(ms.begin(), ms.end());
+    return ms[ms.size() / 2];
+}
+
+static void report(const char *what, uint64_t items, const std::vector<double> &ms) {
+    double middle = median(ms);
+    printf("%-28s %10llu items %9.3f ms %9.0f M/s\n", what, (unsigned long long)items,
+           middle, (double)items / middle * 1e-3);
+    fflush(stdout);
+}
+
+struct edges {
+    uint32_t n;
+    column source, target, value;
+};
+
+static edges load(const char *name) {
+    bench_graph g;
+    if (!bench_graph_make(name, &g)) {
+        fprintf(stderr, "%s is none of %s\n", name, bench_graph_names());
+        exit(1);
+    }
+    edges e;
+    e.n = g.n;
+    e.source.assign(g.source, g.source + g.m);
+    e.target.assign(g.target, g.target + g.m);
+    e.value.assign(g.weight, g.weight + g.m);
+    bench_graph_free(&g);
+    return e;
+}
+
+static void shuffle(edges *e) {
+    for (uint64_t i = e->source.size() - 1; i > 0; i--) {
+        uint64_t j = draw() % (i + 1);
+        std::swap(e->source[i], e->source[j]);
+        std::swap(e->target[i], e->target[j]);
+        std::swap(e->value[i], e->value[j]);
+    }
+}
+
+static edges random_batch(uint32_t n, uint64_t count) {
+    edges e;
+    e.n = n;
+    for (uint64_t i = 0; i < count; i++) {
+        e.source.push_back((uint32_t)(draw() % n));
+        e.target.push_back((uint32_t)(draw() % n));
+        e.value.push_back((uint32_t)(draw() % 255));
+    }
+    return e;
+}
+
+static gpugraph_dynamic *make(uint32_t n, bool valued, double load) {
+    gpugraph_dynamic_options options = {n, valued, load};
+    gpugraph_dynamic *d;
+    check(gpugraph_dynamic_create(&options, &run, &d));
+    return d;
+}
+
+/* Inserts the edges in batches of `batch`; ms in all. */
+static double insert(gpugraph_dynamic *d, const edges &e, uint64_t batch) {
+    double ms = 0;
+    for (uint64_t i = 0; i < e.source.size(); i += batch) {
+        uint64_t count = std::min<uint64_t>(batch, e.source.size() - i);
+        check(gpugraph_dynamic_insert(d, count, &e.source[i], &e.target[i], &e.value[i],
+                                      &run, NULL));
+        ms += last_ms;
+    }
+    return ms;
+}
+
+static gpugraph_dynamic *build(const edges &e, bool valued, double load, double *ms) {
+    gpugraph_dynamic *d = make(e.n, valued, load);
+    *ms = insert(d, e, UINT64_MAX);
+    return d;
+}
+
+static void operations(edges e, int repeats) {
+    uint64_t m = e.source.size();
+    std::vector<double> ms(repeats);
+    gpugraph_dynamic *d = NULL;
+    for (double &one : ms) {
+        gpugraph_dynamic_free(d);
+        d = build(e, true, 0, &one);
+    }
+    report("build, edges in order", m, ms);
+    printf("%-28s %10.1f for a directed edge\n", "bytes",
+           (double)gpugraph_dynamic_bytes(d) / (double)m);
+    std::vector<uint64_t> offset((uint64_t)e.n + 1);
+    column target(m), value(m);
+    for (double &one : ms) {
+        check(gpugraph_dynamic_rows(d, &run, offset.data(), target.data(), value.data()));
+        one = last_ms;
+    }
+    report("all edges to CSR", m, ms);
+    for (int bits = 16; bits <= 22; bits += bits == 16 ? 4 : 2) {
+        uint64_t count = (uint64_t)1 << bits;
+        std::vector<double> inserts, deletes, queries;
+        column answer(count);
+        for (int i = 0; i < repeats; i++) {
+            edges b = random_batch(e.n, count);
+            inserts.push_back(insert(d, b, count));
+            check(gpugraph_dynamic_query(d, count, b.source.data(), b.target.data(), &run,
+                                         answer.data()));
+            queries.push_back(last_ms);
+            check(gpugraph_dynamic_delete(d, count, b.source.data(), b.target.data(),
+                                          &run, NULL));
+            deletes.push_back(last_ms);
+        }
+        report("insert", count, inserts);
+        report("query", count, queries);
+        report("delete", count, deletes);
+    }
+    for (int bits = 16; bits <= 20; bits += 4) {
+        uint64_t count = std::min<uint64_t>((uint64_t)1 << bits, e.n);
+        column gone(count);
+        for (int i = 0; i < repeats; i++) {
+            gpugraph_dynamic_free(d);
+            d = build(e, true, 0, &ms[i]);
+            for (uint32_t &v : gone)
+                v = (uint32_t)(draw() % e.n);
+            check(gpugraph_dynamic_delete_vertices(d, NULL, count, gone.data(), &run));
+            ms[i] = last_ms;
+        }
+        report("delete vertices", count, ms);
+    }
+    gpugraph_dynamic_free(d);
+    shuffle(&e);
+    for (double &one : ms)
+        gpugraph_dynamic_free(build(e, true, 0, &one));
+    report("build, any order", m, ms);
+    for (int bits = 20; bits <= 22; bits += 2) {
+        for (double &one : ms) {
+            d = make(e.n, true, 0);
+            one = insert(d, e, (uint64_t)1 << bits);
+            gpugraph_dynamic_free(d);
+        }
+        char name[64];
+        snprintf(name, sizeof name, "from empty, batches of 2^%d", bits);
+        report(name, m, ms);
+    }
+}
+
+static void loads(const edges &e) {
+    uint64_t m = e.source.size();
+    printf("load  build M/s  query M/s  bytes/edge\n");
+    edges b = random_batch(e.n, 1 << 22);
+    column answer(b.source.size());
+    for (double load : {0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.5, 2.0, 3.0, 5.0}) {
+        double ms;
+        gpugraph_dynamic *d = build(e, true, load, &ms);
+        check(gpugraph_dynamic_query(d, answer.size(), b.source.data(), b.target.data(),
+                                     &run, answer.data()));
+        printf("%4.2f %10.0f %10.0f %11.1f\n", load, (double)m / ms * 1e-3,
+               (double)answer.size() / last_ms * 1e-3,
+               (double)gpugraph_dynamic_bytes(d) / (double)m);
+        gpugraph_dynamic_free(d);
+    }
+}
+
+static void triangles(const edges &e) {
+    double ms;
+    uint64_t count;
+    gpugraph_dynamic *d = build(e, false, 0, &ms);
+    for (int batch = 0; batch <= 5; batch++) {
+        double inserted = 0;
+        if (batch > 0) {
+            edges b = random_batch(e.n, 1 << 21);
+            for (uint64_t i = 0, half = b.source.size(); i < half; i++) {
+                if (b.source[i] == b.target[i])
+                    b.target[i] = (b.target[i] + 1) % e.n;
+                b.source.push_back(b.target[i]);
+                b.target.push_back(b.source[i]);
+                b.value.push_back(0);
+            }
+            inserted = insert(d, b, UINT64_MAX);
+        }
+        check(gpugraph_dynamic_triangles(d, &run, &count));
+        printf("batch %d: insert %8.3f ms, triangles %9.3f ms: %llu\n", batch, inserted,
+               last_ms, (unsigned long long)count);
+        fflush(stdout);
+    }
+    gpugraph_dynamic_free(d);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s GRAPH [REPEATS|load|triangles] [cuda|cpu]\n", argv[0]);
+        return 1;
+    }
+    run.backend = argc > 3 && strcmp(argv[3], "cpu") == 0 ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
+    run.phase = listen;
+    edges e = load(argv[1]);
+    printf("%s: %u vertices, %zu directed edges\n", argv[1], e.n, e.source.size());
+    if (argc > 2 && strcmp(argv[2], "load") == 0)
+        loads(e);
+    else if (argc > 2 && strcmp(argv[2], "triangles") == 0)
+        triangles(e);
+    else
+        operations(e, argc > 2 ? std::max(1, atoi(argv[2])) : 5);
+    return 0;
+}

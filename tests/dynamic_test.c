@@ -1,0 +1,405 @@
+/* Dynamic graphs against the simplest model: a matrix of values. Batches are random, with
+** repeats; loads above 1 make chains, small ones many slabs; the arena begins empty, so
+** that it grows in the middle of batches. */
+#include "expect.h"
+#include "gpugraph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 96, BATCH = 3000 };
+
+/* Backends are tried where they are; `cuda` only where there is a device. */
+static const gpugraph_backend test_backends[] = {GPUGRAPH_CPU, GPUGRAPH_CUDA};
+
+static int backends(void) {
+    return gpugraph_cuda_usable(NULL) ? 2 : 1;
+}
+
+#define ABSENT UINT32_MAX
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state >> 33) % below);
+}
+
+struct model {
+    uint32_t n;
+    uint32_t value[SIDE][SIDE];
+};
+
+static uint64_t edges_of(const struct model *m) {
+    uint64_t count = 0;
+    for (uint32_t u = 0; u < SIDE; u++)
+        for (uint32_t v = 0; v < SIDE; v++)
+            count += m->value[u][v] != ABSENT;
+    return count;
+}
+
+struct batch {
+    uint32_t count, source[BATCH], target[BATCH], value[BATCH], answer[BATCH];
+};
+
+static void random_batch(struct batch *b, uint32_t n) {
+    uint32_t hub = draw(n), most = 1 + draw(BATCH);
+    b->count = draw(most);
+    bool skewed = draw(3) == 0, few = draw(4) == 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->source[i] = skewed && draw(4) ? hub : draw(n);
+        b->target[i] = few ? draw(1 + n / 8) : draw(n);
+        b->value[i] = draw(1000000);
+    }
+}
+
+static int by_edge(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ascending, without repeats: the other way through insert. */
+static void sort_batch(struct batch *b) {
+    static uint64_t key[BATCH];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        key[i] = (uint64_t)b->source[i] << 32 | b->target[i];
+    qsort(key, b->count, sizeof *key, by_edge);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (i > 0 && key[i] == key[i - 1])
+            continue;
+        b->source[kept] = (uint32_t)(key[i] >> 32);
+        b->target[kept] = (uint32_t)key[i];
+        kept++;
+    }
+    b->count = kept;
+}
+
+static void check_rows(gpugraph_dynamic *d, const struct model *m, bool valued,
+                       gpugraph_run *run) {
+    uint64_t offset[SIDE + 1], count = gpugraph_dynamic_edge_count(d);
+    static uint32_t target[SIDE * SIDE], value[SIDE * SIDE];
+    ck_assert_uint_eq(count, edges_of(m));
+    ck_assert_int_eq(gpugraph_dynamic_rows(d, run, offset, target, value), GPUGRAPH_OK);
+    ck_assert_uint_eq(offset[m->n], count);
+    for (uint32_t u = 0; u < m->n; u++) {
+        bool seen[SIDE] = {false};
+        uint64_t degree = 0;
+        for (uint32_t v = 0; v < SIDE; v++)
+            degree += m->value[u][v] != ABSENT;
+        ck_assert_uint_eq(offset[u + 1] - offset[u], degree);
+        for (uint64_t i = offset[u]; i < offset[u + 1]; i++) {
+            ck_assert_uint_lt(target[i], m->n);
+            ck_assert_uint_ne(m->value[u][target[i]], ABSENT);
+            ck_assert(!seen[target[i]]);
+            seen[target[i]] = true;
+            if (valued)
+                ck_assert_uint_eq(value[i], m->value[u][target[i]]);
+        }
+    }
+}
+
+static void check_queries(gpugraph_dynamic *d, const struct model *m, bool valued,
+                          gpugraph_run *run) {
+    static struct batch b;
+    random_batch(&b, m->n);
+    ck_assert_int_eq(
+        gpugraph_dynamic_query(d, b.count, b.source, b.target, run, b.answer),
+        GPUGRAPH_OK);
+    for (uint32_t i = 0; i < b.count; i++) {
+        uint32_t value = m->value[b.source[i]][b.target[i]];
+        ck_assert_uint_eq(b.answer[i], value == ABSENT ? ABSENT : valued ? value : 0);
+    }
+}
+
+static void insert(gpugraph_dynamic *d, struct model *m, const struct batch *b,
+                   bool valued, gpugraph_run *run) {
+    uint64_t before = edges_of(m), added;
+    for (uint32_t i = 0; i < b->count; i++)
+        m->value[b->source[i]][b->target[i]] = valued ? b->value[i] : 0;
+    ck_assert_int_eq(gpugraph_dynamic_insert(d, b->count, b->source, b->target,
+                                             valued ? b->value : NULL, run, &added),
+                     GPUGRAPH_OK);
+    ck_assert_uint_eq(added, edges_of(m) - before);
+}
+
+static void delete (gpugraph_dynamic *d, struct model *m, const struct batch *b,
+                    gpugraph_run *run) {
+    uint64_t before = edges_of(m), removed;
+    for (uint32_t i = 0; i < b->count; i++)
+        m->value[b->source[i]][b->target[i]] = ABSENT;
+    ck_assert_int_eq(
+        gpugraph_dynamic_delete(d, b->count, b->source, b->target, run, &removed),
+        GPUGRAPH_OK);
+    ck_assert_uint_eq(removed, before - edges_of(m));
+}
+
+static const double loads[] = {0, 0.3, 3, 8};
+
+/* One life of a graph: random batches, each followed by a look at everything. */
+static void live(gpugraph_backend backend, uint64_t seed, bool valued, int threads) {
+    state = seed;
+    static struct model m;
+    static struct batch b;
+    gpugraph_run run = {.backend = backend, .threads = threads};
+    uint32_t first = 1 + draw(SIDE);
+    gpugraph_dynamic_options options = {first, valued, loads[draw(4)]};
+    gpugraph_dynamic *d;
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    m.n = first;
+    memset(m.value, 0xff, sizeof m.value);
+    for (int round = 0; round < 12; round++) {
+        random_batch(&b, m.n);
+        if (draw(3) == 0)
+            sort_batch(&b);
+        switch (draw(6)) {
+        case 0:
+        case 1:
+        case 2:
+            insert(d, &m, &b, valued, &run);
+            if (draw(3) == 0) /* again: nothing changes */
+                insert(d, &m, &b, valued, &run);
+            break;
+        case 3:
+            delete (d, &m, &b, &run);
+            break;
+        case 4:
+            ck_assert_int_eq(gpugraph_dynamic_clean(d, &run), GPUGRAPH_OK);
+            break;
+        default:
+            m.n += draw(SIDE + 1 - m.n);
+            ck_assert_int_eq(gpugraph_dynamic_reserve(d, m.n, &run), GPUGRAPH_OK);
+        }
+        ck_assert_uint_eq(gpugraph_dynamic_vertex_count(d), m.n);
+        check_rows(d, &m, valued, &run);
+        check_queries(d, &m, valued, &run);
+    }
+    gpugraph_dynamic_free(d);
+}
+
+START_TEST(random_lives) {
+    for (uint64_t seed = 0; seed < 60; seed++)
+        live(test_backends[_i], seed, seed % 2, 1 + (int)(seed / 2 % 4));
+}
+END_TEST
+
+/* Deleting vertices of a symmetric graph, and of a directed one with its reverse. */
+static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmetric) {
+    state = seed;
+    static struct model m;
+    static struct batch b, turned;
+    gpugraph_run run = {.backend = backend, .threads = 3};
+    gpugraph_dynamic_options options = {SIDE, true, loads[draw(4)]};
+    gpugraph_dynamic *d, *reverse = NULL;
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    if (!symmetric)
+        ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &reverse), GPUGRAPH_OK);
+    m.n = SIDE;
+    memset(m.value, 0xff, sizeof m.value);
+    for (int round = 0; round < 6; round++) {
+        random_batch(&b, SIDE);
+        turned = b;
+        memcpy(turned.source, b.target, sizeof b.target);
+        memcpy(turned.target, b.source, sizeof b.source);
+        memset(turned.value, 0, sizeof b.value);
+        memset(b.value, 0, sizeof b.value);
+        insert(d, &m, &b, true, &run);
+        if (symmetric)
+            insert(d, &m, &turned, true, &run);
+        else
+            ck_assert_int_eq(gpugraph_dynamic_insert(reverse, b.count, turned.source,
+                                                     turned.target, turned.value, &run,
+                                                     NULL),
+                             GPUGRAPH_OK);
+        uint32_t gone[20], count = draw(20);
+        for (uint32_t i = 0; i < count; i++)
+            gone[i] = draw(SIDE);
+        ck_assert_int_eq(gpugraph_dynamic_delete_vertices(d, reverse, count, gone, &run),
+                         GPUGRAPH_OK);
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t v = 0; v < SIDE; v++)
+                m.value[gone[i]][v] = m.value[v][gone[i]] = ABSENT;
+        check_rows(d, &m, true, &run);
+        check_queries(d, &m, true, &run);
+        if (reverse)
+            ck_assert_uint_eq(gpugraph_dynamic_edge_count(reverse), edges_of(&m));
+        for (uint32_t i = 0; i < count; i++) { /* their numbers come again */
+            uint32_t v;
+            ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
+            bool known = false;
+            for (uint32_t j = 0; j < count; j++)
+                known |= gone[j] == v;
+            if (!known)
+                break; /* some were named twice */
+        }
+        if (gpugraph_dynamic_vertex_count(d) > SIDE)
+            break;
+    }
+    gpugraph_dynamic_free(d);
+    gpugraph_dynamic_free(reverse);
+}
+
+START_TEST(vertices_go) {
+    for (uint64_t seed = 100; seed < 130; seed++)
+        delete_vertices(test_backends[_i], seed, seed % 2);
+}
+END_TEST
+
+START_TEST(emptied_numbers_are_used_again) {
+    gpugraph_run run = {.backend = test_backends[_i]};
+    gpugraph_dynamic_options options = {4, false, 0};
+    gpugraph_dynamic *d;
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    const uint32_t source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1}, gone[] = {1, 1};
+    uint32_t v;
+    ck_assert_int_eq(gpugraph_dynamic_insert(d, 4, source, target, NULL, &run, NULL), 0);
+    ck_assert_int_eq(gpugraph_dynamic_delete_vertices(d, NULL, 2, gone, &run), 0);
+    ck_assert_uint_eq(gpugraph_dynamic_edge_count(d), 0);
+    ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
+    ck_assert_uint_eq(v, 1);
+    ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
+    ck_assert_uint_eq(v, 4);
+    ck_assert_uint_eq(gpugraph_dynamic_vertex_count(d), 5);
+    gpugraph_dynamic_free(d);
+}
+END_TEST
+
+/* Rounds of filling and emptying must not eat memory, however many: slabs come back, and
+** an arena of mostly free pieces is made anew. */
+START_TEST(room_comes_back) {
+    static struct model m;
+    static struct batch b;
+    gpugraph_run run = {.backend = test_backends[_i], .threads = 2};
+    gpugraph_dynamic_options options = {SIDE, true, 0};
+    gpugraph_dynamic *d;
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    m.n = SIDE;
+    memset(m.value, 0xff, sizeof m.value);
+    state = 7;
+    int64_t bytes = 0;
+    for (int round = 0; round < 60; round++) {
+        b.count = BATCH;
+        for (uint32_t i = 0; i < BATCH; i++) {
+            b.source[i] = draw(SIDE);
+            b.target[i] = draw(SIDE);
+            b.value[i] = i;
+        }
+        insert(d, &m, &b, true, &run);
+        delete (d, &m, &b, &run);
+        ck_assert_int_eq(gpugraph_dynamic_clean(d, &run), GPUGRAPH_OK);
+        ck_assert_uint_eq(gpugraph_dynamic_edge_count(d), 0);
+        if (round == 20)
+            bytes = gpugraph_dynamic_bytes(d);
+    }
+    ck_assert_int_le(gpugraph_dynamic_bytes(d), 2 * bytes);
+    gpugraph_dynamic_free(d);
+}
+END_TEST
+
+/* All edges of one vertex in a batch that knows nothing of it, then again in parts. */
+START_TEST(a_hub_grows) {
+    enum { LEAVES = 200000 };
+    gpugraph_run run = {.backend = test_backends[_i]};
+    gpugraph_dynamic_options options = {LEAVES, true, 0};
+    gpugraph_dynamic *d;
+    uint32_t *source = calloc(LEAVES, sizeof *source),
+             *target = malloc(LEAVES * sizeof *target),
+             *answer = malloc(LEAVES * sizeof *answer);
+    for (uint32_t i = 0; i < LEAVES; i++)
+        target[i] = (uint32_t)((uint64_t)i * 7919 % LEAVES);
+    for (int parts = 1; parts <= 40; parts += 13) {
+        uint64_t added, sum = 0;
+        ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+        for (int part = 0; part < parts; part++) {
+            uint32_t low = (uint32_t)((uint64_t)LEAVES * part / parts);
+            uint32_t high = (uint32_t)((uint64_t)LEAVES * (part + 1) / parts);
+            ck_assert_int_eq(gpugraph_dynamic_insert(d, high - low, source, target + low,
+                                                     target + low, &run, &added),
+                             GPUGRAPH_OK);
+            sum += added;
+        }
+        ck_assert_uint_eq(sum, LEAVES);
+        ck_assert_int_eq(gpugraph_dynamic_query(d, LEAVES, source, target, &run, answer),
+                         GPUGRAPH_OK);
+        ck_assert_mem_eq(answer, target, LEAVES * sizeof *answer);
+        gpugraph_dynamic_free(d);
+    }
+    free(source);
+    free(target);
+    free(answer);
+}
+END_TEST
+
+START_TEST(triangles) {
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        static struct model m;
+        gpugraph_run run = {.backend = test_backends[_i], .threads = 2};
+        gpugraph_dynamic_options options = {SIDE, seed % 2, 0};
+        gpugraph_dynamic *d;
+        uint64_t expected = 0, count;
+        state = seed;
+        memset(m.value, 0xff, sizeof m.value);
+        ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+        for (int batch = 0; batch < 3; batch++) {
+            uint32_t source[800], target[800], value[800] = {0};
+            for (uint32_t i = 0; i < 800; i += 2) {
+                uint32_t u = draw(SIDE), v = (u + 1 + draw(SIDE - 1)) % SIDE;
+                source[i] = target[i + 1] = u;
+                source[i + 1] = target[i] = v;
+                m.value[u][v] = m.value[v][u] = 0;
+            }
+            ck_assert_int_eq(
+                gpugraph_dynamic_insert(d, 800, source, target, value, &run, NULL),
+                GPUGRAPH_OK);
+            expected = 0;
+            for (uint32_t u = 0; u < SIDE; u++)
+                for (uint32_t v = u + 1; v < SIDE; v++)
+                    for (uint32_t w = v + 1; w < SIDE; w++)
+                        expected += !m.value[u][v] && !m.value[v][w] && !m.value[u][w];
+            ck_assert_int_eq(gpugraph_dynamic_triangles(d, &run, &count), GPUGRAPH_OK);
+            ck_assert_uint_eq(count, expected);
+        }
+        gpugraph_dynamic_free(d);
+    }
+}
+END_TEST
+
+START_TEST(wrong_arguments) {
+    gpugraph_run run = {.backend = test_backends[_i]};
+    gpugraph_dynamic_options options = {3, false, 0}, many = {UINT32_MAX, false, 0};
+    gpugraph_dynamic *d;
+    const uint32_t source[] = {0, 1}, target[] = {1, 3};
+    ck_assert_int_eq(gpugraph_dynamic_create(&many, &run, &d), GPUGRAPH_INVALID);
+    ck_assert_ptr_null(d);
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_dynamic_insert(d, 2, source, target, NULL, &run, NULL),
+                     GPUGRAPH_INVALID);
+    ck_assert_str_eq(run.message,
+                     "vertex 3 is named and the graph has 3: reserve it first");
+    ck_assert_uint_eq(gpugraph_dynamic_edge_count(d), 0);
+    ck_assert_int_eq(gpugraph_dynamic_insert(d, 0, NULL, NULL, NULL, &run, NULL),
+                     GPUGRAPH_OK);
+    gpugraph_dynamic_free(d);
+    gpugraph_dynamic_free(NULL);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("dynamic");
+    TCase *c = tcase_create("dynamic");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, random_lives, 0, backends());
+    tcase_add_loop_test(c, vertices_go, 0, backends());
+    tcase_add_loop_test(c, emptied_numbers_are_used_again, 0, backends());
+    tcase_add_loop_test(c, room_comes_back, 0, backends());
+    tcase_add_loop_test(c, a_hub_grows, 0, backends());
+    tcase_add_loop_test(c, triangles, 0, backends());
+    tcase_add_loop_test(c, wrong_arguments, 0, backends());
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
