@@ -383,10 +383,12 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
     return (int64_t)(scratch_bytes + rows) <= gg_room(job);
 }
 
-/* Do most arcs lie near the one that is placed before? */
+/* Do most arcs lie near the one that is placed before, with few to a row? The neighbours
+** of a hub lie near one another too, but they are all over the graph. */
 static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
-    return found->far[0] <= s->edges.m / 2 &&
-           (!s->both || found->far[1] <= s->edges.m / 2);
+    uint64_t m = s->edges.m;
+    return m < (uint64_t)s->edges.n * GG_THIN_DEGREE && found->far[0] <= m / 2 &&
+           (!s->both || found->far[1] <= m / 2);
 }
 
 /* False: not done; if the job is going still, counting is better or all that there is room

@@ -234,8 +234,9 @@
 
 /* ---- device_rows.cu ---- */
 
-/* Rows between those of two edges, one after the other, that still count as near: their
-** offsets lie in the same second-level cache. */
+/* Rows between those of two edges, one after the other, that still count as near where a
+** row has fewer than GG_THIN_DEGREE arcs: counting then takes half the time of sorting
+** (road24m on an H200: IN 1.7 ms against 3.5), elsewhere twice to four times as much. */
 #define GG_ROWS_NEAR 16384
 /* 1: rows by a radix sort where there is room for it; 0: always by counting. */
 #ifndef GG_ROWS_BY_SORTING

@@ -3,6 +3,7 @@
 **     columns while rows come      8 a column that is wanted: source, destination, weight,
 **                                  and edge ids unless they are 1, 2, 3, ...
 **     the graph                    4 a column, 8 for edge ids
+**     ids far apart                8 more for source and target each while they are mapped
 **
 ** Columns turn into the graph's arrays in their own place, so the peak is that of the
 ** columns, and SLACK bytes for buffers, the ids and the C library. Sanitizers keep freed
@@ -52,10 +53,12 @@ static void make_file(void) {
     char *sql = sqlite3_mprintf(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "CREATE TABLE roads(src, dst, weight); CREATE TABLE holes(src, dst, weight);"
-        "CREATE TABLE names(src TEXT, dst TEXT, weight);"
+        "CREATE TABLE names(src TEXT, dst TEXT, weight); CREATE TABLE far(src, dst, "
+        "weight);"
         "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < %d) "
         "INSERT INTO roads SELECT i %% %d, i * 7 %% %d, i %% 100 FROM c;"
         "INSERT INTO holes(rowid, src, dst, weight) SELECT 2 * rowid, * FROM roads;"
+        "INSERT INTO far SELECT src * 1000003, dst * 1000003, weight FROM roads;"
         "INSERT INTO names SELECT 'vertex ' || src, 'vertex ' || dst, weight FROM roads",
         ROWS, VERTICES, VERTICES);
     if (sqlite3_open(file, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
@@ -107,7 +110,8 @@ START_TEST(reading) {
     } cases[] = {{"roads", READ_WEIGHTS, 24, 12},
                  {"roads", READ_NO_WEIGHTS, 16, 8},
                  {"holes", READ_WEIGHTS, 32, 20},
-                 {"names", READ_WEIGHTS, 24, 12}};
+                 {"names", READ_WEIGHTS, 24, 12},
+                 {"far", READ_WEIGHTS, 40, 12}};
     double peak, after, slack = (double)SLACK / ROWS;
     if (memory("VmHWM") < 0 || !forget_peak())
         return;
@@ -131,7 +135,7 @@ int main(void) {
     TCase *tests = tcase_create("peak");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, reading, 0, 8);
+    tcase_add_loop_test(tests, reading, 0, 10);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
