@@ -44,7 +44,7 @@ static inline bool serial_enter(struct serial *s, uint32_t v, uint32_t parent,
     if (s->tree.preorder)
         s->tree.preorder[v] = s->preorder;
     s->preorder++;
-    return stack_push(&s->stack, s->g, v, s->run);
+    return stack_push(&s->stack, s->g, v, depth, s->run);
 }
 
 /* The next unvisited target of the newest frame, or GPUGRAPH_NONE when its arcs (or
@@ -73,7 +73,7 @@ static bool serial_tree(struct serial *s, uint32_t root) {
         return false;
     while (stack->top > 0) {
         struct frame *f = &stack->frame[stack->top - 1];
-        uint32_t parent = f->vertex, v = serial_next(s, f);
+        uint32_t parent = f->vertex, depth = f->depth, v = serial_next(s, f);
         if (s->until_poll < 0) {
             s->until_poll = GG_POLL_ITEMS;
             if (gg_poll(s->run))
@@ -86,7 +86,7 @@ static bool serial_tree(struct serial *s, uint32_t root) {
             if (stack->top > 1)
                 __builtin_prefetch(s->g->target + stack->frame[stack->top - 2].next);
         }
-        if (v != GPUGRAPH_NONE && !serial_enter(s, v, parent, s->tree.depth[parent] + 1))
+        if (v != GPUGRAPH_NONE && !serial_enter(s, v, parent, depth + 1))
             return false;
     }
     return true;

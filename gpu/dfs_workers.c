@@ -21,9 +21,10 @@
 #include <time.h>
 
 enum {
-    ATTEND = 64,      /* steps between two looks at the letter box: some microseconds */
-    WIDE = 128,       /* arcs from which a frame is split rather than given away */
-    BATCH = 128,      /* frames given away at once, at most */
+    ATTEND = 64, /* steps between two looks at the letter box: some microseconds */
+    WIDE = 128,  /* arcs from which a frame is split rather than given away */
+    SHORT = 4,   /* arcs from which the only frame is: fewer may be those of a path */
+    BATCH = 128, /* frames given away at once, at most */
     FIRST_ROOM = 1024 /* frames of a new stack */
 };
 _Static_assert(BATCH <= FIRST_ROOM, "a gift fits every stack");
@@ -71,7 +72,7 @@ static inline bool crew_enter(struct crew *crew, struct worker *me, uint32_t v,
     if (crew->parent)
         crew->parent[v] = parent;
     me->reached++;
-    return stack_push(&me->stack, crew->g, v, crew->run);
+    return stack_push(&me->stack, crew->g, v, depth, crew->run);
 }
 
 /* Moves the oldest work of one stack into another, empty one: half the arcs of a wide
@@ -82,10 +83,11 @@ static bool share(struct stack *from, struct stack *to) {
         return false;
     struct frame *oldest = &from->frame[from->bottom];
     to->bottom = 0;
-    if (oldest->left >= WIDE || (frames == 1 && oldest->left > 1)) {
+    if (oldest->left >= WIDE || (frames == 1 && oldest->left >= SHORT)) {
         uint32_t half = oldest->left / 2;
         oldest->left -= half;
-        to->frame[0] = (struct frame){oldest->vertex, half, oldest->next + oldest->left};
+        to->frame[0] = (struct frame){oldest->vertex, half, oldest->next + oldest->left,
+                                      oldest->depth};
         to->top = 1;
         return true;
     }
@@ -147,14 +149,13 @@ static bool descend(struct crew *crew, int self) {
         if (!attend(crew, self))
             return false;
         struct frame *f = &stack->frame[stack->top - 1];
-        uint32_t parent = f->vertex, v = claim_next(crew, f);
+        uint32_t parent = f->vertex, depth = f->depth, v = claim_next(crew, f);
         if (f->left == 0) {
             stack->top--;
             if (stack->top > stack->bottom + 1)
                 __builtin_prefetch(crew->g->target + stack->frame[stack->top - 2].next);
         }
-        if (v != GPUGRAPH_NONE &&
-            !crew_enter(crew, me, v, parent, crew->depth[parent] + 1))
+        if (v != GPUGRAPH_NONE && !crew_enter(crew, me, v, parent, depth + 1))
             return false;
     }
     return true;
