@@ -2,8 +2,7 @@
 ** stack.
 **
 **     frame     vertex | left | next     the arcs of a vertex that nobody has looked at:
-**               depth                    target[next] .. target[next + left - 1]; its depth,
-**                                        for who comes back to it finds the array cold
+**                                        target[next] .. target[next + left - 1]
 **     stack     [bottom oldest ... newest top]    grows, and searches, at its top
 **     visited   one bit for each vertex
 **
@@ -24,7 +23,6 @@ enum {
 struct frame {
     uint32_t vertex, left;
     uint64_t next;
-    uint32_t depth;
 };
 
 struct stack {
@@ -63,12 +61,12 @@ static inline bool stack_grow(struct stack *stack, gpugraph_run *run) {
 
 /* Opens the row of v. */
 static inline bool stack_push(struct stack *stack, const csr *g, uint32_t v,
-                              uint32_t depth, gpugraph_run *run) {
+                              gpugraph_run *run) {
     if (stack->top == stack->room && !stack_grow(stack, run))
         return false;
     uint64_t first = g->offset[v];
     stack->frame[stack->top++] =
-        (struct frame){v, (uint32_t)(g->offset[v + 1] - first), first, depth};
+        (struct frame){v, (uint32_t)(g->offset[v + 1] - first), first};
     return true;
 }
 

@@ -72,7 +72,7 @@ static inline bool crew_enter(struct crew *crew, struct worker *me, uint32_t v,
     if (crew->parent)
         crew->parent[v] = parent;
     me->reached++;
-    return stack_push(&me->stack, crew->g, v, depth, crew->run);
+    return stack_push(&me->stack, crew->g, v, crew->run);
 }
 
 /* Moves the oldest work of one stack into another, empty one: half the arcs of a wide
@@ -86,8 +86,7 @@ static bool share(struct stack *from, struct stack *to) {
     if (oldest->left >= WIDE || (frames == 1 && oldest->left >= SHORT)) {
         uint32_t half = oldest->left / 2;
         oldest->left -= half;
-        to->frame[0] = (struct frame){oldest->vertex, half, oldest->next + oldest->left,
-                                      oldest->depth};
+        to->frame[0] = (struct frame){oldest->vertex, half, oldest->next + oldest->left};
         to->top = 1;
         return true;
     }
@@ -149,13 +148,14 @@ static bool descend(struct crew *crew, int self) {
         if (!attend(crew, self))
             return false;
         struct frame *f = &stack->frame[stack->top - 1];
-        uint32_t parent = f->vertex, depth = f->depth, v = claim_next(crew, f);
+        uint32_t parent = f->vertex, v = claim_next(crew, f);
         if (f->left == 0) {
             stack->top--;
             if (stack->top > stack->bottom + 1)
                 __builtin_prefetch(crew->g->target + stack->frame[stack->top - 2].next);
         }
-        if (v != GPUGRAPH_NONE && !crew_enter(crew, me, v, parent, depth + 1))
+        if (v != GPUGRAPH_NONE &&
+            !crew_enter(crew, me, v, parent, crew->depth[parent] + 1))
             return false;
     }
     return true;
