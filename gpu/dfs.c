@@ -1,7 +1,9 @@
 /* Depth-first search: the public function, and the search by one thread, which makes the
 ** lexicographic tree where rows are sorted. The search by many is in dfs_workers.c, the
 ** stack and its frames in dfs_stack.h. A serial search that counts postorder keeps a
-** frame until its vertex is finished.
+** frame until its vertex is finished. It writes depth and parent as one word, in a block of
+** huge pages, and takes them apart in the end: vertices come in an order that no cache
+** foresees, so each further array would cost a vertex one more miss.
 **
 **     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
 **     out   depth, parent; from these tree_edge (tree.c), preorder and postorder, which
@@ -29,7 +31,7 @@ struct serial {
     const csr *g;
     gpugraph_run *run;
     gpugraph_dfs_tree tree;
-    uint64_t *visited;
+    uint64_t *visited, *word; /* word: parent << 32 | depth, of visited vertices */
     struct stack stack;
     uint32_t preorder, postorder; /* vertices entered, finished */
     int64_t until_poll;           /* arcs and vertices */
@@ -38,9 +40,7 @@ struct serial {
 static inline bool serial_enter(struct serial *s, uint32_t v, uint32_t parent,
                                 uint32_t depth) {
     s->visited[v / 64] |= 1ull << v % 64;
-    s->tree.depth[v] = depth;
-    if (s->tree.parent)
-        s->tree.parent[v] = parent;
+    s->word[v] = (uint64_t)parent << 32 | depth;
     if (s->tree.preorder)
         s->tree.preorder[v] = s->preorder;
     s->preorder++;
@@ -86,10 +86,29 @@ static bool serial_tree(struct serial *s, uint32_t root) {
             if (stack->top > 1)
                 __builtin_prefetch(s->g->target + stack->frame[stack->top - 2].next);
         }
-        if (v != GPUGRAPH_NONE && !serial_enter(s, v, parent, s->tree.depth[parent] + 1))
+        if (v != GPUGRAPH_NONE &&
+            !serial_enter(s, v, parent, (uint32_t)s->word[parent] + 1))
             return false;
     }
     return true;
+}
+
+/* Words become depths and parents. */
+static void take_apart(const struct serial *s) {
+    const int parts = gg_threads(s->run, s->g->n);
+    const gpugraph_dfs_tree *tree = &s->tree;
+#pragma omp parallel for num_threads(parts) schedule(static)
+    for (int part = 0; part < parts; part++) {
+        uint64_t end = gg_slice(s->g->n, part + 1, parts);
+        for (uint64_t v = gg_slice(s->g->n, part, parts); v < end && !gg_leave(s->run, v);
+             v++) {
+            bool there = s->visited[v / 64] >> v % 64 & 1;
+            uint64_t word = there ? s->word[v] : UINT64_MAX;
+            tree->depth[v] = (uint32_t)word;
+            if (tree->parent)
+                tree->parent[v] = (uint32_t)(word >> 32);
+        }
+    }
 }
 
 /* The stack has room for every vertex from the start: what is not used is never touched,
@@ -98,7 +117,8 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
                                      const gpugraph_dfs_tree *tree, uint64_t *reached) {
     struct serial s = {.g = g, .run = run, .tree = *tree};
     s.visited = gg_alloc_zero(run, visited_words(g->n), sizeof *s.visited);
-    bool go = s.visited && stack_open(&s.stack, g->n, run) &&
+    s.word = gg_alloc(run, g->n, sizeof *s.word);
+    bool go = s.visited && s.word && stack_open(&s.stack, g->n, run) &&
               fill_none(run, tree->preorder, g->n) &&
               fill_none(run, tree->postorder, g->n);
     uint32_t root = source == GPUGRAPH_NONE ? 0 : source;
@@ -108,10 +128,13 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
         if (!(s.visited[root / 64] >> root % 64 & 1))
             go = serial_tree(&s, root);
     }
+    if (go)
+        take_apart(&s);
     gg_release(s.stack.frame);
+    gg_release(s.word);
     gg_release(s.visited);
     *reached = s.preorder;
-    return go ? GPUGRAPH_OK : gg_stopped(run);
+    return go && !gg_stopping(run) ? GPUGRAPH_OK : gg_stopped(run);
 }
 
 /* ---- the CPU backend ---- */
@@ -127,8 +150,6 @@ static gpugraph_status search(gpugraph_graph *graph, uint32_t source, bool order
     if (status != GPUGRAPH_OK)
         return status;
     double start = gg_now_ms();
-    if (!fill_none(run, tree->depth, g.n) || !fill_none(run, tree->parent, g.n))
-        return gg_stopped(run);
     bool asked = run->method && strcmp(run->method, "work-stealing") == 0;
     int workers = gg_threads(run, asked ? UINT64_MAX : g.m + g.n);
     *numbered = ordered || gg_method_is(run, "serial") || workers == 1;
@@ -141,6 +162,8 @@ static gpugraph_status search(gpugraph_graph *graph, uint32_t source, bool order
         snprintf(more, sizeof more, "%s tree, one thread",
                  ordered ? "lexicographic" : "unordered");
     } else {
+        if (!fill_none(run, tree->depth, g.n) || !fill_none(run, tree->parent, g.n))
+            return gg_stopped(run);
         status = gg_dfs_workers(&g, source, run, tree, workers, &reached, &shared);
         snprintf(more, sizeof more, "%d workers, %llu times work was shared", workers,
                  (unsigned long long)shared);

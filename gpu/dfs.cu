@@ -212,16 +212,15 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
 }
 
-/* Where the caller left the choice, a worker may take half as many steps as the CPU's
-** predicted time is worth: then the graph has too little to do side by side. */
+/* Where the caller left the choice, a worker may take as many steps as the CPU's predicted
+** time is worth, and a few: then the graph has too little to do side by side. */
 static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run *run) {
     double ms = gg_cpu_ms(graph, ordered ? "dfs-ordered" : "dfs", run);
-    double steps = ms * 1e3 / 2 / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
+    double us = (ms + GG_DFS_PATIENCE_MS) * 1e3;
+    double steps = us / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
     if (run->backend != GPUGRAPH_AUTO || (run->method && strcmp(run->method, "auto")))
         return UINT32_MAX;
-    return steps < GG_DFS_FEWEST_STEPS ? GG_DFS_FEWEST_STEPS
-           : steps < UINT32_MAX        ? (uint32_t)steps
-                                       : UINT32_MAX;
+    return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 
 /* What the device finds of the tree. Returns NULL, or why the host must search instead. */

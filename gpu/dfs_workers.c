@@ -21,9 +21,10 @@
 #include <time.h>
 
 enum {
-    ATTEND = 64,      /* steps between two looks at the letter box: some microseconds */
-    WIDE = 128,       /* arcs from which a frame is split rather than given away */
-    BATCH = 128,      /* frames given away at once, at most */
+    ATTEND = 64, /* steps between two looks at the letter box: some microseconds */
+    WIDE = 128,  /* arcs from which a frame is split rather than given away */
+    SHORT = 4,   /* arcs from which the only frame is: fewer may be those of a path */
+    BATCH = 128, /* frames given away at once, at most */
     FIRST_ROOM = 1024 /* frames of a new stack */
 };
 _Static_assert(BATCH <= FIRST_ROOM, "a gift fits every stack");
@@ -82,7 +83,7 @@ static bool share(struct stack *from, struct stack *to) {
         return false;
     struct frame *oldest = &from->frame[from->bottom];
     to->bottom = 0;
-    if (oldest->left >= WIDE || (frames == 1 && oldest->left > 1)) {
+    if (oldest->left >= WIDE || (frames == 1 && oldest->left >= SHORT)) {
         uint32_t half = oldest->left / 2;
         oldest->left -= half;
         to->frame[0] = (struct frame){oldest->vertex, half, oldest->next + oldest->left};

@@ -107,7 +107,13 @@ static bool undirected(const char *function) {
     return equal(function, "mis") || equal(function, "triangles");
 }
 
+static bool depth_first(const char *function) {
+    return equal(function, "dfs") || equal(function, "dfs-ordered");
+}
+
 static double arcs_of(const gpugraph_graph *graph, const char *function) {
+    if (depth_first(function))
+        return (double)graph->m + (double)graph->n * GG_DFS_VERTEX_ARCS;
     return (double)graph->m * (undirected(function) ? 2 : 1);
 }
 
@@ -118,24 +124,31 @@ static bool has_csr(const gpugraph_graph *graph, const char *function) {
            gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
 }
 
+/* Perhaps one path or a few, or a depth-first search has found it so. */
+static bool chains(const gpugraph_graph *graph) {
+    return graph->thin || (double)graph->m < (double)graph->n * GG_CHAIN_DEGREE;
+}
+
 double gg_cpu_ms(const gpugraph_graph *graph, const char *function,
                  const gpugraph_run *run) {
     double arcs = arcs_of(graph, function), ns = cost_of(function)->cpu_ns;
-    if (!has_csr(graph, function))
-        ns += undirected(function) ? GG_COST_SIMPLE : GG_COST_CSR;
-    if (equal(function, "dfs-ordered"))
-        return arcs * ns * 1e-6;
-    return arcs * ns * 1e-6 / gg_threads(run, (uint64_t)arcs);
+    double csr = undirected(function) ? GG_COST_SIMPLE : GG_COST_CSR;
+    int threads = gg_threads(run, (uint64_t)arcs), searching = threads;
+    if (equal(function, "dfs-ordered") || (equal(function, "dfs") && chains(graph)))
+        searching = 1;
+    csr *=
+        has_csr(graph, function) ? 0 : (double)graph->m * (undirected(function) ? 2 : 1);
+    return (arcs * ns / searching + csr / threads) * 1e-6;
 }
 
 /* What a search has found out counts for more than what degrees let expect. */
 static double depth_first_steps(const gpugraph_graph *graph, bool ordered) {
     double n = graph->n, m = graph->m;
-    if (graph->thin || (ordered && graph->cyclic))
+    if (graph->thin)
         return GG_FEW_LEVELS + n;
-    if (m < n * GG_CHAIN_DEGREE)
+    if (chains(graph))
         return GG_FEW_LEVELS + n / GG_CHAIN_STEPS;
-    if (ordered || m < n * GG_THIN_DEGREE)
+    if (ordered || m < n * GG_PATH_DEGREE)
         return GG_FEW_LEVELS + sqrt(n) * GG_THIN_PATHS;
     return GG_FEW_LEVELS;
 }
@@ -144,7 +157,7 @@ static double dependent_steps(const gpugraph_graph *graph, const char *function)
     bool thin = (double)graph->m < (double)graph->n * GG_THIN_DEGREE;
     if (equal(function, "degrees") || equal(function, "triangles"))
         return 1;
-    if (equal(function, "dfs") || equal(function, "dfs-ordered"))
+    if (depth_first(function))
         return depth_first_steps(graph, equal(function, "dfs-ordered"));
     if (!thin || equal(function, "mis"))
         return GG_FEW_LEVELS;

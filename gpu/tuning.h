@@ -209,17 +209,6 @@
 #define GG_PATHS_SPARES 8
 #define GG_PATHS_LOOKS  64
 #define GG_PATHS_DIRECT 128
-/* Roots of a directed forest that are opened one after the other, some microseconds each. */
-#define GG_PATHS_CAREFUL 64
-/* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
-#define GG_DAG_BLOCKS 2
-/* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */
-#define GG_DAG_SLICE 32
-/* Microseconds of a worker's step, and of a round of a peel; steps that a search of `auto`
-** may make in any case. */
-#define GG_DFS_STEP_US      1.4
-#define GG_DFS_PEEL_US      10.0
-#define GG_DFS_FEWEST_STEPS 2048
 /* Arcs for each vertex below which a graph counts as thin; arcs of a step there, and
 ** entries in the hands of a warp. */
 #define GG_PATHS_THIN_ROW   8
@@ -231,6 +220,18 @@
 #define GG_PATHS_EAGER   64
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
+/* Roots of a directed forest that are opened one after the other, some microseconds each. */
+#define GG_PATHS_CAREFUL 64
+/* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
+#define GG_DAG_BLOCKS 2
+/* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */
+#define GG_DAG_SLICE 32
+/* Microseconds of a worker's step, and of a round of a peel; how long a search that `auto`
+** has brought to the device may take beyond what the CPU was predicted to need, in
+** milliseconds. */
+#define GG_DFS_STEP_US     1.4
+#define GG_DFS_PEEL_US     15.0
+#define GG_DFS_PATIENCE_MS 5.0
 
 /* ---- device_rows.cu ---- */
 
@@ -272,15 +273,17 @@
 
 /* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
-** twice as many where the graph is taken as undirected. */
+** twice as many where the graph is taken as undirected; a depth-first search spends on a
+** vertex as much as on GG_DFS_VERTEX_ARCS arcs, on either. */
 #define GG_COST_BFS                                                                      \
     { "bfs", 5, 0.05, 12 }
 #define GG_COST_SSSP                                                                     \
     { "sssp", 15, 0.35, 15 }
 #define GG_COST_DFS                                                                      \
-    { "dfs", 10, 0.02, GG_DFS_STEP_US }
+    { "dfs", 8.5, 0.02, GG_DFS_STEP_US }
 #define GG_COST_DFS_ORDERED                                                              \
-    { "dfs-ordered", 10, 0.5, GG_DFS_PEEL_US }
+    { "dfs-ordered", 4, 0.02, GG_DFS_PEEL_US }
+#define GG_DFS_VERTEX_ARCS 7
 #define GG_COST_MIS                                                                      \
     { "mis", 3, 0.15, 25 }
 #define GG_COST_TRIANGLES                                                                \
@@ -294,14 +297,16 @@
 #define GG_COST_DEVICE 0.11
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
 ** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
-** for shortest paths GG_THIN_ROUNDS as many rounds, and a depth-first search GG_THIN_PATHS
-** as many dependent steps. Below GG_CHAIN_DEGREE a graph may be one path or a few, and a
-** depth-first search has a GG_CHAIN_STEPS-th of the vertices as steps. Other graphs:
-** GG_FEW_LEVELS. */
+** for shortest paths GG_THIN_ROUNDS as many rounds. Other graphs: GG_FEW_LEVELS. A
+** depth-first search has GG_THIN_PATHS steps for each row of the grid below GG_PATH_DEGREE,
+** which takes in meshes; its rounds over an acyclic graph are as many, whatever the degree.
+** Below GG_CHAIN_DEGREE a graph may be one path or a few: steps are a GG_CHAIN_STEPS-th of
+** the vertices, and one CPU thread does all. */
 #define GG_THIN_DEGREE  4
 #define GG_THIN_LEVELS  2
 #define GG_THIN_ROUNDS  3
 #define GG_THIN_PATHS   2
+#define GG_PATH_DEGREE  8
 #define GG_CHAIN_DEGREE 2
 #define GG_CHAIN_STEPS  16
 #define GG_FEW_LEVELS   20

@@ -154,6 +154,30 @@ START_TEST(tree_of_one_source) {
 }
 END_TEST
 
+/* Small random graphs, each from a vertex of its own. */
+START_TEST(many_seeds) {
+    uint32_t stolen = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct rows g = make_seeded(seed % 3 ? RANDOM : SPARSE, 300, seed % 2, seed);
+        uint32_t *owner = need(g.n, sizeof *owner), source = (uint32_t)(seed * 131 % 300);
+        memset(owner, 0xff, g.n * sizeof *owner);
+        reach(&g, source, owner);
+        struct memory *m = crew_new(&g, shapes[seed % 4], 1 + seed % 3, 1 + seed % 4);
+        m->crew.root = &source;
+        m->crew.roots = 1;
+        m->crew.depth[source] = 0;
+        crew_run(m, 0);
+        expect_tree(m, &g, owner);
+        expect_nothing_left(m);
+        stolen += m->control.stolen;
+        crew_free(m);
+        free(owner);
+        rows_free(&g);
+    }
+    expect(stolen > 0, "nobody ever stole");
+}
+END_TEST
+
 /* Directed: root after root in order of number, as one serial pass would open them. */
 START_TEST(forest) {
     struct rows g = make((enum shape)_i, 1500, false);
@@ -336,6 +360,7 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, every_entry_once, 0, 4);
     tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
+    tcase_add_test(cases, many_seeds);
     tcase_add_loop_test(cases, forest, 0, SHAPES);
     tcase_add_test(cases, components_at_once);
     tcase_add_loop_test(cases, stop, 0, 12);

@@ -177,6 +177,27 @@ START_TEST(tree_of_one_source) {
 }
 END_TEST
 
+/* Small random graphs, each from a vertex of its own. */
+START_TEST(many_seeds) {
+    uint32_t stolen = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct rows g = make_seeded(seed % 3 ? RANDOM : SPARSE, 300, seed % 2, seed);
+        uint32_t *owner = need(g.n, sizeof *owner), source = (uint32_t)(seed * 131 % 300);
+        memset(owner, 0xff, g.n * sizeof *owner);
+        reach(&g, source, owner);
+        struct memory *m = crew_new(&g, shapes[seed % 4], 1 + seed % 3, 1 + seed % 4);
+        plant(m, &source, 1);
+        crew_run(m, 0);
+        expect_done(m, &g, owner);
+        stolen += m->control.stolen;
+        crew_free(m);
+        free(owner);
+        rows_free(&g);
+    }
+    expect(stolen > 0, "nobody ever stole");
+}
+END_TEST
+
 /* The root of every vertex, as its parents tell. */
 static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner) {
     for (uint32_t v = 0; v < n; v++) {
@@ -280,6 +301,7 @@ int main(void) {
     TCase *cases = tcase_create("dfs_paths");
     tcase_set_timeout(cases, 250);
     tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
+    tcase_add_test(cases, many_seeds);
     tcase_add_loop_test(cases, forest, 0, SHAPES);
     tcase_add_test(cases, components_at_once);
     tcase_add_test(cases, limit);

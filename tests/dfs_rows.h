@@ -56,10 +56,10 @@ static void rows_free(struct rows *g) {
 
 enum shape { PATH, STAR, COMB, BINARY, GRID, RANDOM, SPARSE, SHAPES };
 
-static struct rows make(enum shape shape, uint32_t n, bool both) {
+static struct rows make_seeded(enum shape shape, uint32_t n, bool both, uint64_t seed) {
     uint32_t room = 4 * n, arcs = 0;
     uint32_t *from = need(room, sizeof *from), *to = need(room, sizeof *to);
-    uint64_t state = 7 + shape;
+    uint64_t state = seed;
     uint32_t side = 1;
     while (side * side < n)
         side++;
@@ -91,6 +91,10 @@ static struct rows make(enum shape shape, uint32_t n, bool both) {
     free(from);
     free(to);
     return g;
+}
+
+static struct rows make(enum shape shape, uint32_t n, bool both) {
+    return make_seeded(shape, n, both, 7 + shape);
 }
 
 /* The tree, serially, that root opens among vertices whose owner is NOBODY. */

@@ -17,6 +17,7 @@
 **     PHASES=1   every phase, to stderr     DAG=1       of every two arcs between vertices
 **     DEVICE=1   the search's phase alone               that from the smaller number
 **     SHUFFLE=1  edges, which come by source and target, in a random order
+**     OPEN=1     degrees on the device first: `auto` then weighs without its start
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -161,7 +162,7 @@ static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t v
 
 struct results {
     std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
-    std::vector<uint32_t> preorder, postorder;
+    std::vector<uint32_t> parent, preorder, postorder;
     std::vector<uint64_t> wide; /* other distances */
     std::vector<uint8_t> member;
     uint64_t count;
@@ -184,7 +185,8 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         bool numbers = getenv("NUMBERS") != NULL;
         uint32_t *before = numbers ? r->preorder.data() : NULL;
         uint32_t *after = numbers ? r->postorder.data() : NULL;
-        gpugraph_dfs_tree tree = {r->word.data(), NULL, edge, before, after};
+        uint32_t *parent = b->ordered ? r->parent.data() : NULL;
+        gpugraph_dfs_tree tree = {r->word.data(), parent, edge, before, after};
         need(b, gpugraph_dfs(b->graph, b->forest ? GPUGRAPH_NONE : source, b->ordered,
                              GPUGRAPH_OUT, &b->run, &tree));
     } else if (strcmp(algorithm, "mis") == 0) {
@@ -220,6 +222,7 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     struct results r;
     r.word.resize(b->edges.n);
     r.edge.resize(b->edges.n);
+    r.parent.resize(b->edges.n);
     r.preorder.resize(b->edges.n);
     r.postorder.resize(b->edges.n);
     r.wide.resize(b->edges.n);
@@ -437,6 +440,12 @@ int main(int argc, char **argv) {
     if (b.phases || b.device || csr)
         b.run.phase = note_phase;
     open_graph(&b);
+    if (getenv("OPEN")) {
+        gpugraph_run first = gpugraph_run();
+        first.backend = GPUGRAPH_CUDA;
+        std::vector<uint32_t> degree(b.edges.n);
+        gpugraph_degrees(b.graph, GPUGRAPH_OUT, &first, degree.data());
+    }
     if (strcmp(argv[2], "plain") == 0)
         time_plain(&b);
     if (strcmp(argv[2], "breakdown") == 0)
