@@ -6,8 +6,7 @@
 **                       |
 **     overflow      next page 4 | bytes ... | rest unused;  next page 0
 **
-** A chain is followed no further than to the last byte wanted, forward only, and each page
-** is copied once. It cannot be longer than the file; and it must not come back to a page
+** A chain is followed no further than to the last byte wanted. It cannot be longer than the file; and it must not come back to a page
 ** that it has left, which one page remembered at every power of two finds. */
 #include "page_format.h"
 #include "page_bytes.h"
@@ -52,8 +51,11 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
     if (end > chain->local && (end - chain->local) / each > chain->helper->pages)
         return PAGE_DAMAGED;
     while (at < end && !reason) {
-        bool here = at < chain->local;
-        uint64_t until = here ? chain->local : chain->until;
+        const bool here = at < chain->local;
+        if (!here && at < chain->from) /* a column in two roles is read twice */
+            page_chain_start(chain, chain->layout, chain->helper, chain->record,
+                             chain->local, chain->payload);
+        const uint64_t until = here ? chain->local : chain->until;
         if (at >= until) {
             reason = next_page(chain);
             continue;

@@ -135,27 +135,30 @@ END_TEST
 
 /* ---- a VFS that fails ---- */
 
-static int reads_to_failure = -1, failing_code;
-static sqlite3_io_methods honest, failing;
+static int reads_to_failure = -1;
+static sqlite3_io_methods honest, failing[2]; /* of the database, of its log */
 static const sqlite3_vfs *base;
 
 static int failing_read(sqlite3_file *file, void *to, int bytes, sqlite3_int64 offset) {
     if (reads_to_failure >= 0 && reads_to_failure-- == 0)
-        return failing_code;
+        return SQLITE_IOERR_READ;
     return honest.xRead(file, to, bytes, offset);
 }
 
 static int failing_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                         int *out) {
     int rc = base->xOpen(vfs, name, file, flags, out);
-    if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB)) {
-        honest = failing = *file->pMethods;
-        failing.xRead = failing_read;
-        file->pMethods = &failing;
+    if (rc == SQLITE_OK && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL))) {
+        sqlite3_io_methods *methods = &failing[(flags & SQLITE_OPEN_WAL) != 0];
+        honest = *methods = *file->pMethods;
+        methods->xRead = failing_read;
+        file->pMethods = methods;
     }
     return rc;
 }
 
+/* The n-th read fails, for every n: of leaves and interior pages (table
+** e), of overflow pages (late), and of either in the write-ahead log. */
 START_TEST(test_failing_reads) {
     base = sqlite3_vfs_find("unix");
     sqlite3_vfs vfs = *base;
@@ -166,14 +169,21 @@ START_TEST(test_failing_reads) {
     vfs.zName = "failing";
     vfs.xOpen = failing_open;
     ck_assert_int_eq(sqlite3_vfs_register(&vfs, 0), SQLITE_OK);
-    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
-    fill(db, "e", 60000);
+    run_sql(db,
+            "PRAGMA page_size = 512; PRAGMA journal_mode = %s;"
+            "PRAGMA wal_autocheckpoint = 0; CREATE TABLE e(src, dst, w);"
+            "CREATE TABLE late(note, src, dst, w)",
+            _i / 2 ? "WAL" : "DELETE");
+    fill(db, "e", _i / 2 ? 5000 : 60000); /* of a log every page is read by itself */
+    run_sql(db, "INSERT INTO late SELECT zeroblob(src %% 9 * 200), src, dst, w FROM e "
+                "WHERE rowid < 200");
     sqlite3 *bad = open_db(scratch, 0, "failing");
     page_table t = edges(bad);
+    t.table = _i % 2 ? "late" : "e";
     check_aside(&t, "own unix VFS");
     t.vfs = "failing";
-    check_used(&t);
-    for (failing_code = SQLITE_IOERR_READ; failing_code; n++) {
+    check_read(&t);
+    for (;; n++) {
         reads_to_failure = n;
         enum page_outcome outcome = page_read(&t, 2, NULL, NULL, &c, &why);
         bool failed = reads_to_failure < 0;
@@ -186,7 +196,7 @@ START_TEST(test_failing_reads) {
             break;
         ck_assert_int_eq(outcome, PAGE_NOT_USED);
         ck_assert_ptr_null(c.source);
-        check_used(&t);
+        check_read(&t);
     }
     ck_assert_int_gt(n, 10);
     sqlite3_close(bad);
@@ -262,7 +272,7 @@ int main(void) {
     tcase_add_test(cases, test_shared_cache);
     tcase_add_test(cases, test_authorizer);
     tcase_add_loop_test(cases, test_intruder, 0, 4);
-    tcase_add_test(cases, test_failing_reads);
+    tcase_add_loop_test(cases, test_failing_reads, 0, 4);
     tcase_add_test(cases, test_batches_out_of_order);
     tcase_add_test(cases, test_interrupts);
     suite_add_tcase(suite, cases);

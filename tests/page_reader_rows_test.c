@@ -1,6 +1,7 @@
 /* The page reader on rows that need care: records that go on on overflow pages, texts in
 ** UTF-16, rows older than a column, weights that are texts. All must be read from pages,
 ** and be what SELECT gives. */
+#include "gpugraph_extension.h"
 #include "page_compare.h"
 
 static intern texts;
@@ -41,6 +42,9 @@ START_TEST(test_overflow_pages) {
     check_read(&t);
     t.column[2] = "src"; /* a long text for a weight */
     check_aside(&t, "a weight");
+    t.column[2] = NULL;
+    t.column[1] = "src"; /* the same chain in two roles */
+    check_read(&t);
 }
 END_TEST
 
@@ -332,6 +336,74 @@ START_TEST(test_decimal_weights) {
 }
 END_TEST
 
+/* ---- what a user is told ---- */
+
+static char *error_of(const char *sql) {
+    char *error = NULL;
+    sqlite3_exec(db, sql, NULL, NULL, &error);
+    return error;
+}
+
+static char *reader(void) {
+    sqlite3_stmt *one;
+    sqlite3_prepare_v2(db, "SELECT detail FROM gpugraph_timings WHERE phase = 'read'", -1,
+                       &one, NULL);
+    char *detail = sqlite3_step(one) == SQLITE_ROW
+                       ? sqlite3_mprintf("%s", sqlite3_column_text(one, 0))
+                       : NULL;
+    sqlite3_finalize(one);
+    return detail;
+}
+
+/* A bad weight is told in the same words whichever reader finds it. In a write transaction
+** rows are read by SQLite. */
+START_TEST(test_sentences) {
+    static const char *const weight[] = {"'-5'",    "-5",    "'-5.50'", "-5.5",
+                                         "'1e999'", "9e999", "'x'",     "NULL",
+                                         "x'31'",   "''",    "'5 5'",   "'-0.0001'"};
+    static const char search[] = "SELECT count(*) FROM gpu_sssp('e(src, dst, w)', 1)";
+    char *none = NULL;
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);
+    run_sql(db, "CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 3000);
+    for (int real = 0; real < 2; real++) {
+        run_sql(db, "UPDATE e SET w = %s WHERE rowid = 5", real ? "0.5" : "1");
+        for (size_t i = 0; i < sizeof weight / sizeof *weight; i++) {
+            run_sql(db, "UPDATE e SET w = %s WHERE rowid = 2000", weight[i]);
+            char *by_pages = error_of(search);
+            run_sql(db, "BEGIN IMMEDIATE");
+            char *by_rows = error_of(search), *how = reader();
+            run_sql(db, "COMMIT");
+            ck_assert(how && strstr(how, "rows") == how);
+            ck_assert_ptr_nonnull(by_rows);
+            ck_assert_str_eq(by_pages, by_rows);
+            sqlite3_free(by_pages);
+            sqlite3_free(by_rows);
+            sqlite3_free(how);
+        }
+    }
+}
+END_TEST
+
+/* In a statement the transaction is open before any of our code runs: the log is noted when
+** the statement is prepared. */
+START_TEST(test_statement_in_wal_mode) {
+    char *none = NULL;
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);
+    run_sql(db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"
+                "CREATE TABLE e(src, dst, w)");
+    for (int i = 0; i < 4; i++) {
+        fill(db, "e", 3000);
+        run_sql(db, "SELECT count(*) FROM gpu_bfs('e(src, dst)', 1)");
+        char *how = reader();
+        ck_assert_msg(strstr(how, "pages") == how, "%s", how);
+        sqlite3_free(how);
+        if (i % 2)
+            run_sql(db, "PRAGMA wal_checkpoint(%s)", i == 1 ? "PASSIVE" : "TRUNCATE");
+    }
+}
+END_TEST
+
 static void free_texts(void) {
     intern_clear(&texts);
 }
@@ -350,6 +422,8 @@ int main(void) {
     tcase_add_test(cases, test_alter_table);
     tcase_add_loop_test(cases, test_text_weights, 0, 6);
     tcase_add_test(cases, test_decimal_weights);
+    tcase_add_test(cases, test_sentences);
+    tcase_add_test(cases, test_statement_in_wal_mode);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

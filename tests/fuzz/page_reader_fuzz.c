@@ -1,26 +1,29 @@
-/* libFuzzer target: arbitrary bytes as the pages of a database file, walked and decoded.
-** Wanted is only that nothing crashes, hangs or reads outside its buffers.
+/* libFuzzer target: arbitrary bytes as the pages of a database file, its write-ahead log and
+** the log's index, walked and decoded. Wanted is only that nothing crashes, hangs or reads
+** outside its buffers.
 **
-**     clang -std=gnu11 -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -DSQLITE_CORE
-**           -Iext -Igpu tests/fuzz/page_reader_fuzz.c ext/page_format.c ext/page_walk.c
-**           ext/intern.c ext/big_block.c
-**           -lsqlite3 -o page_reader_fuzz
-**     mkdir -p corpus && ./page_reader_fuzz -max_len=20000 corpus
+**     cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DGPUGRAPH_CUDA=OFF
+**           -DGPUGRAPH_SANITIZE=address -DGPUGRAPH_FUZZ=ON
+**     cmake --build build-fuzz --target fuzz_targets
+**     mkdir -p corpus && build-fuzz/tests/fuzz/page_reader_fuzz -max_len=20000 corpus
 **
-** The input is one byte of settings, two bytes of wanted columns, and then page 2 and
-** the pages behind it (page 1 is never read by the walk). The root is page 2. The pages
-** are 512 bytes, so that a few kilobytes make a tree. */
+** The input is some bytes of settings, and then page 2 and the pages behind it (page 1 is
+** never read by the walk). The root is page 2. The pages are 512 bytes, so that a few
+** kilobytes make a tree. With a log, every third page is in a frame instead, and the bytes
+** of the input's end are the index's page numbers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "page_format.h"
+#include "wal_frames.h"
 
-enum { SIZE = 512, SETTINGS = 3 };
+enum { SIZE = 512, SETTINGS = 5, INDEX = 32768, INDEX_HEADER = 136, FRAME_HEADER = 24 };
 
 struct bytes_file {
     sqlite3_file file;
     const uint8_t *bytes;
     size_t count;
+    uint32_t *index; /* one region; NULL: no log */
 };
 
 static int bytes_read(sqlite3_file *file, void *to, int count, sqlite3_int64 offset) {
@@ -32,47 +35,122 @@ static int bytes_read(sqlite3_file *file, void *to, int count, sqlite3_int64 off
     return SQLITE_OK;
 }
 
+/* The log: frame f holds the same bytes as page f + 1, and says so more often than not. */
+static int log_read(sqlite3_file *file, void *to, int count, sqlite3_int64 offset) {
+    const struct bytes_file *f = (const struct bytes_file *)file;
+    size_t frame = (size_t)(offset - 32) / (SIZE + FRAME_HEADER);
+    size_t within = (size_t)(offset - 32) % (SIZE + FRAME_HEADER);
+    if (within == 0) {
+        uint8_t header[FRAME_HEADER] = {0};
+        uint32_t page = (uint32_t)((const uint8_t *)f->index)[INDEX_HEADER + frame * 4];
+        header[3] = (uint8_t)page;
+        memcpy(header + 8, f->index + WAL_SALT, 8);
+        memcpy(to, header, (size_t)count);
+        return SQLITE_OK;
+    }
+    return bytes_read(file, to, count, (int64_t)(frame % 16 + 1) * SIZE);
+}
+
+static int map_index(sqlite3_file *file, int region, int bytes, int extend,
+                     void volatile **at) {
+    (void)bytes, (void)extend;
+    *at = region == 0 ? ((struct bytes_file *)file)->index : NULL;
+    return SQLITE_OK;
+}
+
+static void barrier(sqlite3_file *file) {
+    (void)file;
+}
+
+/* A sound header of the index; what follows it is the input's. */
+static void make_index(uint32_t *index, const uint8_t *data, size_t size) {
+    wal_header h = {.word = {[WAL_VERSION] = 3007000, [WAL_LAST_FRAME] = data[0]}};
+    memset(index, 0, INDEX);
+    for (int i = 0; i < WAL_CHECKSUM; i += 2) {
+        h.word[WAL_CHECKSUM] += h.word[i] + h.word[WAL_CHECKSUM + 1];
+        h.word[WAL_CHECKSUM + 1] += h.word[i + 1] + h.word[WAL_CHECKSUM];
+    }
+    memcpy(index, &h, sizeof h);
+    memcpy(index + WAL_WORDS, &h, sizeof h);
+    index[2 * WAL_WORDS] = data[1]; /* backfilled */
+    for (size_t i = 0; i < 256 && i < size; i++)
+        ((uint8_t *)index)[INDEX_HEADER + 4 * i] = data[size - 1 - i] % 64;
+}
+
+/* Every entry that was promised can be read. */
+static void look_at(const page_columns *columns, const intern *texts) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < columns->count; i++)
+        sum += columns->source[i] ^ columns->target[i] ^
+               (columns->weight ? columns->weight[i] : 0);
+    for (int64_t i = 0; i < texts->count; i++)
+        sum +=
+            texts->offset[i + 1] > texts->offset[i] ? texts->bytes[texts->offset[i]] : 0;
+    if (columns->count < 0 || (columns->count == 0 && texts->count == 0 && sum != 0))
+        __builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const sqlite3_io_methods methods = {.iVersion = 1, .xRead = bytes_read};
+    static const sqlite3_io_methods methods = {
+        .iVersion = 2, .xRead = bytes_read, .xShmMap = map_index, .xShmBarrier = barrier};
+    static const sqlite3_io_methods log_methods = {.iVersion = 1, .xRead = log_read};
+    static uint32_t index[INDEX / 4];
+    static page_numbers *numbers;
     if (size < SETTINGS + SIZE)
         return 0;
-    struct bytes_file f = {{&methods}, data + SETTINGS, size - SETTINGS};
+    if (!numbers)
+        numbers = page_numbers_open();
+    struct bytes_file f = {{&methods}, data + SETTINGS, size - SETTINGS, index},
+                      log = {{&log_methods}, f.bytes, f.count, index};
     intern texts = {0};
+    wal_frames frames = {0};
     page_source source = {.file = &f.file,
                           .pages = (uint32_t)(f.count / SIZE) + 1,
                           .threads = 1,
+                          .numbers = &numbers,
                           .texts = &texts};
     page_layout layout = {.page_size = SIZE,
                           .usable = SIZE - (data[0] & 31),
+                          .encoding = (enum page_encoding)(1 + data[3] % 3),
+                          .longest = 1000000000,
                           .weighted = data[0] & 32,
                           .real = data[0] & 64,
+                          .ask = data[3] & 4,
                           .text = data[1] & 128,
                           .at_text = PAGE_ID_TYPE,
                           .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20}};
     page_leaves leaves;
     page_columns columns = {0};
+    page_short old;
 
     if (data[0] & 128) { /* the layout that has code of its own */
         layout.column[0] = 0;
         layout.column[1] = 1;
         layout.column[2] = 2;
     }
+    for (int k = 0; k < 3; k++)
+        layout.missing[k] = (page_missing){.known = data[3] >> (3 + k) & 1,
+                                           .type = 1 + data[4] % 5,
+                                           .length = 4,
+                                           .text = memcpy(malloc(4), "text", 4)};
+    if (data[3] & 64) {
+        make_index(index, data, size);
+        wal_header before;
+        memcpy(&before, index, sizeof before);
+        before.word[WAL_LAST_FRAME] = data[4];
+        if (wal_frames_list(&frames, &f.file, &log.file, &before, SIZE) == WAL_READ)
+            source.wal = &frames;
+    }
     page_layout_finish(&layout);
     if (page_list(&source, &layout, 2, &leaves) == PAGE_FINE &&
-        page_collect(&source, &layout, &leaves, &columns) == PAGE_FINE) {
-        int64_t sum = 0; /* every entry that was promised can be read */
-        for (int64_t i = 0; i < columns.count; i++)
-            sum += columns.source[i] ^ columns.target[i];
-        for (int64_t i = 0; i < texts.count; i++)
-            sum +=
-                texts.offset[i + 1] > texts.offset[i] ? texts.bytes[texts.offset[i]] : 0;
-        if (columns.count < 0 || (columns.count == 0 && texts.count == 0 && sum != 0))
-            __builtin_trap();
-    }
+        page_collect(&source, &layout, &leaves, &columns, &old) == PAGE_FINE)
+        look_at(&columns, &texts);
     free(leaves.page);
     page_columns_clear(&columns);
+    page_layout_clear(&layout);
+    wal_frames_clear(&frames);
     intern_clear(&texts);
     return 0;
 }
