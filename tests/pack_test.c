@@ -84,9 +84,15 @@ START_TEST(round_trips) {
 }
 END_TEST
 
-/* Several chunks, several threads. */
+/* Several chunks, several threads; one kind of each sort of ids and of weights. */
 START_TEST(large_round_trips) {
-    check_both_orders(kind_of(_i, 90000, 300001, 2), 2);
+    edge_model model = kind_of(_i * 7, 90000, 300001, 2);
+    if (_i % 2)
+        qsort(model.edge, (size_t)model.count, sizeof *model.edge, by_source);
+    for (int64_t e = 0; e < model.count; e++)
+        model.edge[e].id = 3 * e - 50;
+    check_round_trip(&model, 0, 2);
+    model_free(&model);
 }
 END_TEST
 
@@ -187,7 +193,7 @@ START_TEST(forged) {
     char *whole = malloc(file.size);
     memcpy(whole, file.bytes, file.size);
     int refusals = 0, graphs = 0;
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < 400; round++) {
         memcpy(file.bytes, whole, file.size);
         for (uint64_t i = model_below(&model, 3) + 1; i > 0; i--) {
             uint64_t at = model_below(&model, file.size / 4) * 4;
@@ -204,8 +210,8 @@ START_TEST(forged) {
             use(read, &model);
         gpugraph_free(read);
     }
-    ck_assert_int_gt(refusals, 50);
-    ck_assert_int_gt(graphs, 50);
+    ck_assert_int_gt(refusals, 20);
+    ck_assert_int_gt(graphs, 20);
     free(whole);
     memory_file_free(&file);
     gpugraph_free(graph);
@@ -278,7 +284,7 @@ int main(void) {
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 240);
     tcase_add_loop_test(all, round_trips, 0, KINDS);
-    tcase_add_loop_test(all, large_round_trips, 0, KINDS);
+    tcase_add_loop_test(all, large_round_trips, 0, 5);
     tcase_add_loop_test(all, every_byte_flipped, 0, KINDS);
     tcase_add_loop_test(all, every_length, 0, KINDS);
     tcase_add_loop_test(all, forged, 0, KINDS);
