@@ -455,10 +455,9 @@ static void map(mapper *m) {
     m->text_used = gg_alloc_zero(run, (uint64_t)m->texts->count, 1);
     for (int i = 0; i < COLUMNS && !gg_stopping(run); i++)
         survey(m, &m->column[i]);
-    uint64_t distance = (uint64_t)m->last - (uint64_t)m->first;
     if (gg_stopping(run) || !m->integers)
         m->mode = CONSECUTIVE;
-    else if (distance / GG_DIRECT_SPREAD < m->integers || distance < GG_DIRECT_FREE)
+    else if (gg_close_together(m->integers, m->first, m->last))
         number_by_bitmap(m);
     else
         number_by_hashing(m);
