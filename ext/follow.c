@@ -31,6 +31,7 @@
 **
 ** Where there is no mirror to catch up, the table is read for the statement alone. */
 #include "follow.h"
+#include "follow_blocks.h"
 #include "follow_rows.h"
 #include <string.h>
 
@@ -398,9 +399,39 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     return rc;
 }
 
+/* The mirror as it was kept in the file, with its position; f->graph stays NULL where
+** there is none to rely on. */
+static int load_blocks(reading *r, followed *f) {
+    gpugraph_graph *graph;
+    int rc = blocks_read(r->c, f->schema, f->name, &graph, &f->position);
+    if (rc || !graph)
+        return rc;
+    bool weighted = gpugraph_weights(graph) != GPUGRAPH_UNWEIGHTED;
+    graph_ref *g = mirror_frame(f);
+    if (!g || (gpugraph_edge_count(graph) > 0 && weighted != g->weight_column)) {
+        gpugraph_free(graph);
+        if (g)
+            graph_free(g);
+        return g ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    g->graph = graph;
+    g->has_weight = g->weight_column;
+    graph_list(r->c, g);
+    set_graph(r->c, f, g);
+    return SQLITE_OK;
+}
+
 static int begin_mirror(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
-    int rc = read_ends(r->c, f, &t);
+    int rc = f->persist ? load_blocks(r, f) : SQLITE_OK;
+    if (rc == SQLITE_OK && f->graph) { /* a committed state: go on from there */
+        rc = follow_log(r, f, found);
+        if (rc)
+            followed_forget(r->c, f);
+        return rc;
+    }
+    if (rc == SQLITE_OK)
+        rc = read_ends(r->c, f, &t);
     if (rc == SQLITE_OK)
         rc = renew_because(r, f, "the graph has not been read since the schema changed");
     if (rc == SQLITE_OK)
@@ -550,7 +581,7 @@ static char *distance(connection *c, const followed *f) {
         return say("behind");
     if (t.last == f->position)
         return say(f->dirty.count ? "behind" : "current");
-    return sqlite3_mprintf("%lld changes behind", t.last - f->position);
+    return sqlite3_mprintf("behind by %lld", t.last - f->position);
 }
 
 static char *state_of(connection *c, const char *schema, const char *name) {

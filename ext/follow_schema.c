@@ -8,6 +8,7 @@
 **
 ** ALTER TABLE rewrites triggers, but not the arguments of g: so what g follows is what its
 ** triggers say, and the arguments count only where there is no trigger left. */
+#include "follow_blocks.h"
 #include "follow_sql.h"
 #include <stdarg.h>
 #include <string.h>
@@ -302,8 +303,10 @@ static int settle_columns(connection *c, definition *d, char **error) {
     row_source rows;
     scope none = {0};
     int rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
-    if (rc)
+    if (rc) {
+        row_source_clear(&rows);
         return rc;
+    }
     letter = strchr(letters, rows.kind);
     if (letter) {
         *error = sqlite3_mprintf("gpugraph: %s is %s, which has no triggers that tell of "
@@ -327,6 +330,34 @@ static int settle_columns(connection *c, definition *d, char **error) {
     return d->source.table ? rc : SQLITE_NOMEM;
 }
 
+/* Takes the statement over. */
+static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
+    int rc = sql ? follow_execute(db, error, "%s", sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return explain(error, rc, what);
+}
+
+/* The packed graph, right away. */
+static int make_blocks(connection *c, const definition *d, char **error) {
+    scope none = {0};
+    row_source rows;
+    loaded got = {0};
+    int rc = make_table(c->db, follow_blocks_sql(d),
+                        "gpugraph: the blocks of the graph cannot be made", error);
+    if (rc)
+        return rc;
+    rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
+    if (rc == SQLITE_OK)
+        rc = graph_load(c, "gpugraph", &rows, NULL, READ_WEIGHTS, &got, error);
+    if (rc == SQLITE_OK)
+        rc = explain(error, blocks_write(c, d, got.graph, error),
+                     "gpugraph: the packed graph cannot be written");
+    gpugraph_free(got.graph);
+    sqlite3_free(got.weight_error);
+    row_source_clear(&rows);
+    return rc;
+}
+
 int follow_create(connection *c, const char *schema, const char *name,
                   graph_arguments *arguments, char **error) {
     definition d;
@@ -338,14 +369,13 @@ int follow_create(connection *c, const char *schema, const char *name,
         rc = take_arguments(&d, arguments);
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
-    if (rc == SQLITE_OK) {
-        char *sql = follow_log_sql(&d);
-        rc = sql ? follow_execute(c->db, error, "%s", sql) : SQLITE_NOMEM;
-        rc = explain(error, rc, "gpugraph: the log of the graph cannot be made");
-        sqlite3_free(sql);
-    }
+    if (rc == SQLITE_OK)
+        rc = make_table(c->db, follow_log_sql(&d),
+                        "gpugraph: the log of the graph cannot be made", error);
     if (rc == SQLITE_OK)
         rc = make_triggers(c->db, &d, error);
+    if (rc == SQLITE_OK && d.persist)
+        rc = make_blocks(c, &d, error);
     definition_clear(&d);
     return rc;
 }

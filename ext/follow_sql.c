@@ -77,6 +77,10 @@ char *follow_log_sql(const definition *d) {
     return expand(log_sql, &(parts){.d = d});
 }
 
+char *follow_blocks_sql(const definition *d) {
+    return expand(blocks_sql, &(parts){.d = d});
+}
+
 static int add(trigger_list *list, const char *template, const parts *p, char *what) {
     if (list->count == list->room) {
         int room = list->room ? 2 * list->room : 16;

@@ -16,6 +16,7 @@ typedef struct trigger_list {
 
 /* CREATE TABLE for the log; NULL: no memory. */
 char *follow_log_sql(const definition *d);
+char *follow_blocks_sql(const definition *d); /* for the packed graph */
 /* Every trigger that the table needs as it is now: one for each way to change a row, two
 ** for each of its UNIQUE keys. Sets d->rowid. */
 int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);

@@ -1,11 +1,12 @@
-/* Functions of followed graphs: gpugraph_check, gpugraph_delete_vertex.
+/* Functions of followed graphs: gpugraph_check, gpugraph_delete_vertex, gpugraph_save.
 **
 **     'g' -> the virtual table g -> its definition, and the graph as the statement sees it
 **
 **     gpugraph_check          table in order of rowid  <-> mirror in order of edge id
-**     gpugraph_delete_vertex  vertex -> its edges' ids -> one DELETE, which the log tells */
-#include "follow.h"
+**     gpugraph_delete_vertex  vertex -> its edges' ids -> one DELETE, which the log tells
+**     gpugraph_save           mirror -> blocks in the file */
 #include "graph_functions.h"
+#include "follow_blocks.h"
 #include "table_function.h"
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +291,58 @@ static void delete_vertex(sqlite3_context *context, int argc, sqlite3_value **ar
     graph_call_result(context, &call, rc);
 }
 
+/* ---- gpugraph_save ---- */
+
+static int save_in_savepoint(graph_call *call) {
+    sqlite3 *db = call->c->db;
+    char *error = NULL;
+    int rc = follow_execute(db, &error, "SAVEPOINT gpugraph_save");
+    bool open = rc == SQLITE_OK;
+    if (open)
+        rc = blocks_write(call->c, &call->definition, call->graph->graph, &error);
+    if (rc && error)
+        call->error = sqlite3_mprintf("%s: %s", call->function, error);
+    sqlite3_free(error);
+    error = NULL;
+    if (open && rc)
+        follow_execute(db, &error, "ROLLBACK TO gpugraph_save");
+    if (open) {
+        int release = follow_execute(db, &error, "RELEASE gpugraph_save");
+        rc = rc ? rc : release;
+    }
+    sqlite3_free(error);
+    return rc;
+}
+
+/* gpugraph_save(graph): the bytes of the packed graph, which is now in the file. */
+static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    (void)argc;
+    graph_call call;
+    int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0]);
+    char *why_not = NULL;
+    if (rc == SQLITE_OK && !call.definition.persist)
+        why_not =
+            sqlite3_mprintf("%s was made without persist = 1; DROP TABLE %s and create "
+                            "it with that option",
+                            call.definition.name, call.definition.name);
+    else if (rc == SQLITE_OK && call.definition.trouble)
+        why_not =
+            sqlite3_mprintf("%s is %s", call.definition.name, call.definition.trouble);
+    else if (rc == SQLITE_OK && call.graph->weight_column && !call.graph->has_weight)
+        why_not = sqlite3_mprintf("%s", call.graph->weight_error);
+    if (why_not) {
+        call.error = sqlite3_mprintf("gpugraph_save: %s", why_not);
+        rc = SQLITE_ERROR;
+    }
+    sqlite3_free(why_not);
+    if (rc == SQLITE_OK)
+        rc = save_in_savepoint(&call);
+    if (rc == SQLITE_OK)
+        sqlite3_result_int64(context,
+                             (sqlite3_int64)gpugraph_packed_size(call.graph->graph));
+    graph_call_result(context, &call, rc);
+}
+
 int graph_functions_register(connection *c) {
     static const struct {
         const char *name;
@@ -298,6 +351,7 @@ int graph_functions_register(connection *c) {
     } functions[] = {
         {"gpugraph_check", 1, SQLITE_INNOCUOUS, check_graph},
         {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, delete_vertex},
+        {"gpugraph_save", 1, SQLITE_DIRECTONLY, save_graph},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         connection_addref(c);

@@ -89,6 +89,8 @@ size_t gg_distance_size(gpugraph_distance_type type);
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Is every row ascending by target? */
+bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
@@ -101,6 +103,9 @@ void gg_free_csr(gpugraph_graph *graph);
 void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
+/* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
+** (update_edges.c) */
+uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* Edge `id` has a weight that is not allowed: GPUGRAPH_INVALID and a sentence. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);
@@ -226,6 +231,14 @@ typedef struct id_mapping { /* how it went */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
+/* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
+** make one for that many INTEGER ends; first_integer and id_span, too. (find_ids.c) */
+void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);
+/* Are that many ends between INTEGERs first and last numbered by a bitmap? */
+static inline bool gg_close_together(uint64_t ends, int64_t first, int64_t last) {
+    uint64_t distance = (uint64_t)last - (uint64_t)first;
+    return distance / GG_DIRECT_SPREAD < ends || distance < GG_DIRECT_FREE;
+}
 /* Set bits of x, without asking for a newer processor. */
 static inline int gg_count_bits(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;

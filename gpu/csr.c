@@ -218,7 +218,7 @@ static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
     gg_release(row);
 }
 
-static bool rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) {
+bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) {
     int threads = gg_threads(run, slot->m), falls = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(| : falls)
     for (uint64_t v = 0; v < n; v++) {
@@ -232,7 +232,7 @@ static bool rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t
 
 static void sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                       size_t weight_size, bool symmetric) {
-    if (!rows_sorted(run, slot, n)) {
+    if (!gg_rows_sorted(run, slot, n)) {
         transpose(run, slot, n, weight_size);
         /* A symmetric CSR is its own transpose, and the first one has sorted it. */
         if (!symmetric && !gg_stopping(run))

@@ -1,5 +1,5 @@
 /* From an id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
-** how ids lie). */
+** how ids lie); and the bitmap of ids that are listed in order. */
 #include "backend.h"
 
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
@@ -42,4 +42,27 @@ uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
             high = middle;
     }
     return GPUGRAPH_NONE;
+}
+
+void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends) {
+    uint64_t count = to->ids.integer_count, v = 0;
+    const int64_t *id = to->id_integer;
+    if (!count || !gg_close_together(ends, id[0], id[count - 1]))
+        return;
+    to->ids.first_integer = id[0];
+    to->id_span = (uint64_t)id[count - 1] - (uint64_t)id[0] + 1;
+    uint64_t words = (to->id_span + 63) / 64;
+    to->id_present = gg_alloc(run, words, sizeof *to->id_present);
+    to->id_rank = to->id_present ? gg_alloc(run, words, sizeof *to->id_rank) : NULL;
+    for (uint64_t w = 0; to->id_rank && w < words && !gg_leave(run, w); w++) {
+        uint64_t bits = 0;
+        to->id_rank[w] = (uint32_t)v;
+        for (; v < count; v++) {
+            uint64_t place = (uint64_t)id[v] - (uint64_t)id[0];
+            if (place / 64 != w)
+                break;
+            bits |= (uint64_t)1 << (place % 64);
+        }
+        to->id_present[w] = bits;
+    }
 }

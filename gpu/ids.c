@@ -276,7 +276,7 @@ static void map(id_mapper *m) {
         survey(m, &m->column[i]);
     if (gg_stopping(run) || !m->integers)
         m->mode = CONSECUTIVE;
-    else if (gg_ids_are_close((uint64_t)m->last - (uint64_t)m->first, m->integers))
+    else if (gg_close_together(m->integers, m->first, m->last))
         number_by_bitmap(m);
     else
         gg_number_sparse_ids(m);

@@ -398,7 +398,7 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     if (!gg_job_open(&w.job, mapper->graph, mapper->run))
         return true;
     if (upload_columns(&w) && learn_range(&w)) {
-        if (w.span != 0 && gg_ids_are_close(w.span - 1, w.entries))
+        if (w.span != 0 && gg_close_together(w.entries, 0, (int64_t)(w.span - 1)))
             number_by_bitmap(&w);
         else
             number_by_sorting(&w);

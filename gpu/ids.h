@@ -41,11 +41,6 @@ static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
     return ids->is_text && (ids->is_text[i / 8] >> (i % 8) & 1);
 }
 
-/* Are there few enough integers between the smallest and the largest for a bitmap? */
-static inline bool gg_ids_are_close(uint64_t distance, uint64_t integers) {
-    return distance / GG_DIRECT_SPREAD < integers || distance < GG_DIRECT_FREE;
-}
-
 /* All of it on the device: true when the columns are as they were, so that the host can do
 ** it instead where run->status tells of a failure. (ids.cu) */
 bool gg_cuda_map_ids(id_mapper *m);

@@ -32,6 +32,12 @@
 /* Above that, blocks of 64 numbers to a piece below which it is looked up by itself, too. */
 #define GG_MAP_BLOCKS 8
 
+/* ---- unpack.c ---- */
+
+/* Bytes of a block whose pages are cleared by one task, and of the smallest page. */
+#define GG_CLEAR_BYTES ((uint64_t)4 << 20)
+#define GG_PAGE        ((uintptr_t)4096)
+
 /* ---- update.c ---- */
 
 /* A block is given back when an update leaves less than this share of it in use. */

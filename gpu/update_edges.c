@@ -246,6 +246,13 @@ static uint64_t longest_path(const update *u) {
     return sum;
 }
 
+uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
+    static const gpugraph_edges none;
+    const update as_it_is = {
+        .graph = (gpugraph_graph *)graph, .added = &none, .run = run};
+    return longest_path(&as_it_is);
+}
+
 static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
     uint64_t gone = 0;
     for (uint64_t i = 0; i < u->removed_count; i++)

@@ -58,34 +58,6 @@ static void list_integers(update *u, uint64_t count) {
     u->ids.ids.integer = to;
 }
 
-static void map_integers(update *u, uint64_t count, int64_t first, uint64_t span) {
-    gpugraph_graph *to = &u->ids;
-    uint64_t words = (span + 63) / 64, v = 0;
-    to->ids.first_integer = first;
-    to->id_span = span;
-    to->id_present = gg_alloc(u->run, words, sizeof *to->id_present);
-    to->id_rank = to->id_present ? gg_alloc(u->run, words, sizeof *to->id_rank) : NULL;
-    if (!to->id_rank)
-        return;
-    for (uint64_t w = 0; w < words && !gg_leave(u->run, w); w++) {
-        uint64_t bits = 0, place;
-        to->id_rank[w] = (uint32_t)v;
-        for (; v < count; v++) {
-            place = (uint64_t)to->id_integer[v] - (uint64_t)first;
-            if (place / 64 != w)
-                break;
-            bits |= (uint64_t)1 << (place % 64);
-        }
-        to->id_present[w] = bits;
-    }
-}
-
-/* Would gpugraph_create number INTEGERs by a bitmap? (ids.c) */
-static bool close_together(uint64_t ends, int64_t first, int64_t last) {
-    uint64_t distance = (uint64_t)last - (uint64_t)first;
-    return distance / GG_DIRECT_SPREAD < ends || distance < GG_DIRECT_FREE;
-}
-
 static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t last) {
     uint64_t span = (uint64_t)last - (uint64_t)first + 1;
     u->ids.ids.integer_count = (uint32_t)count;
@@ -97,8 +69,8 @@ static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t l
         return;
     }
     list_integers(u, count);
-    if (!gg_stopping(u->run) && close_together(u->ids.integer_ends, first, last))
-        map_integers(u, count, first, span);
+    if (!gg_stopping(u->run))
+        gg_index_integers(u->run, &u->ids, u->ids.integer_ends);
 }
 
 /* ---- texts ---- */
@@ -194,7 +166,7 @@ void gg_update_ids(update *u) {
     u->ids.integer_ends = count_integer_ends(u);
     u->ids.n = (uint32_t)u->vertices.after;
     bool mapped = count && (uint64_t)last - (uint64_t)first + 1 != count &&
-                  close_together(u->ids.integer_ends, first, last);
+                  gg_close_together(u->ids.integer_ends, first, last);
     u->ids_change =
         u->fresh_integers || integers_vanish(u) || mapped != (graph->id_present != NULL);
     u->texts_change = u->fresh > u->fresh_integers || texts_vanish(u);

@@ -1,0 +1,221 @@
+/* The mirror in the file: g_blocks, a shadow table, which the module alone writes.
+**
+**     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
+**                 renumber the edges: if there is a row 1, the graph is of no use any more
+**     rowid 2     "gpugraph 1 SCHEMA POSITION SIZE": schema version, last entry of the log,
+**                 bytes
+**     rowid 3..   the packed graph in pieces of 4 MiB
+**
+** Blocks and log are in one file and in one transaction: whatever brings back the one
+** brings back the other, so the blocks are the table at POSITION in the history of this
+** file, and the log tells the rest. A change of schema, after which triggers may have been
+** away for a while, makes them worthless. They are written when the graph is created and
+** by gpugraph_save: by a statement that writes, never by one that reads. */
+#include "follow_blocks.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 4 << 20, HEADER_ROW = 2 };
+
+/* ---- out ---- */
+
+typedef struct writer {
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    char *piece;
+    int filled, rc;
+    sqlite3_int64 row;
+} writer;
+
+static void flush_piece(writer *w) {
+    if (w->rc || w->filled == 0)
+        return;
+    sqlite3_bind_int64(w->insert, 1, w->row++);
+    sqlite3_bind_blob(w->insert, 2, w->piece, w->filled, SQLITE_STATIC);
+    sqlite3_step(w->insert);
+    w->rc = sqlite3_reset(w->insert);
+    w->filled = 0;
+}
+
+static int write_bytes(void *context, void *bytes, size_t count, uint64_t at) {
+    (void)at;
+    writer *w = context;
+    const char *from = bytes;
+    while (count > 0 && w->rc == SQLITE_OK) {
+        size_t part =
+            (size_t)(PIECE - w->filled) < count ? (size_t)(PIECE - w->filled) : count;
+        memcpy(w->piece + w->filled, from, part);
+        w->filled += (int)part;
+        from += part;
+        count -= part;
+        if (w->filled == PIECE)
+            flush_piece(w);
+    }
+    return w->rc;
+}
+
+static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format,
+                   const char *schema, const char *name) {
+    char *sql = sqlite3_mprintf(format, schema, name);
+    *statement = NULL;
+    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+/* The first column of a statement's only row; 0 where that is NULL. */
+static int read_integer(sqlite3 *db, const char *format, const char *schema,
+                        const char *name, sqlite3_int64 *value) {
+    sqlite3_stmt *statement;
+    int rc = prepare(db, &statement, format, schema, name);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        *value = sqlite3_column_int64(statement, 0);
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
+                        uint64_t size) {
+    sqlite3_int64 schema = 0, position = 0;
+    int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &schema);
+    if (rc == SQLITE_OK)
+        rc = read_integer(db, "SELECT max(seq) FROM \"%w\".\"%w\"", d->schema, d->log,
+                          &position);
+    char *header = sqlite3_mprintf("gpugraph 1 %lld %lld %llu", schema, position, size);
+    if (!header)
+        return SQLITE_NOMEM;
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(insert, 1, HEADER_ROW);
+        sqlite3_bind_text(insert, 2, header, -1, SQLITE_STATIC);
+        sqlite3_step(insert);
+        rc = sqlite3_reset(insert);
+    }
+    sqlite3_free(header);
+    return rc;
+}
+
+static int write_all(connection *c, const definition *d, gpugraph_graph *graph, writer *w,
+                     char **error) {
+    gpugraph_run run;
+    gpugraph_stream to = {write_bytes, w};
+    connection_run(c, &run);
+    gpugraph_status status = gpugraph_pack(graph, &run, &to);
+    if (w->rc)
+        return w->rc;
+    if (status != GPUGRAPH_OK) {
+        if (code_of_status(status) == SQLITE_ERROR)
+            *error = sqlite3_mprintf("%s", run.message);
+        return code_of_status(status);
+    }
+    flush_piece(w);
+    return w->rc ? w->rc : write_header(c->db, d, w->insert, gpugraph_packed_size(graph));
+}
+
+int blocks_write(connection *c, const definition *d, gpugraph_graph *graph,
+                 char **error) {
+    writer w = {.db = c->db, .row = HEADER_ROW + 1};
+    char *blocks = sqlite3_mprintf("%s_blocks", d->name);
+    int rc = blocks ? follow_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
+                                     blocks)
+                    : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = prepare(c->db, &w.insert,
+                     "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)", d->schema,
+                     blocks);
+    w.piece = rc == SQLITE_OK ? malloc(PIECE) : NULL;
+    if (rc == SQLITE_OK)
+        rc = w.piece ? write_all(c, d, graph, &w, error) : SQLITE_NOMEM;
+    if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && !*error)
+        *error = sqlite3_mprintf("%s", sqlite3_errmsg(c->db));
+    sqlite3_finalize(w.insert);
+    free(w.piece);
+    sqlite3_free(blocks);
+    return rc;
+}
+
+/* ---- in ---- */
+
+typedef struct reader {
+    sqlite3 *db;
+    const char *schema, *blocks;
+    sqlite3_blob *blob;
+    sqlite3_int64 row; /* that the blob is open on */
+} reader;
+
+static int open_piece(reader *r, sqlite3_int64 row) {
+    if (r->blob && r->row == row)
+        return SQLITE_OK;
+    r->row = row;
+    return r->blob
+               ? sqlite3_blob_reopen(r->blob, row)
+               : sqlite3_blob_open(r->db, r->schema, r->blocks, "data", row, 0, &r->blob);
+}
+
+static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
+    reader *r = context;
+    char *to = bytes;
+    while (count > 0) {
+        size_t start = (size_t)(at % PIECE),
+               part = PIECE - start < count ? PIECE - start : count;
+        int rc = open_piece(r, HEADER_ROW + 1 + (sqlite3_int64)(at / PIECE));
+        if (rc == SQLITE_OK)
+            rc = sqlite3_blob_read(r->blob, to, (int)part, (int)start);
+        if (rc)
+            return rc;
+        to += part;
+        at += part;
+        count -= part;
+    }
+    return SQLITE_OK;
+}
+
+/* The header's three numbers; false: there is none that is of use. */
+static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
+                        sqlite3_int64 number[3]) {
+    sqlite3_stmt *statement;
+    bool found = false;
+    int rc =
+        prepare(db, &statement,
+                "SELECT rowid, data FROM \"%w\".\"%w\" WHERE rowid <= 2 ORDER BY rowid",
+                schema, blocks);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_int64(statement, 0) == HEADER_ROW) {
+        static const char mark[] = "gpugraph 1 ";
+        const char *text = (const char *)sqlite3_column_text(statement, 1);
+        found = text && strncmp(text, mark, sizeof mark - 1) == 0;
+        char *at = found ? (char *)text + sizeof mark - 1 : NULL;
+        for (int i = 0; i < 3 && found; i++) {
+            number[i] = strtoll(at, &at, 10);
+            found = number[i] >= 0 && (*at == ' ' || *at == 0);
+        }
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+int blocks_read(connection *c, const char *schema, const char *name,
+                gpugraph_graph **graph, sqlite3_int64 *position) {
+    sqlite3_int64 number[3], version = -1;
+    char *blocks = sqlite3_mprintf("%s_blocks", name);
+    *graph = NULL;
+    if (!blocks)
+        return SQLITE_NOMEM;
+    reader r = {.db = c->db, .schema = schema, .blocks = blocks};
+    gpugraph_status status = GPUGRAPH_INVALID;
+    bool use = read_header(c->db, schema, blocks, number) &&
+               read_integer(c->db, "PRAGMA \"%w\".schema_version", schema, NULL,
+                            &version) == SQLITE_OK &&
+               version == number[0];
+    if (use) {
+        gpugraph_run run;
+        gpugraph_stream from = {read_bytes, &r};
+        connection_run(c, &run);
+        status = gpugraph_unpack(&run, &from, (uint64_t)number[2], graph);
+        *position = number[1];
+    }
+    sqlite3_blob_close(r.blob);
+    sqlite3_free(blocks);
+    return status == GPUGRAPH_NO_MEMORY || status == GPUGRAPH_INTERRUPTED
+               ? code_of_status(status)
+               : SQLITE_OK;
+}

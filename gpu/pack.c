@@ -1,0 +1,209 @@
+/* Writing a graph's packed form (packed.h draws it), and what reading it shares. */
+#include "packed.h"
+
+#include <string.h>
+
+/* ---- checksums ---- */
+
+#define LANE_FACTOR 0x9e3779b97f4a7c15u
+
+static inline uint64_t turn(uint64_t lane, uint64_t word) {
+    lane = (lane ^ word) * LANE_FACTOR;
+    return lane << 29 | lane >> 35;
+}
+
+/* Four lanes, each of which takes every fourth word: a product need not wait for the one
+** before it. A word that differs makes its lane differ. */
+uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which) {
+    uint64_t lane[4] = {gg_mix(which + 1), gg_mix(which + 2), gg_mix(which + 3),
+                        gg_mix(which + 4)};
+    const char *at = bytes;
+    uint64_t words = count / 8, word[4], i = 0;
+    for (; i + 4 <= words; i += 4) {
+        memcpy(word, at + i * 8, sizeof word);
+        for (int k = 0; k < 4; k++)
+            lane[k] = turn(lane[k], word[k]);
+    }
+    for (int k = 0; i < words; i++, k++) {
+        memcpy(word, at + i * 8, sizeof *word);
+        lane[k] = turn(lane[k], *word);
+    }
+    word[0] = 0;
+    if (count % 8)
+        memcpy(word, at + words * 8, count % 8);
+    uint64_t sum = gg_mix(count ^ gg_mix(word[0]));
+    for (int k = 0; k < 4; k++)
+        sum = gg_mix_checksums(sum, lane[k]);
+    return sum;
+}
+
+uint64_t gg_mix_checksums(uint64_t before, uint64_t next) {
+    return gg_mix((before << 7 | before >> 57) ^ gg_mix(next + LANE_FACTOR));
+}
+
+uint64_t gg_header_checksum(const packed_header *header) {
+    return gg_chunk_checksum(header, offsetof(packed_header, checksum), 0);
+}
+
+/* ---- sections ---- */
+
+int gg_packed_sections(const packed_header *h, gpugraph_graph *graph,
+                       packed_section *list) {
+    struct csr_slot *out = &graph->csr[CSR_OUT];
+    bool ordered = h->flags & PACKED_IN_ORDER, weighted = h->weight_type != 0;
+    size_t weight = gg_distance_size((gpugraph_distance_type)h->distance_type);
+    int n = 0;
+    if (!ordered)
+        list[n++] = (packed_section){"source", (void **)&graph->source, h->m,
+                                     4,        PACKED_VERTICES,         h->n};
+    list[n++] = (packed_section){"target", (void **)&graph->target, h->m,
+                                 4,        PACKED_VERTICES,         h->n};
+    if (weighted)
+        list[n++] =
+            (packed_section){"weight", &graph->weight, h->m, weight, PACKED_WEIGHTS, 0};
+    if (h->flags & PACKED_EDGE_IDS)
+        list[n++] = (packed_section){"edge_id",
+                                     (void **)&graph->edge_id,
+                                     h->m,
+                                     8,
+                                     h->flags & PACKED_EQUAL_EDGE_IDS ? PACKED_NOT_FALLING
+                                                                      : PACKED_RISING,
+                                     0};
+    list[n++] = (packed_section){"offset", (void **)&out->offset, h->n + 1,
+                                 8,        PACKED_OFFSETS,        h->m};
+    if (!ordered)
+        list[n++] = (packed_section){
+            "row target", (void **)&out->target, h->m, 4, PACKED_VERTICES, h->n};
+    if (!ordered && weighted)
+        list[n++] =
+            (packed_section){"row weight", &out->weight, h->m, weight, PACKED_WEIGHTS, 0};
+    if (h->flags & PACKED_INTEGERS)
+        list[n++] = (packed_section){
+            "id", (void **)&graph->id_integer, h->integer_count, 8, PACKED_RISING, 0};
+    if (h->texts) {
+        list[n++] = (packed_section){"text offset",  (void **)&graph->id_text_offset,
+                                     h->texts + 1,   8,
+                                     PACKED_OFFSETS, h->text_bytes};
+        list[n++] = (packed_section){
+            "text", (void **)&graph->id_text_bytes, h->text_bytes, 1, PACKED_BYTES, 0};
+    }
+    return n;
+}
+
+uint64_t gg_packed_bytes(const packed_section *section) {
+    return (section->count * section->size + 7) / 8 * 8;
+}
+
+uint64_t gg_packed_total(const packed_section *list, int count) {
+    uint64_t bytes = sizeof(packed_header);
+    for (int i = 0; i < count; i++)
+        bytes += gg_packed_bytes(&list[i]) + sizeof(uint64_t);
+    return bytes;
+}
+
+/* ---- the header ---- */
+
+static bool sources_ascend(const gpugraph_graph *graph) {
+    for (uint64_t e = 1; e < graph->m; e++)
+        if (graph->source[e - 1] > graph->source[e])
+            return false;
+    return true;
+}
+
+static packed_header header_of(const gpugraph_graph *graph) {
+    packed_section list[PACKED_SECTIONS];
+    const gpugraph_ids *ids = &graph->ids;
+    packed_header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, "gpugraph", sizeof h.magic);
+    h.version = PACKED_VERSION;
+    h.byte_order = 0x0102030405060708u;
+    h.n = graph->n;
+    h.m = graph->m;
+    h.weight_type = graph->edges.weight_type;
+    h.distance_type = graph->distance_type;
+    h.integer_count = ids->integer_count;
+    h.first_integer = (uint64_t)ids->first_integer;
+    h.texts = (uint64_t)ids->texts.count;
+    h.text_bytes = h.texts ? graph->id_text_offset[h.texts] : 0;
+    h.flags |= graph->edge_id ? PACKED_EDGE_IDS : 0;
+    h.flags |= graph->has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
+    h.flags |= graph->id_integer ? PACKED_INTEGERS : 0;
+    h.flags |= sources_ascend(graph) ? PACKED_IN_ORDER : 0;
+    /* The list only borrows the graph's arrays. */
+    int count = gg_packed_sections(&h, (gpugraph_graph *)graph, list);
+    h.size = gg_packed_total(list, count);
+    return h;
+}
+
+uint64_t gpugraph_packed_size(const gpugraph_graph *graph) {
+    return header_of(graph).size;
+}
+
+/* ---- writing ---- */
+
+typedef struct writer {
+    gpugraph_run *run;
+    const gpugraph_stream *to;
+    uint64_t at;
+} writer;
+
+static void write_bytes(writer *w, const void *bytes, uint64_t count) {
+    if (gg_poll(w->run))
+        return;
+    if (w->to->transfer(w->to->context, (void *)bytes, count, w->at) != 0 &&
+        !gg_poll(w->run))
+        gg_fail(w->run, GPUGRAPH_INVALID,
+                "the packed graph could not be written, at byte %llu",
+                (unsigned long long)w->at);
+    w->at += count;
+}
+
+static void write_section(writer *w, const packed_section *section) {
+    uint64_t bytes = section->count * section->size, sum = 0;
+    uint64_t rest = gg_packed_bytes(section) - bytes;
+    const char *from = *section->array, zero[8] = {0};
+    for (uint64_t at = 0, count; at < bytes && !gg_stopping(w->run); at += count) {
+        count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
+        sum =
+            gg_mix_checksums(sum, gg_chunk_checksum(from + at, count, at / PACKED_CHUNK));
+        write_bytes(w, from + at, count);
+    }
+    if (rest)
+        write_bytes(w, zero, rest);
+    write_bytes(w, &sum, sizeof sum);
+}
+
+/* Are the targets of each source in order, too? */
+static bool targets_ascend(const gpugraph_graph *graph) {
+    for (uint64_t e = 1; e < graph->m; e++)
+        if (graph->source[e - 1] == graph->source[e] &&
+            graph->target[e - 1] > graph->target[e])
+            return false;
+    return true;
+}
+
+gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
+                              const gpugraph_stream *to) {
+    packed_section list[PACKED_SECTIONS];
+    writer w = {run, to, 0};
+    csr out;
+    double start = gg_now_ms();
+    gg_begin(run);
+    if (gg_csr(graph, CSR_OUT, true, false, run, &out))
+        return run->status;
+    packed_header header = header_of(graph);
+    if (header.flags & PACKED_IN_ORDER)
+        header.flags |= targets_ascend(graph) ? PACKED_ROWS_SORTED : 0;
+    else if (out.sorted)
+        header.flags |= PACKED_ROWS_SORTED;
+    header.checksum = gg_header_checksum(&header);
+    int count = gg_packed_sections(&header, graph, list);
+    write_bytes(&w, &header, sizeof header);
+    for (int i = 0; i < count && !gg_stopping(run); i++)
+        write_section(&w, &list[i]);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    gg_phase(run, "pack", start, graph->m, "%llu bytes", (unsigned long long)w.at);
+    return run->status;
+}

@@ -1,0 +1,144 @@
+/* Edges by their ends and by their ids, against a look at all edges. */
+#include "edge_model.h"
+
+#include "expect.h"
+#include <stdlib.h>
+
+enum { KINDS = MODEL_IDS };
+
+/* The first edge from `from` on in order of (target, number) that leaves v, as a number of
+** that order: found by looking at all. */
+static uint64_t key_of(const gpugraph_edge_list *edges, uint32_t e) {
+    return (uint64_t)edges->target[e] << 32 | e;
+}
+
+static uint64_t next_from(const gpugraph_graph *graph, uint32_t v, uint64_t after) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
+    uint64_t best = UINT64_MAX;
+    for (uint32_t e = 0; e < gpugraph_edge_count(graph); e++) {
+        uint64_t key = key_of(edges, e);
+        if (edges->source[e] == v && key >= after && key < best)
+            best = key;
+    }
+    return best;
+}
+
+static void check_vertex(gpugraph_graph *graph, uint32_t v) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
+    gpugraph_run run = {.threads = 1};
+    const uint32_t *edge, *between;
+    uint32_t count, some, seen = 0;
+    ck_assert_int_eq(gpugraph_edges_from(graph, v, &run, &edge, &count), GPUGRAPH_OK);
+    uint64_t key = next_from(graph, v, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        expect(key == key_of(edges, edge[i]), "edge %u of vertex %u", edge[i], v);
+        key = next_from(graph, v, key + 1);
+    }
+    expect(key == UINT64_MAX, "an edge of vertex %u is missing", v);
+    for (uint32_t to = 0; to < gpugraph_vertex_count(graph); to++) {
+        gpugraph_edges_between(graph, v, to, &run, &between, &some);
+        expect(between == edge + seen || !some, "edges from %u to %u", v, to);
+        for (uint32_t i = 0; i < some; i++)
+            expect(edges->target[between[i]] == to, "edges from %u to %u", v, to);
+        seen += some;
+    }
+    expect(seen == count, "vertex %u: %u edges, %u by their ends", v, count, seen);
+}
+
+static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
+    int64_t last = model->count ? model->edge[model->count - 1].id : 0;
+    int64_t first = model->count ? model->edge[0].id : 0;
+    for (int64_t e = 0; e < model->count; e++)
+        expect(gpugraph_find_edge(graph, model->edge[e].id) == e, "edge id %lld",
+               (long long)model->edge[e].id);
+    for (int64_t id = first - 2, e = 0; id <= last + 2; id++) {
+        while (e < model->count && model->edge[e].id < id)
+            e++;
+        if (e == model->count || model->edge[e].id != id)
+            expect(gpugraph_find_edge(graph, id) == GPUGRAPH_NONE, "no edge %lld",
+                   (long long)id);
+    }
+    expect(gpugraph_find_edge(graph, INT64_MIN) == GPUGRAPH_NONE, "the smallest id");
+    expect(gpugraph_find_edge(graph, INT64_MAX) == GPUGRAPH_NONE, "the largest id");
+}
+
+static void check_all(gpugraph_graph *graph, const edge_model *model) {
+    for (uint32_t v = 0; v < gpugraph_vertex_count(graph); v++)
+        check_vertex(graph, v);
+    check_ids(graph, model);
+}
+
+START_TEST(random_graphs) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        edge_model model =
+            model_make((enum model_ids)_i, MODEL_SMALL, 1 + (uint32_t)seed * 6,
+                       (int64_t)seed * 25, seed * 10 + (uint64_t)_i);
+        gpugraph_graph *graph = model_graph(&model, 1);
+        for (int round = 0; round < 5; round++) {
+            check_all(graph, &model);
+            edge_model before = model_copy(&model);
+            model_change(&model, 12);
+            model_batch batch = model_batch_of(&before, &model);
+            batch.changes.added = &batch.added.edges;
+            gpugraph_run run = {.threads = 1};
+            ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
+            model_batch_free(&batch);
+            model_free(&before);
+        }
+        gpugraph_free(graph);
+        model_free(&model);
+    }
+}
+END_TEST
+
+/* A hub and hundreds of parallel edges. */
+START_TEST(long_rows) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_UNWEIGHTED, 4, 900, 5);
+    gpugraph_graph *graph = model_graph(&model, 2);
+    check_all(graph, &model);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+static int stop_at_once(void *listener) {
+    (void)listener;
+    return 1;
+}
+
+START_TEST(refused) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_UNWEIGHTED, 4, 9, 5);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    const uint32_t *edge;
+    uint32_t count;
+    gpugraph_run run = {.interrupted = stop_at_once};
+    ck_assert_int_eq(gpugraph_edges_from(graph, 0, &run, &edge, &count),
+                     GPUGRAPH_INTERRUPTED);
+    run.interrupted = NULL;
+    ck_assert_int_eq(gpugraph_edges_from(graph, 4, &run, &edge, &count),
+                     GPUGRAPH_INVALID);
+    ck_assert_int_eq(gpugraph_edges_between(graph, GPUGRAPH_NONE, 0, &run, &edge, &count),
+                     GPUGRAPH_INVALID);
+    ck_assert_int_eq(gpugraph_edges_between(graph, 0, GPUGRAPH_NONE, &run, &edge, &count),
+                     GPUGRAPH_OK);
+    ck_assert_uint_eq(count, 0);
+    check_all(graph, &model);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("edge_index");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 240);
+    tcase_add_loop_test(all, random_graphs, 0, KINDS);
+    tcase_add_test(all, long_rows);
+    tcase_add_test(all, refused);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

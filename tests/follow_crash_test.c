@@ -1,0 +1,134 @@
+/* A writer is killed at random moments, in the middle of transactions and commits; then a
+** connection that has followed all the while, and one that is new, find graph and table
+** equal. */
+#include "expect.h"
+#include "gpugraph_extension.h"
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char file[64];
+
+static const char writes[] =
+    "BEGIN;"
+    "INSERT INTO roads SELECT abs(random() % 50), abs(random() % 50), abs(random() % 9) "
+    "FROM "
+    "roads LIMIT 40;"
+    "INSERT OR REPLACE INTO roads VALUES (abs(random() % 50), abs(random() % 50), 1);"
+    "UPDATE OR REPLACE roads SET b = b + 1 WHERE abs(random() % 20) = 0;"
+    "SAVEPOINT s;"
+    "UPDATE OR IGNORE roads SET rowid = rowid + 100 WHERE abs(random() % 20) = 0;"
+    "DELETE FROM roads WHERE abs(random() % 9) = 0;";
+
+/* Writes until it is killed, without the extension. */
+static int be_the_writer(const char *path) {
+    sqlite3 *own;
+    if (sqlite3_open(path, &own) != SQLITE_OK)
+        return 1;
+    sqlite3_busy_timeout(own, 10000);
+    sqlite3_exec(own, "PRAGMA synchronous = off; PRAGMA cache_size = 5", NULL, NULL,
+                 NULL);
+    for (unsigned turn = 0;; turn++) {
+        sqlite3_exec(own, writes, NULL, NULL, NULL);
+        sqlite3_exec(own,
+                     turn % 5 == 0   ? "ROLLBACK"
+                     : turn % 3 == 0 ? "ROLLBACK TO s; COMMIT"
+                                     : "COMMIT",
+                     NULL, NULL, NULL);
+    }
+}
+
+static void kill_a_writer(unsigned microseconds) {
+    pid_t writer = fork();
+    if (writer == 0) {
+        execl("/proc/self/exe", "follow_crash_test", "--writer", file, (char *)NULL);
+        _exit(127);
+    }
+    usleep(microseconds);
+    kill(writer, SIGKILL);
+    waitpid(writer, NULL, 0);
+}
+
+static sqlite3 *open_reader(void) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000);
+    return db;
+}
+
+static sqlite3_int64 integer(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *s = NULL;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(s);
+    expect(rc == SQLITE_ROW, "%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_int64 value = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return value;
+}
+
+static void agree(sqlite3 *db) {
+    expect(integer(db,
+                   "SELECT count(*) FROM (SELECT src, dst, weight, edge FROM g EXCEPT "
+                   "SELECT a, b, metres, rowid FROM roads)") == 0,
+           "the graph has what the table has not");
+    expect(integer(db,
+                   "SELECT (SELECT count(*) FROM g) = (SELECT count(*) FROM roads) AND "
+                   "gpugraph_check('g') = 'ok'") == 1,
+           "the table has what the graph has not");
+}
+
+START_TEST(killed_writers) {
+    static const char *const journals[] = {"delete", "wal", "truncate"};
+    char sql[200];
+    snprintf(file, sizeof file, "/tmp/gpugraph-follow-crash-%d.db", (int)getpid());
+    unlink(file);
+    sqlite3 *follower = open_reader();
+    snprintf(sql, sizeof sql, "PRAGMA journal_mode = %s", journals[_i]);
+    sqlite3_exec(follower, sql, NULL, NULL, NULL);
+    int rc =
+        sqlite3_exec(follower,
+                     "CREATE TABLE roads(a, b, metres, UNIQUE(a, b));"
+                     "INSERT OR IGNORE INTO roads WITH RECURSIVE c(i) AS (VALUES (1) "
+                     "UNION ALL SELECT i + 1 FROM c WHERE i < 100) SELECT i % 17, i % "
+                     "29, i FROM c;"
+                     "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))",
+                     NULL, NULL, NULL);
+    ck_assert_int_eq(rc, SQLITE_OK);
+    sqlite3_int64 log = 0, moved = 0;
+    for (unsigned i = 0; i < 12; i++) {
+        kill_a_writer(3000 + i * 7919 % 40 * 1000);
+        agree(follower);
+        sqlite3 *fresh = open_reader();
+        agree(fresh);
+        sqlite3_int64 now = integer(fresh, "SELECT max(seq) FROM g_log");
+        moved += now > log;
+        log = now;
+        ck_assert_int_eq(sqlite3_close(fresh), SQLITE_OK);
+    }
+    ck_assert_int_gt(moved, 0); /* the writers did write */
+    ck_assert_int_eq(sqlite3_close(follower), SQLITE_OK);
+    unlink(file);
+}
+END_TEST
+
+int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "--writer") == 0)
+        return be_the_writer(argv[2]);
+    Suite *suite = suite_create("follow_crash");
+    TCase *crashes = tcase_create("crashes");
+    tcase_set_timeout(crashes, 120);
+    tcase_add_loop_test(crashes, killed_writers, 0, 3);
+    suite_add_tcase(suite, crashes);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,239 @@
+/* Every allocation of an update, a clone, a pack and an unpack fails once: out of memory
+** or done; after a failure the graph is what it was, and the same call works when it is
+** made again; nothing leaks. So, too, for an interrupt.
+**
+** The linker sends this program's malloc and its kin to the functions below (--wrap, in
+** CMakeLists.txt). */
+#include "edge_model.h"
+#include "memory_stream.h"
+
+#include "expect.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *block, size_t bytes);
+int __real_posix_memalign(void **block, size_t alignment, size_t bytes);
+void __real_free(void *block);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *block, size_t bytes);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes);
+void __wrap_free(void *block);
+
+static int countdown; /* the allocation that fails; 0 and below: none */
+static bool hit;
+static long blocks; /* alive */
+
+static bool fails(void) {
+    if (__atomic_load_n(&countdown, __ATOMIC_RELAXED) < 1 ||
+        __atomic_sub_fetch(&countdown, 1, __ATOMIC_RELAXED) != 0)
+        return false;
+    __atomic_store_n(&hit, true, __ATOMIC_RELAXED);
+    errno = ENOMEM;
+    return true;
+}
+
+static void *counted(void *block) {
+    if (block)
+        __atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    return block;
+}
+
+void *__wrap_malloc(size_t bytes) {
+    return fails() ? NULL : counted(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return fails() ? NULL : counted(__real_calloc(count, bytes));
+}
+
+void *__wrap_realloc(void *block, size_t bytes) {
+    if (!block)
+        return __wrap_malloc(bytes);
+    return fails() ? NULL : __real_realloc(block, bytes);
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes) {
+    if (fails())
+        return ENOMEM;
+    int rc = __real_posix_memalign(block, alignment, bytes);
+    if (rc == 0)
+        counted(*block);
+    return rc;
+}
+
+void __wrap_free(void *block) {
+    if (block)
+        __atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    __real_free(block);
+}
+
+static void fail_at(int n) {
+    hit = false;
+    __atomic_store_n(&countdown, n, __ATOMIC_RELAXED);
+}
+
+static bool failed(void) {
+    __atomic_store_n(&countdown, 0, __ATOMIC_RELAXED);
+    return __atomic_load_n(&hit, __ATOMIC_RELAXED);
+}
+
+/* ---- what is done ---- */
+
+enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
+
+typedef struct story {
+    edge_model before, after;
+    gpugraph_graph *old, *new; /* as gpugraph_create makes them */
+    model_batch batch;
+    uint64_t slots;
+} story;
+
+/* Edges that stay have their INTEGER weights as REAL ones. */
+static void convert_kept(const edge_model *before, edge_model *after) {
+    for (int64_t e = 0; e < before->count; e++)
+        for (int64_t k = 0; k < after->count; k++)
+            if (memcmp(&before->edge[e], &after->edge[k], sizeof *after->edge) == 0) {
+                after->edge[k].real = (double)after->edge[k].weight;
+                break;
+            }
+}
+
+static story story_of(int i, uint64_t seed, uint32_t universe, int64_t edges,
+                      int changes) {
+    story s;
+    s.before =
+        model_make((enum model_ids)(i % MODEL_IDS), (enum model_weights)(i / MODEL_IDS),
+                   universe, edges, seed * 1000 + (uint64_t)i);
+    s.after = model_copy(&s.before);
+    model_change(&s.after, changes);
+    if (seed % 3 == 2 && s.before.weights == MODEL_SMALL) /* by way of the ids */
+        s.after.weights = MODEL_REAL;
+    s.slots =
+        model_below(&s.after, 1 << MODEL_SLOTS) | (seed % 2 ? (1 << MODEL_SLOTS) - 1 : 0);
+    s.batch = model_batch_of(&s.before, &s.after);
+    s.old = model_graph(&s.before, 1);
+    if (s.after.weights != s.before.weights)
+        convert_kept(&s.before, &s.after);
+    s.new = model_graph(&s.after, 1);
+    return s;
+}
+
+static void story_free(story *s) {
+    gpugraph_free(s->old);
+    gpugraph_free(s->new);
+    model_batch_free(&s->batch);
+    model_free(&s->before);
+    model_free(&s->after);
+}
+
+static void expect_same(gpugraph_graph *got, gpugraph_graph *wanted, int n,
+                        const char *when) {
+    const char *differs = same_graph(got, wanted);
+    expect(!differs, "allocation %d, %s: %s", n, when, differs);
+}
+
+/* A fresh graph for each allocation that fails. */
+static void fail_updates(story *s) {
+    bool again = true;
+    s->batch.changes.added = &s->batch.added.edges;
+    for (int n = 1; again; n++) {
+        gpugraph_graph *graph = model_graph(&s->before, 1);
+        model_make_slots(graph, s->slots);
+        gpugraph_run run = {.threads = 1};
+        long held = blocks;
+        fail_at(n);
+        gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);
+        again = failed();
+        expect(status == (again ? GPUGRAPH_NO_MEMORY : GPUGRAPH_OK), "allocation %d: %s",
+               n, run.message);
+        if (again) {
+            expect(blocks == held, "allocation %d: %ld blocks leak", n, blocks - held);
+            expect_same(graph, s->old, n, "after the failure");
+            status = gpugraph_update(graph, &s->batch.changes, &run);
+            expect(!status, "allocation %d, again: %s", n, run.message);
+        }
+        expect_same(graph, s->new, n, "at the end");
+        gpugraph_free(graph);
+    }
+}
+
+START_TEST(updates) {
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        story s = story_of(_i, seed, 12, 20, 8);
+        fail_updates(&s);
+        story_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(clones_and_packs) {
+    story s = story_of(_i, 1, 12, 20, 8);
+    gpugraph_run run = {.threads = 1};
+    memory_file file;
+    model_make_slots(s.old, s.slots);
+    memory_pack(s.old, &file);
+    bool again = true;
+    for (int n = 1; again; n++) {
+        gpugraph_graph *copy, *read;
+        long held = blocks;
+        fail_at(n);
+        gpugraph_clone(s.old, &run, &copy);
+        again = failed();
+        expect(!copy == again, "clone, allocation %d: %s", n, run.message);
+        gpugraph_stream from = memory_reader(&file);
+        fail_at(n);
+        gpugraph_unpack(&run, &from, file.size, &read);
+        bool also = failed();
+        expect(!read == also, "unpack, allocation %d: %s", n, run.message);
+        expect(!also || run.status == GPUGRAPH_NO_MEMORY, "%s", run.message);
+        expect(!again || !also || blocks == held, "allocation %d leaks", n);
+        gpugraph_free(copy);
+        gpugraph_free(read);
+        expect(blocks == held, "allocation %d: %ld blocks leak", n, blocks - held);
+        again |= also;
+    }
+    memory_file_free(&file);
+    story_free(&s);
+}
+END_TEST
+
+static int stop_at_once(void *listener) {
+    (void)listener;
+    return 1;
+}
+
+START_TEST(interrupts) {
+    story s = story_of(_i, 1, 30, 60, 20);
+    gpugraph_graph *graph = model_graph(&s.before, 1);
+    model_make_slots(graph, s.slots);
+    s.batch.changes.added = &s.batch.added.edges;
+    gpugraph_run run = {.threads = 1, .interrupted = stop_at_once};
+    ck_assert_int_eq(gpugraph_update(graph, &s.batch.changes, &run),
+                     GPUGRAPH_INTERRUPTED);
+    expect_same(graph, s.old, 0, "after an interrupt");
+    gpugraph_graph *copy;
+    ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_INTERRUPTED);
+    ck_assert_ptr_null(copy);
+    gpugraph_free(graph);
+    story_free(&s);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("update_faults");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 240);
+    tcase_add_loop_test(all, updates, 0, KINDS);
+    tcase_add_loop_test(all, clones_and_packs, 0, KINDS);
+    tcase_add_loop_test(all, interrupts, 0, KINDS);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failures = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
