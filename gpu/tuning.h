@@ -132,6 +132,9 @@
 #define GG_BFS_NARROW_LEVELS 8
 #define GG_BFS_NARROW_ROW    128
 #endif
+/* Waits for what other blocks have sent, each of them some microseconds at most: only a
+** fault lets it come to that. */
+#define GG_BFS_MOST_WAITS (1u << 22)
 /* Levels between two looks at the stop flag: about a millisecond. */
 #define GG_BFS_STOP_LEVELS 1024
 
@@ -139,6 +142,13 @@
 
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
+
+/* ---- path.cu ---- */
+
+/* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
+** tree edges that come back meanwhile. */
+#define GG_PATH_STEPS_PER_MS 1000
+#define GG_PATH_BYTES_PER_MS 2e7
 
 /* ---- sssp.c ---- */
 
