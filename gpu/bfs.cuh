@@ -63,7 +63,6 @@ struct bfs_bounds {
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries below which, above which */
     uint32_t narrow_levels;         /* in a row, before the cluster takes over */
-    uint32_t group; /* lanes to a row of a narrow frontier, as a power of 2 */
     bool may_narrow;
 };
 

@@ -101,12 +101,10 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "open_control");
 }
 
-static struct bfs_shape shape_for(struct cuda_job *job, const struct device_csr *g) {
+static struct bfs_shape shape_for(struct cuda_job *job) {
     uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
     struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
-                              GG_BFS_NARROW_LEVELS, 2, true};
-    if (g->m / (g->n + 1) >= 4)
-        shape.group = 3;
+                              GG_BFS_NARROW_LEVELS, true};
     return shape;
 }
 
@@ -115,7 +113,7 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
                        struct bfs_bounds bounds, cudaEvent_t ended,
                        struct bfs_control *control) {
-    struct bfs_shape shape = shape_for(job, g);
+    struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)

@@ -30,6 +30,8 @@ enum {
     WARPS = BLOCK / GG_WARP,
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
+    LANES = GG_BFS_NARROW_LANES, /* to a row */
+    ROWS = GG_WARP / LANES,      /* of a warp */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
 static_assert(WARPS % MOST_BLOCKS == 0, "whole warps to each sender");
@@ -263,16 +265,15 @@ struct part {
     uint32_t at, count, stride;
 };
 
-static __device__ __forceinline__ part part_of(const narrow &w, const place &p,
-                                               uint32_t turn) {
+static __device__ __forceinline__ part part_of(const place &p, uint32_t turn) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
-    const uint32_t sender = warp & (blocks - 1), rows = GG_WARP >> w.shape.group;
+    const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
     part t;
     t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
     t.count = share_of(p, sent, sender, p.me);
-    t.at = (warp >> p.shift) * rows;
-    t.stride = (WARPS >> p.shift) * rows;
+    t.at = (warp >> p.shift) * ROWS;
+    t.stride = (WARPS >> p.shift) * ROWS;
     return t;
 }
 
@@ -325,10 +326,10 @@ struct batch {
 
 static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
                                             batch *b) {
-    const uint32_t shift = w.shape.group, sub = gg_lane() & ((1u << shift) - 1);
+    const uint32_t sub = gg_lane() % LANES;
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
-        uint32_t row = at + i * t.stride + (gg_lane() >> shift);
+        uint32_t row = at + i * t.stride + gg_lane() / LANES;
         b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
     }
 #pragma unroll
@@ -340,7 +341,7 @@ static __device__ __forceinline__ void load(const narrow &w, const part &t, uint
 /* The warp's part of a level, its first batch loaded. */
 static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
                                   batch *b, uint32_t turn, uint32_t depth) {
-    const uint32_t width = 1u << w.shape.group, sub = gg_lane() & (width - 1);
+    const uint32_t sub = gg_lane() % LANES;
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
     for (uint32_t at = t.at; at < t.count;) {
@@ -352,8 +353,8 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
         }
 #pragma unroll
         for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
-            for (uint32_t j = sub + width; __any_sync(ALL_LANES, j < b->entry[i].y);
-                 j += width) {
+            for (uint32_t j = sub + LANES; __any_sync(ALL_LANES, j < b->entry[i].y);
+                 j += LANES) {
                 uint32_t v[1] = {GPUGRAPH_NONE};
                 if (j < b->entry[i].y)
                     v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
@@ -420,7 +421,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);
         bool there = receive(m, turn);
-        part t = part_of(w, p, turn);
+        part t = part_of(p, turn);
         batch b;
         load(w, t, t.at, &b);
         summary s = sum_up(p, turn);
