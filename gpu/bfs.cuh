@@ -63,7 +63,6 @@ struct bfs_bounds {
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries below which, above which */
     uint32_t narrow_levels;         /* in a row, before the cluster takes over */
-    bool may_narrow;
 };
 
 /* What the look from below needs beside the rows turned round; kept with the graph.

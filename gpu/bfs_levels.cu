@@ -104,7 +104,7 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
 static struct bfs_shape shape_for(struct cuda_job *job) {
     uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
     struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
-                              GG_BFS_NARROW_LEVELS, true};
+                              GG_BFS_NARROW_LEVELS};
     return shape;
 }
 

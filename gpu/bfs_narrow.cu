@@ -20,10 +20,7 @@
 ** A block that runs out of room queues in device memory, and the whole grid goes on; so it
 ** does where the frontier has grown, or holds a long row. */
 #include "bfs.cuh"
-
-#include <cooperative_groups.h>
-
-namespace cg = cooperative_groups;
+#include "cluster.cuh"
 
 enum {
     BLOCK = GG_BFS_NARROW_BLOCK,
@@ -45,10 +42,8 @@ static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 struct block_memory {
     uint2 entry[2][ROOM];       /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
-    unsigned long long
-        arrival[2]; /* mbarriers: a level's bytes may come while another block
-                                   ** still waits for those of the level before */
-    uint32_t sent;  /* entries of the level being found */
+    struct cluster_mail mail;
+    uint32_t sent; /* entries of the level being found */
     uint32_t hits, flags;
 };
 
@@ -66,96 +61,6 @@ struct place {
     uint32_t tail;      /* of the queue */
     uint32_t *visited;
 };
-
-/* ---- the cluster: one block where the architecture has none ---- */
-
-#if __CUDA_ARCH__ >= 900
-
-static __device__ __forceinline__ uint32_t shared_address(const void *at) {
-    return (uint32_t)__cvta_generic_to_shared(at);
-}
-
-/* The address of the same variable in another block's memory. */
-static __device__ __forceinline__ uint32_t address_in(const void *at, uint32_t block) {
-    uint32_t remote;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;"
-        : "=r"(remote)
-        : "r"(shared_address(at)), "r"(block));
-    return remote;
-}
-
-static __device__ __forceinline__ void open_arrivals(block_memory *m, uint32_t blocks) {
-    if (threadIdx.x < 2)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n"
-                     "fence.mbarrier_init.release.cluster;" ::"r"(
-                         shared_address(&m->arrival[threadIdx.x])),
-                     "r"(blocks)
-                     : "memory");
-    cg::this_cluster().sync();
-}
-
-/* Puts the pair into the other block's memory, where an mbarrier counts its bytes. */
-static __device__ __forceinline__ void send(block_memory *m, uint2 *at, uint32_t block,
-                                            uint32_t half, uint2 pair) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
-                 "[%0], {%1, %2}, [%3];" ::"r"(address_in(at, block)),
-                 "r"(pair.x), "r"(pair.y), "r"(address_in(&m->arrival[half], block))
-                 : "memory");
-}
-
-/* That many pairs are on their way from this block to that one. */
-static __device__ __forceinline__ void announce(block_memory *m, uint32_t block,
-                                                uint32_t half, uint32_t pairs) {
-    asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
-                 "%1;" ::"r"(address_in(&m->arrival[half], block)),
-                 "r"(pairs * (uint32_t)sizeof(uint2))
-                 : "memory");
-}
-
-/* Until all that was sent to this block in that turn is there; false: for too long. */
-static __device__ __forceinline__ bool receive(block_memory *m, uint32_t turn) {
-    uint32_t there = 0;
-    for (uint32_t looks = 0; !there && looks < GG_BFS_MOST_WAITS; looks++)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(there)
-                     : "r"(shared_address(&m->arrival[turn % 2])), "r"(turn / 2 & 1)
-                     : "memory");
-    return there;
-}
-
-static __device__ __forceinline__ uint32_t blocks_of_cluster() {
-    return cg::this_cluster().num_blocks();
-}
-
-static __device__ __forceinline__ void close_arrivals() {
-    cg::this_cluster().sync();
-}
-
-#else
-
-static __device__ __forceinline__ void open_arrivals(block_memory *, uint32_t) {
-    __syncthreads();
-}
-static __device__ __forceinline__ void send(block_memory *, uint2 *at, uint32_t, uint32_t,
-                                            uint2 pair) {
-    *at = pair;
-}
-static __device__ __forceinline__ void announce(block_memory *, uint32_t, uint32_t,
-                                                uint32_t) {}
-static __device__ __forceinline__ bool receive(block_memory *, uint32_t) {
-    __syncthreads();
-    return true;
-}
-static __device__ __forceinline__ uint32_t blocks_of_cluster() {
-    return 1;
-}
-static __device__ __forceinline__ void close_arrivals() {
-    __syncthreads();
-}
-
-#endif
 
 /* How many of that sender's entries came to this block. */
 static __device__ __forceinline__ uint32_t share_of(const place &p, uint32_t sent,
@@ -194,8 +99,8 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
         if (fits) {
             uint32_t lane = ROOM >> p.shift, slot = p.me * lane + (mine >> p.shift);
             uint32_t block = (p.me + mine) & ((1u << p.shift) - 1);
-            send(p.m, &p.m->entry[half][slot], block, half,
-                 make_uint2(begin[i], arcs[i]));
+            gg_send(&p.m->mail, &p.m->entry[half][slot], block, half,
+                    make_uint2(begin[i], arcs[i]));
         }
         if (__any_sync(ALL_LANES, spills)) {
             bfs_rows<1> rows = {{begin[i]}, {spills ? arcs[i] : 0}, 0, 0, 0};
@@ -219,9 +124,9 @@ static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
         __syncwarp(); /* before the other warps of the block can go on */
         if (threadIdx.x < 1u << p.shift) {
             uint32_t pairs = share_of(p, sent, p.me, threadIdx.x) + 1;
-            announce(p.m, threadIdx.x, turn % 2, pairs);
-            send(p.m, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
-                 make_uint2(sent | flags, hits));
+            gg_announce(&p.m->mail, threadIdx.x, turn % 2, pairs);
+            gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
+                    make_uint2(sent | flags, hits));
         }
     }
 }
@@ -405,7 +310,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     bfs_control *c = w.b.control;
     if (c->next != BFS_NARROW)
         return;
-    const uint32_t blocks = blocks_of_cluster();
+    const uint32_t blocks = gg_cluster_blocks();
     const place p = {m, blockIdx.x, 31u - __clz(blocks), c->tail, w.b.visited[c->odd]};
     uint32_t depth = c->level, missing = c->missing, turn = 0;
     uint64_t reached = c->reached;
@@ -413,14 +318,14 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     bool over, leaves;
     if (threadIdx.x == 0)
         m->sent = m->hits = m->flags = 0;
-    open_arrivals(m, blocks);
+    gg_open_mail(&m->mail, blocks);
     bring_in(w, p, c->first, c->frontier);
     for (;; turn++) {
         if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);
-        bool there = receive(m, turn);
+        bool there = gg_receive(&m->mail, turn);
         part t = part_of(p, turn);
         batch b;
         load(w, t, t.at, &b);
@@ -445,7 +350,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     if (gg_lane() == 0 && found > 0)
         atomicAdd(&c->reached, (unsigned long long)found);
     __threadfence();
-    close_arrivals();
+    gg_close_mail();
     if (blockIdx.x == 0 && threadIdx.x == 0)
         leave(w, depth, turn, missing, over, p.tail);
 }

@@ -134,11 +134,14 @@
 #define GG_BFS_NARROW_LEVELS 8
 #define GG_BFS_NARROW_ROW    128
 #endif
-/* Waits for what other blocks have sent, each of them some microseconds at most: only a
-** fault lets it come to that. */
-#define GG_BFS_MOST_WAITS (1u << 22)
 /* Levels between two looks at the stop flag: about a millisecond. */
 #define GG_BFS_STOP_LEVELS 1024
+
+/* ---- cluster.cuh ---- */
+
+/* Waits for what other blocks have sent, each of them some microseconds at most: only a
+** fault lets it come to that. */
+#define GG_CLUSTER_WAITS (1u << 22)
 
 /* ---- bfs_prepare.cu ---- */
 
