@@ -246,7 +246,7 @@
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected. */
 #define GG_COST_BFS                                                                      \
-    { "bfs", 5, 0.05, 12 }
+    { "bfs", 5, 0.013, 3 }
 #define GG_COST_SSSP                                                                     \
     { "sssp", 15, 0.35, 15 }
 #define GG_COST_DFS                                                                      \
