@@ -58,7 +58,7 @@ struct narrow {
 struct place {
     block_memory *m;
     uint32_t me, shift; /* this block; blocks as a power of 2 */
-    uint32_t tail;      /* of the queue */
+    uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
     uint32_t *visited;
 };
 
@@ -102,7 +102,7 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
             gg_send(&p.m->mail, &p.m->entry[half][slot], block, half,
                     make_uint2(begin[i], arcs[i]));
         }
-        if (__any_sync(ALL_LANES, spills)) {
+        if (p.tail != GPUGRAPH_NONE && __any_sync(ALL_LANES, spills)) {
             bfs_rows<1> rows = {{begin[i]}, {spills ? arcs[i] : 0}, 0, 0, 0};
             gg_add_up(&rows);
             gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
@@ -137,6 +137,7 @@ static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
     const uint2 *queue = w.b.queue + first;
     const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
     const uint32_t all = gridDim.x * BLOCK;
+    const place there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
     for (uint32_t i = p.me * BLOCK; i < entries; i += all) {
         uint32_t at = i + threadIdx.x;
         uint32_t begin[1] = {0}, row[1] = {0};
@@ -145,7 +146,7 @@ static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
             begin[0] = queue[at].x;
             row[0] = end - queue[at].y;
         }
-        pass_on<1>(w, p, 0, begin, row);
+        pass_on<1>(w, there, 0, begin, row);
     }
 }
 
