@@ -164,6 +164,27 @@ static void make_distances(making *m) {
                        tree ? tree : m->have->array[A_TREE_EDGE], root);
 }
 
+/* The array is cut to what the path needs: kept, it is small. */
+static void make_path(making *m) {
+    bool by_depth = m->q->kind == SEARCH_BFS;
+    uint32_t *path = malloc((m->made.n ? m->made.n : 1) * sizeof *path), count = 0;
+    m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
+    if (path)
+        gpugraph_path(m->graph, &m->q->search, !by_depth, m->run, path, &count);
+    else
+        m->run->status = GPUGRAPH_NO_MEMORY;
+    if (m->run->status == GPUGRAPH_OK) {
+        bool none = count == GPUGRAPH_NONE || count == 0;
+        note_where(m);
+        m->made.path_edges = count;
+        m->made.path = realloc(path, (none ? 1 : count) * sizeof *path);
+        if (m->made.path)
+            return;
+        m->run->status = GPUGRAPH_NO_MEMORY;
+    }
+    free(path);
+}
+
 /* An unordered tree is another one each time it is searched for, and a statement is to
 ** see one: what is wanted later is found from the parents. The ordered tree is
 ** searched for again. */
@@ -213,12 +234,21 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     making m = {.graph = graph, .q = q, .run = run, .have = have};
     m.made.n = gpugraph_vertex_count(graph);
     run->status = GPUGRAPH_OK;
-    searches[q->kind].make(&m);
+    if (q->path)
+        make_path(&m);
+    else
+        searches[q->kind].make(&m);
     for (int i = 0; i < ANSWER_ARRAYS; i++) {
         if (run->status == GPUGRAPH_OK && !have->array[i])
             have->array[i] = m.made.array[i];
         else
             free(m.made.array[i]);
+    }
+    if (run->status == GPUGRAPH_OK && q->path) {
+        have->path = m.made.path;
+        have->path_edges = m.made.path_edges;
+    } else {
+        free(m.made.path);
     }
     if (run->status == GPUGRAPH_OK && m.made.method) {
         have->n = m.made.n;

@@ -136,7 +136,7 @@ typedef struct key_head {
     double most_real;
     const char *method; /* the list's own string, or NULL */
     uint32_t sources, targets;
-    unsigned char kind, direction, ordered, priority, backend, shape;
+    unsigned char kind, direction, ordered, priority, backend, shape, path;
 } key_head;
 
 static int effective_backend(const cursor *cur) {
@@ -180,6 +180,7 @@ static int write_key(cursor *cur, const question *q, int *bytes) {
     head.priority = (unsigned char)q->priority;
     head.backend = (unsigned char)effective_backend(cur);
     head.shape = (unsigned char)shape;
+    head.path = q->path;
     if (shape == SHAPE_PART) {
         head.limit = s->limit;
         head.most_integer = q->kind == SEARCH_BFS ? s->max_depth : s->max_distance;
@@ -222,6 +223,7 @@ static void ask_for_part(const cursor *cur, question *q) {
     if (a->has_target) {
         s->target = cur->targets.item;
         s->target_count = cur->targets.count;
+        q->path = cur->algorithm->paths && s->source_count == 1 && s->target_count == 1;
     } else if (a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
         s->target = &a->only_vertex;
         s->target_count = 1;
@@ -243,8 +245,10 @@ static bool widen(const cursor *cur, question *q) {
     unsigned plan = cur->arguments.plan;
     bool targets = (plan & PLAN_VARIABLE_TARGET) && q->search.target_count > 0;
     bool bounds = (plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
-    if (targets)
+    if (targets) {
         q->search.target_count = 0;
+        q->path = false;
+    }
     if (bounds) {
         q->search.bounded = false;
         q->search.max_depth = GPUGRAPH_NONE;
@@ -262,6 +266,7 @@ static void free_answer(void *answer_pointer) {
         free(a->array[i]);
     for (int i = 0; i < 3; i++)
         free(a->order[i].vertex);
+    free(a->path);
     sqlite3_free(a);
 }
 
@@ -273,6 +278,8 @@ static sqlite3_int64 answer_bytes(const answer *a) {
     for (int i = 0; i < 3; i++)
         if (a->order[i].vertex)
             bytes += (sqlite3_int64)a->n * 4;
+    if (a->path && a->path_edges != GPUGRAPH_NONE)
+        bytes += (sqlite3_int64)a->path_edges * 4;
     return bytes;
 }
 
@@ -366,6 +373,8 @@ static bool part_was_made(const cursor *cur) {
 /* Adds what this plan wants and the kept answer lacks. */
 static int grow(cursor *cur, const question *q) {
     unsigned lacking = 0;
+    if (q->path)
+        return SQLITE_OK;
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
         lacking |= (q->wants >> i & 1) && !cur->answer->array[i];
     if (!lacking)

@@ -39,34 +39,96 @@ static int poll(cursor *cur, sqlite3_int64 items) {
                                                                      : SQLITE_OK;
 }
 
-/* Lays out the steps of the path to target; none where there is no path. */
-static int lay_path(cursor *cur, uint32_t target) {
+static bool is_weighted(const cursor *cur) {
+    return cur->weight != WEIGHT_NO && cur->graph->has_weight;
+}
+
+/* Room for one step more. */
+static int grow_steps(cursor *cur, sqlite3_int64 count) {
+    if (count < cur->step_room)
+        return SQLITE_OK;
+    sqlite3_int64 room = count ? 2 * count : 64;
+    void *step = realloc(cur->step, (size_t)room * sizeof *cur->step);
+    if (!step)
+        return SQLITE_NOMEM;
+    cur->step = step;
+    cur->step_room = room;
+    return SQLITE_OK;
+}
+
+/* The steps to target by tree edges, from there up to the source and then turned round.
+** *count: 0 where there is no path. */
+static int lay_by_tree(cursor *cur, uint32_t target, sqlite3_int64 *count) {
     const uint32_t *tree = cur->answer->array[A_TREE_EDGE];
-    sqlite3_int64 count = 0;
-    cur->position = cur->end = 0;
+    *count = 0;
     if (!counts(cur, target))
         return SQLITE_OK;
-    for (uint32_t v = target, edge = 0; edge != GPUGRAPH_NONE; count++) {
-        if (count == cur->step_room) {
-            sqlite3_int64 room = count ? 2 * count : 64;
-            void *step = realloc(cur->step, (size_t)room * sizeof *cur->step);
-            if (!step)
-                return SQLITE_NOMEM;
-            cur->step = step;
-            cur->step_room = room;
-        }
+    for (uint32_t v = target, edge = 0; edge != GPUGRAPH_NONE; ++*count) {
+        if (grow_steps(cur, *count) != SQLITE_OK)
+            return SQLITE_NOMEM;
         edge = tree[v];
-        cur->step[count] = (struct step){v, edge};
+        cur->step[*count] = (struct step){.vertex = v, .edge = edge};
         if (edge != GPUGRAPH_NONE)
             v = gpugraph_other_end(cur->graph->graph, edge, v);
-        if (poll(cur, count + 1) != SQLITE_OK)
+        if (poll(cur, *count + 1) != SQLITE_OK)
             return SQLITE_INTERRUPT;
     }
-    for (sqlite3_int64 i = 0, j = count - 1; i < j; i++, j--) {
+    for (sqlite3_int64 i = 0, j = *count - 1; i < j; i++, j--) {
         struct step swapped = cur->step[i];
         cur->step[i] = cur->step[j];
         cur->step[j] = swapped;
     }
+    return SQLITE_OK;
+}
+
+/* The steps of an answer that is one path. */
+static int lay_by_edges(cursor *cur, sqlite3_int64 *count) {
+    const answer *a = cur->answer;
+    uint32_t v = cur->sources.item[0];
+    *count = 0;
+    for (sqlite3_int64 i = 0; a->path_edges != GPUGRAPH_NONE && i <= a->path_edges; i++) {
+        uint32_t edge = i == 0 ? GPUGRAPH_NONE : a->path[i - 1];
+        if (grow_steps(cur, i) != SQLITE_OK)
+            return SQLITE_NOMEM;
+        if (i > 0)
+            v = gpugraph_other_end(cur->graph->graph, edge, v);
+        cur->step[i] = (struct step){.vertex = v, .edge = edge};
+        *count = i + 1;
+        if (poll(cur, i + 1) != SQLITE_OK)
+            return SQLITE_INTERRUPT;
+    }
+    return SQLITE_OK;
+}
+
+/* Distances add up in the order of travel, as the search has added them. */
+static void add_distances(cursor *cur, sqlite3_int64 count) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(cur->graph->graph);
+    bool weighted = is_weighted(cur), real = weighted && edges->weight_real;
+    for (sqlite3_int64 i = 0; i < count; i++) {
+        struct step *s = &cur->step[i];
+        if (i == 0 && real)
+            s->distance.real = 0;
+        else if (i == 0)
+            s->distance.integer = 0;
+        else if (real)
+            s->distance.real = s[-1].distance.real + edges->weight_real[s->edge];
+        else
+            s->distance.integer = s[-1].distance.integer +
+                                  (!weighted         ? 1
+                                   : edges->weight64 ? (uint64_t)edges->weight64[s->edge]
+                                                     : edges->weight32[s->edge]);
+    }
+}
+
+/* Lays out the steps of the path to target; none where there is no path. */
+static int lay_path(cursor *cur, uint32_t target) {
+    sqlite3_int64 count;
+    cur->position = cur->end = 0;
+    int rc =
+        cur->answer->path ? lay_by_edges(cur, &count) : lay_by_tree(cur, target, &count);
+    if (rc != SQLITE_OK)
+        return rc;
+    add_distances(cur, count);
     cur->end = count;
     return SQLITE_OK;
 }
@@ -158,6 +220,16 @@ static void result_value(sqlite3_context *context, const answer *a, uint32_t v) 
         sqlite3_result_double(context, ((const double *)value)[v]);
 }
 
+static void result_distance(sqlite3_context *context, const cursor *cur) {
+    const struct step *s = &cur->step[cur->position];
+    if (!cur->algorithm->paths)
+        result_value(context, cur->answer, cur->vertex);
+    else if (cur->answer->type == GPUGRAPH_REAL)
+        sqlite3_result_double(context, s->distance.real);
+    else
+        sqlite3_result_int64(context, (sqlite3_int64)s->distance.integer);
+}
+
 /* An entry of an array of numbers; NONE is NULL, which a result is from the start. */
 static void result_number(sqlite3_context *context, const answer *a,
                           enum answer_array array, uint32_t v) {
@@ -188,10 +260,6 @@ static void result_edge(sqlite3_context *context, const cursor *cur) {
     uint32_t edge = tree_edge(cur);
     if (edge != GPUGRAPH_NONE)
         result_edge_id(context, gpugraph_edges_of(cur->graph->graph), edge);
-}
-
-static bool is_weighted(const cursor *cur) {
-    return cur->weight != WEIGHT_NO && cur->graph->has_weight;
 }
 
 static void result_cost(sqlite3_context *context, const cursor *cur) {
@@ -286,7 +354,7 @@ void row_column(const cursor *cur, sqlite3_context *context, int column) {
         break;
     case F_DEPTH:
     case F_DISTANCE:
-        result_value(context, cur->answer, cur->vertex);
+        result_distance(context, cur);
         break;
     case F_PARENT:
         result_parent(context, cur);

@@ -73,6 +73,8 @@ typedef struct answer {
     uint32_t n;
     gpugraph_distance_type type;
     void *array[ANSWER_ARRAYS];
+    uint32_t *path; /* the edges of one path in the order of travel, in place of arrays */
+    uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
     struct order {
         uint32_t *vertex; /* the reached ones by value, preorder, postorder */
         uint32_t count;
@@ -86,6 +88,7 @@ enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
 typedef struct question {
     enum search_kind kind;
     gpugraph_search search; /* for gpu_dfs: source[0] or none */
+    bool path; /* one source, one target, and nothing but the way between them */
     bool ordered;
     gpugraph_priority priority;
     sqlite3_int64 seed;
@@ -204,6 +207,10 @@ typedef struct search_watch {
 
 struct step {
     uint32_t vertex, edge;
+    union {
+        uint64_t integer;
+        double real;
+    } distance;
 };
 
 typedef struct cursor {

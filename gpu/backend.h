@@ -216,6 +216,20 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 uint32_t *tree_edge);
 
+/* ---- path.c ---- */
+
+typedef struct backend backend;
+
+/* The chain of tree edges from v up to its source, turned round into the order of travel.
+** NONE is left in *count where the run must end first. */
+void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
+                  gpugraph_run *run, uint32_t *edge, uint32_t *count);
+/* A search by weight by that backend, to the end of its one target, its tree and the walk;
+** all arrays on the host. */
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
+                                const gpugraph_search *search, gpugraph_run *run,
+                                uint32_t *edge, uint32_t *count);
+
 /* ---- ids.c ---- */
 
 struct id_mapper;           /* ids.h */
@@ -267,12 +281,14 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 ** One const struct each: cpu.c, cuda.cu (no_cuda.c where there is no nvcc: every function NULL). Each
 ** function has the meaning of its public namesake, arguments already checked by the public one. */
 
-typedef struct backend {
+struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, uint32_t *tree_edge);
     gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, uint32_t *tree_edge);
+    gpugraph_status (*path)(gpugraph_graph *, const gpugraph_search *, bool weighted,
+                            gpugraph_run *, uint32_t *edge, uint32_t *count);
     gpugraph_status (*dfs)(gpugraph_graph *, uint32_t source, bool ordered,
                            gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
     gpugraph_status (*mis)(gpugraph_graph *, gpugraph_priority, int64_t seed,
@@ -297,7 +313,7 @@ typedef struct backend {
     bool (*open)(gpugraph_graph *, gpugraph_run *);
     /* ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
-} backend;
+};
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
 
@@ -340,6 +356,8 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_r
                            uint32_t *, uint32_t *);
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *, uint32_t *);
+gpugraph_status gg_cpu_path(gpugraph_graph *, const gpugraph_search *, bool,
+                            gpugraph_run *, uint32_t *, uint32_t *);
 gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
                            gpugraph_run *, const gpugraph_dfs_tree *);
 gpugraph_status gg_cpu_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
@@ -351,6 +369,8 @@ gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_
                             uint32_t *, uint32_t *);
 gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                              void *, uint32_t *);
+gpugraph_status gg_cuda_path(gpugraph_graph *, const gpugraph_search *, bool,
+                             gpugraph_run *, uint32_t *, uint32_t *);
 gpugraph_status gg_cuda_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
                             gpugraph_run *, const gpugraph_dfs_tree *);
 gpugraph_status gg_cuda_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,

@@ -37,6 +37,7 @@ struct state {
 struct bfs {
     struct state *state;
     uint32_t *depth, *found, *tree;
+    uint8_t *scratch; /* of the tree */
     uint32_t *ends;   /* sources, then targets */
     uint32_t *wanted; /* bit v: v is a target that counts as missing */
     uint64_t *slice;
@@ -127,6 +128,7 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->found = gg_carve<uint32_t>(space, g->n);
     b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
     b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
+    b->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -173,27 +175,8 @@ static bool run_levels(struct cuda_job *job, const struct device_csr *g,
     return true;
 }
 
-static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
-                       const uint32_t *found, uint32_t *tree, uint32_t *depth,
-                       uint32_t *tree_edge) {
-    uint64_t n = job->graph->n, bytes = n * sizeof *depth;
-    if (tree_edge) {
-        double started = gg_now_ms();
-        if (!gg_device_depth_tree(job, search->direction, found, tree) || !gg_wait(job))
-            return false;
-        gg_phase(job->run, "parents", started, job->graph->m, "on the device");
-    }
-    double started = gg_now_ms();
-    if (!gg_download(job, depth, found, bytes) ||
-        (tree_edge && !gg_download(job, tree_edge, tree, bytes)))
-        return false;
-    gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
-             tree_edge ? " and tree edges" : "");
-    return true;
-}
-
-static void search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
-                              uint32_t *depth, uint32_t *tree_edge) {
+static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
+                              bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct workspace space = {NULL, 0};
     struct bfs b;
@@ -201,18 +184,19 @@ static void search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
-        return;
+        return false;
     double started = gg_now_ms();
-    carve(&space, &g, search, tree_edge != NULL, &b);
+    carve(&space, &g, search, tree, &b);
     if (!gg_workspace(job, &space))
-        return;
-    carve(&space, &g, search, tree_edge != NULL, &b);
+        return false;
+    carve(&space, &g, search, tree, &b);
     if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
-        return;
+        return false;
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
     gg_search_phase(job->run, started, (int64_t)state.reached, more);
-    bring_back(job, search, b.depth, b.tree, depth, tree_edge);
+    *out = bfs_outcome{b.depth, b.tree, state.level, b.scratch};
+    return gg_going(job);
 }
 
 /* The persistent kernels count arcs in 32 bits. */
@@ -238,15 +222,40 @@ static void choose(const struct cuda_job *job, const gpugraph_search *search) {
         run->used_method = "multi-kernel";
 }
 
-static void search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *depth, uint32_t *tree_edge) {
-    struct bfs_arrays b;
+bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                   struct bfs_outcome *out) {
     choose(job, search);
     if (gg_method_is(job->run, "multi-kernel"))
-        search_by_kernels(job, search, depth, tree_edge);
-    else if (gg_bfs_levels(job, search, gg_method_is(job->run, "direction-optimizing"),
-                           tree_edge != NULL, &b))
-        bring_back(job, search, b.depth, b.tree, depth, tree_edge);
+        return search_by_kernels(job, search, tree, out);
+    bool from_below = gg_method_is(job->run, "direction-optimizing");
+    return gg_bfs_levels(job, search, from_below, tree, out);
+}
+
+bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
+                 const struct bfs_outcome *out) {
+    double started = gg_now_ms();
+    if (!gg_device_depth_tree(job, search->direction, out->depth, out->deepest,
+                              out->scratch, out->tree) ||
+        !gg_wait(job))
+        return false;
+    gg_phase(job->run, "parents", started, job->graph->m, "on the device");
+    return true;
+}
+
+static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
+                         uint32_t *depth, uint32_t *tree_edge) {
+    struct bfs_outcome out;
+    uint64_t n = job->graph->n, bytes = n * sizeof *depth;
+    if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
+        (tree_edge && !gg_bfs_tree(job, search, &out)))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_download(job, depth, out.depth, bytes) ||
+        (tree_edge && !gg_download(job, tree_edge, out.tree, bytes)))
+        return false;
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
+             tree_edge ? " and tree edges" : "");
+    return true;
 }
 
 gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,

@@ -63,8 +63,6 @@ struct bfs_bounds {
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries below which, above which */
     uint32_t narrow_levels;         /* in a row, before the cluster takes over */
-    uint32_t group; /* lanes to a row of a narrow frontier, as a power of 2 */
-    bool may_narrow;
 };
 
 /* What the look from below needs beside the rows turned round; kept with the graph.
@@ -84,14 +82,29 @@ struct bfs_arrays {
     uint32_t *visited[2]; /* bit v */
     uint2 *queue;
     uint32_t *rest[2];
+    uint8_t *scratch; /* of the tree */
 };
 
-/* ---- driver: bfs_levels.cu ---- */
+/* What a search leaves on the device. */
+struct bfs_outcome {
+    uint32_t *depth, *tree; /* tree: NULL unless wanted */
+    uint32_t deepest;       /* no depth is larger */
+    uint8_t *scratch;       /* of the tree */
+};
 
-/* Workspace arrays by the methods "persistent" and "direction-optimizing". from_below: the
-** rows turned round may be made and used. The depths are in b->depth. Phase "search". */
+/* ---- drivers ---- */
+
+/* bfs.cu: chooses a method and searches. Phase "search". */
+bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                   struct bfs_outcome *out);
+/* Fills out->tree. Phase "parents". */
+bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
+                 const struct bfs_outcome *out);
+
+/* bfs_levels.cu: the methods "persistent" and "direction-optimizing". from_below: the rows
+** turned round may be made and used. */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,
-                   bool tree, struct bfs_arrays *b);
+                   bool tree, struct bfs_outcome *out);
 
 /* bfs_prepare.cu: of the rows of `kind` (made on first need); false when the job must
 ** end. */

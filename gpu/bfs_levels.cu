@@ -77,6 +77,7 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
+    b->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -100,12 +101,10 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "open_control");
 }
 
-static struct bfs_shape shape_for(struct cuda_job *job, const struct device_csr *g) {
+static struct bfs_shape shape_for(struct cuda_job *job) {
     uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
     struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
-                              GG_BFS_NARROW_LEVELS, 2, true};
-    if (g->m / (g->n + 1) >= 4)
-        shape.group = 3;
+                              GG_BFS_NARROW_LEVELS};
     return shape;
 }
 
@@ -114,7 +113,7 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
                        struct bfs_bounds bounds, cudaEvent_t ended,
                        struct bfs_control *control) {
-    struct bfs_shape shape = shape_for(job, g);
+    struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
@@ -128,8 +127,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     } while (control->next != BFS_OVER);
     if (control->failed & 1)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "the blocks of the kernel wide_levels waited in vain for each other at "
-                "level %u",
+                "blocks of a breadth-first search waited in vain for each other at level "
+                "%u",
                 control->level);
     else if (control->failed)
         gg_stopped(job->run);
@@ -149,7 +148,8 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
                 const struct bfs_below *below, const gpugraph_search *search,
-                const struct bfs_arrays *b, cudaEvent_t began, cudaEvent_t ended) {
+                const struct bfs_arrays *b, cudaEvent_t began, cudaEvent_t ended,
+                uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
@@ -164,6 +164,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         return false;
     job->graph->device->explodes[gg_forward_kind(search->direction)] |=
         control.explodes != 0;
+    *deepest = control.level;
     tell(job, &control, started, began, ended);
     return gg_going(job);
 }
@@ -175,9 +176,10 @@ static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
 }
 
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,
-                   bool tree, struct bfs_arrays *b) {
+                   bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below = bfs_below();
+    struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     enum csr_kind turned = gg_reverse_kind(search->direction);
     cudaEvent_t began = NULL, ended = NULL;
@@ -187,13 +189,15 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     if (from_below && below_lacks(job, turned) + own <= gg_room(job) &&
         !gg_bfs_below(job, turned, &g, &below))
         return false;
-    carve(&space, &g, search, below.hub != NULL, tree, b);
+    carve(&space, &g, search, below.hub != NULL, tree, &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, below.hub != NULL, tree, b);
+    carve(&space, &g, search, below.hub != NULL, tree, &b);
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
     gg_note(job, cudaEventCreate(&began), "create an event");
     gg_note(job, cudaEventCreate(&ended), "create an event");
-    bool done = gg_going(job) && run(job, &g, &below, search, b, began, ended);
+    bool done =
+        gg_going(job) && run(job, &g, &below, search, &b, began, ended, &out->deepest);
     if (began)
         cudaEventDestroy(began);
     if (ended)

@@ -1,45 +1,49 @@
 /* Breadth-first search on the device by one cluster of blocks: long graphs, whose frontiers
-** are small, so that a level costs what its chain of dependent loads costs. bfs.cuh has the
+** are small, so that a level costs what its chain of dependent steps costs. bfs.cuh has the
 ** queue.
 **
-**     entry     row's first arc, arcs          in the shared memory of the block that found it
-**       |   the cluster's entries are dealt out evenly, read across blocks; some lanes to a row
+**     entry     row's first arc, arcs          in the shared memory of the block that has it
+**       |   a warp to what one block has sent, some lanes to a row
 **     target[]
 **       |   together: claim its bit, and look its row up in case the claim is won
-**     entry     into the block's own other half
-**       |   the blocks tell each other their counts; the cluster's barrier
+**     entry     sent to the blocks in turns, so that all have as much to do
 **
-** So a level is three loads deep: entry, target, bit or offset, the first of them on chip.
-** The barrier of a cluster costs a third of the grid's. A block that runs out of room
-** queues in device memory, and the whole grid goes on; so it does where the frontier has
-** grown, or holds a long row. */
+** A level is two loads from device memory deep. Between levels there is no barrier of the
+** cluster, which would wait for every store under way and empty the first-level cache:
+** entries travel as asynchronous stores that the receiver's mbarrier counts. A block that
+** has sent all of its own tells every other one how many those were, and goes on as soon as
+** it has all of theirs.
+**
+**     half of a level    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
+**     entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from b
+**
+** A block that runs out of room queues in device memory, and the whole grid goes on; so it
+** does where the frontier has grown, or holds a long row. */
 #include "bfs.cuh"
-
-#include <cooperative_groups.h>
-
-namespace cg = cooperative_groups;
+#include "cluster.cuh"
 
 enum {
     BLOCK = GG_BFS_NARROW_BLOCK,
-    ROOM = GG_BFS_NARROW_ROOM,
+    WARPS = BLOCK / GG_WARP,
+    ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
+    LANES = GG_BFS_NARROW_LANES, /* to a row */
+    ROWS = GG_WARP / LANES,      /* of a warp */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
-static_assert((int)MOST_BLOCKS <= (int)GG_WARP, "a warp adds up the cluster's counts");
+static_assert(WARPS % MOST_BLOCKS == 0, "whole warps to each sender");
+static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 
-/* What a block tells the others at the end of a level: its entries and flags. */
+/* What a block tells the others at the end of a level: what it has sent, and flags. */
 #define LEAVES  (1u << 31) /* no room, or a long row */
 #define STOPS   (1u << 30) /* the host was interrupted */
 #define ENTRIES (STOPS - 1)
 
-struct news {
-    uint32_t word, hits; /* hits: targets found */
-};
-
 struct block_memory {
-    uint2 entry[2][ROOM];
-    struct news from[2][MOST_BLOCKS];
-    uint32_t count; /* entries of the half being filled */
+    uint2 entry[2][ROOM];       /* by sender */
+    uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
+    struct cluster_mail mail;
+    uint32_t sent; /* entries of the level being found */
     uint32_t hits, flags;
 };
 
@@ -50,251 +54,237 @@ struct narrow {
     bfs_shape shape;
 };
 
-/* ---- the cluster: one block where the architecture has none ---- */
+/* What a thread goes by. */
+struct place {
+    block_memory *m;
+    uint32_t me, shift; /* this block; blocks as a power of 2 */
+    uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
+    uint32_t *visited;
+};
 
-static __device__ __forceinline__ unsigned blocks_of_cluster() {
-#if __CUDA_ARCH__ >= 900
-    return cg::this_cluster().num_blocks();
-#else
-    return 1;
-#endif
-}
-
-static __device__ __forceinline__ void meet() {
-#if __CUDA_ARCH__ >= 900
-    cg::this_cluster().sync();
-#else
-    __syncthreads();
-#endif
-}
-
-/* The same variable of another block. */
-template <typename type>
-static __device__ __forceinline__ type *of_block(type *mine, unsigned block) {
-#if __CUDA_ARCH__ >= 900
-    return cg::this_cluster().map_shared_rank(mine, block);
-#else
-    return mine;
-#endif
+/* How many of that sender's entries came to this block. */
+static __device__ __forceinline__ uint32_t share_of(const place &p, uint32_t sent,
+                                                    uint32_t sender, uint32_t receiver) {
+    uint32_t blocks = 1u << p.shift, first = (receiver - sender) & (blocks - 1);
+    sent = sent < ROOM ? sent : ROOM;
+    return (sent + blocks - 1 - first) >> p.shift;
 }
 
 /* ---- steps ---- */
 
-/* The block's share of the frontier, from the queue. */
-static __device__ void bring_in(const narrow &w, block_memory *m, uint32_t first,
+/* One warp: rows that its lanes have found, 0 arcs: none. They go to the blocks in turns,
+** or where there is no room to the queue. */
+template <int count>
+static __device__ __forceinline__ void
+pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
+        const uint32_t (&arcs)[count]) {
+    unsigned mask[count];
+    uint32_t total = 0, at = 0;
+    bool leaves = false;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        mask[i] = __ballot_sync(ALL_LANES, arcs[i] > 0);
+        total += __popc(mask[i]);
+    }
+    if (total == 0)
+        return;
+    if (gg_lane() == 0)
+        at = atomicAdd(&p.m->sent, total);
+    at = __shfl_sync(ALL_LANES, at, 0);
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        uint32_t mine = at + __popc(mask[i] & ((1u << gg_lane()) - 1));
+        bool fits = arcs[i] > 0 && mine<ROOM, spills = arcs[i]> 0 && mine >= ROOM;
+        leaves |= arcs[i] > GG_BFS_NARROW_ROW || spills;
+        if (fits) {
+            uint32_t lane = ROOM >> p.shift, slot = p.me * lane + (mine >> p.shift);
+            uint32_t block = (p.me + mine) & ((1u << p.shift) - 1);
+            gg_send(&p.m->mail, &p.m->entry[half][slot], block, half,
+                    make_uint2(begin[i], arcs[i]));
+        }
+        if (p.tail != GPUGRAPH_NONE && __any_sync(ALL_LANES, spills)) {
+            bfs_rows<1> rows = {{begin[i]}, {spills ? arcs[i] : 0}, 0, 0, 0};
+            gg_add_up(&rows);
+            gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
+        }
+        at += __popc(mask[i]);
+    }
+    if (leaves)
+        atomicOr(&p.m->flags, LEAVES);
+}
+
+/* All of the block: what it has sent is all it will send in this turn. */
+static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
+    __syncthreads();
+    if (threadIdx.x < GG_WARP) {
+        uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
+        __syncwarp();
+        if (threadIdx.x == 0)
+            p.m->sent = p.m->flags = p.m->hits = 0;
+        __syncwarp(); /* before the other warps of the block can go on */
+        if (threadIdx.x < 1u << p.shift) {
+            uint32_t pairs = share_of(p, sent, p.me, threadIdx.x) + 1;
+            gg_announce(&p.m->mail, threadIdx.x, turn % 2, pairs);
+            gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
+                    make_uint2(sent | flags, hits));
+        }
+    }
+}
+
+/* The block's share of the frontier, from the queue, as if it had been found here. */
+static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
                                 bfs_size frontier) {
     const uint2 *queue = w.b.queue + first;
     const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
-    uint32_t low = (uint32_t)((uint64_t)entries * blockIdx.x / gridDim.x);
-    uint32_t high = (uint32_t)((uint64_t)entries * (blockIdx.x + 1) / gridDim.x);
-    bool leaves = high - low > ROOM;
-    for (uint32_t i = low + threadIdx.x; i < high && i - low < ROOM; i += BLOCK) {
-        uint32_t end = i + 1 < entries ? queue[i + 1].y : arcs;
-        m->entry[0][i - low] = make_uint2(queue[i].x, end - queue[i].y);
-        leaves |= end - queue[i].y > GG_BFS_NARROW_ROW;
+    const uint32_t all = gridDim.x * BLOCK;
+    const place there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
+    for (uint32_t i = p.me * BLOCK; i < entries; i += all) {
+        uint32_t at = i + threadIdx.x;
+        uint32_t begin[1] = {0}, row[1] = {0};
+        if (at < entries) {
+            uint32_t end = at + 1 < entries ? queue[at + 1].y : arcs;
+            begin[0] = queue[at].x;
+            row[0] = end - queue[at].y;
+        }
+        pass_on<1>(w, there, 0, begin, row);
     }
-    if (threadIdx.x == 0)
-        m->flags = m->hits = 0;
-    leaves = __syncthreads_or(leaves);
-    if (threadIdx.x == 0) {
-        m->flags = leaves ? LEAVES : 0;
-        m->count = high - low;
-    }
-    meet(); /* nobody writes to a block that has not begun */
 }
 
-/* Tells all blocks what this one has; then nothing is left in its counters. */
-static __device__ __forceinline__ void publish(block_memory *m, uint32_t turn) {
-    __syncthreads();
-    if (threadIdx.x < blocks_of_cluster()) {
-        news mine = {m->count | m->flags, m->hits};
-        *of_block(&m->from[turn % 2][blockIdx.x], threadIdx.x) = mine;
-    }
-    __syncwarp();
-    if (threadIdx.x == 0)
-        m->count = m->hits = m->flags = 0;
-    meet();
-}
-
-struct level {
-    uint32_t end;   /* lane i: entries of the blocks up to i */
-    uint32_t total; /* entries */
-    uint32_t flags, hits;
+struct summary {
+    uint32_t total, flags, hits; /* of all blocks */
 };
 
-/* One warp: the news of all blocks, the same for everybody. */
-static __device__ __forceinline__ level read_news(const block_memory *m, uint32_t turn) {
-    bool there = gg_lane() < blocks_of_cluster();
-    news one = there ? m->from[turn % 2][gg_lane()] : news{0, 0};
-    level l;
-    l.end = gg_sum_to(one.word & ENTRIES);
-    l.total = __shfl_sync(ALL_LANES, l.end, GG_WARP - 1);
-    l.flags = __reduce_or_sync(ALL_LANES, one.word & ~ENTRIES);
-    l.hits = __reduce_add_sync(ALL_LANES, one.hits);
-    return l;
+/* One warp. */
+static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) {
+    bool there = gg_lane() < 1u << p.shift;
+    uint2 one = there ? p.m->news[turn % 2][gg_lane()] : make_uint2(0, 0);
+    summary s;
+    s.total = __reduce_add_sync(ALL_LANES, one.x & ENTRIES);
+    s.flags = __reduce_or_sync(ALL_LANES, one.x & ~ENTRIES);
+    s.hits = __reduce_add_sync(ALL_LANES, one.y);
+    return s;
 }
 
-/* Entry number i of the cluster's, wherever it lies. All lanes call; {0, 0} past the
-** last. */
-static __device__ __forceinline__ uint2 entry_at(block_memory *m, const level &l,
-                                                 uint32_t half, uint32_t i) {
-    uint32_t block = 0;
-    for (uint32_t step = MOST_BLOCKS / 2; step > 0; step /= 2)
-        if (__shfl_sync(ALL_LANES, l.end, (int)(block + step - 1)) <= i)
-            block += step;
-    uint32_t before = __shfl_sync(ALL_LANES, l.end, (int)(block == 0 ? 0 : block - 1));
-    if (i >= l.total)
-        return make_uint2(0, 0);
-    before = block == 0 ? 0 : before;
-    return *of_block(&m->entry[half][i - before], block);
+/* The entries that this warp serves: part of what one block has sent to this one. */
+struct part {
+    const uint2 *entry;
+    uint32_t at, count, stride;
+};
+
+static __device__ __forceinline__ part part_of(const place &p, uint32_t turn) {
+    const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
+    const uint32_t sender = warp & (blocks - 1);
+    uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
+    part t;
+    t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
+    t.count = share_of(p, sent, sender, p.me);
+    t.at = (warp >> p.shift) * ROWS;
+    t.stride = (WARPS >> p.shift) * ROWS;
+    return t;
 }
 
-/* Rows that this warp has found go to the block's other half, or where that is full to the
-** queue. */
-static __device__ __forceinline__ void keep(const narrow &w, block_memory *m,
-                                            uint32_t half, uint32_t tail, uint32_t begin,
-                                            uint32_t arcs) {
-    unsigned mask = __ballot_sync(ALL_LANES, arcs > 0);
-    if (mask == 0)
-        return;
-    uint32_t at = 0;
-    if (gg_lane() == 0)
-        at = atomicAdd(&m->count, (uint32_t)__popc(mask));
-    at = __shfl_sync(ALL_LANES, at, 0) + __popc(mask & ((1u << gg_lane()) - 1));
-    bool fits = arcs > 0 && at<ROOM, spills = arcs> 0 && at >= ROOM;
-    if (fits)
-        m->entry[half][at] = make_uint2(begin, arcs);
-    if (arcs > GG_BFS_NARROW_ROW || spills)
-        atomicOr(&m->flags, LEAVES);
-    if (__any_sync(ALL_LANES, spills)) {
-        bfs_rows<1> rows = {{begin}, {spills ? arcs : 0}, 0, 0, 0};
-        gg_add_up(&rows);
-        gg_enqueue(w.b.queue + tail, &w.b.control->spill, rows);
-    }
-}
-
-/* On its way to the second-level cache while the blocks meet. */
+/* On its way to the second-level cache while the blocks wait for each other. */
 static __device__ __forceinline__ void prefetch(const uint32_t *at) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/* What a thread found last. The depths are stored while the next level waits for its
-** targets: a store before a barrier is one that the barrier waits for. */
-struct held {
-    uint32_t v[TURNS], depth;
-};
-
-static __device__ __forceinline__ void let_go(const narrow &w, held *h) {
-#pragma unroll
-    for (int i = 0; i < TURNS; i++) {
-        if (h->v[i] != GPUGRAPH_NONE)
-            w.b.depth[h->v[i]] = h->depth;
-        h->v[i] = GPUGRAPH_NONE;
-    }
-}
-
-/* The targets of several rows for each lane, all loads together; NONE: no arc. What is
-** found is held. */
+/* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
+** found. */
 template <int count>
-static __device__ __forceinline__ uint32_t visit(const narrow &w, block_memory *m,
+static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
                                                  const uint32_t (&v)[count],
-                                                 uint32_t *visited, uint32_t half,
-                                                 uint32_t tail, held *h) {
+                                                 uint32_t half, uint32_t depth) {
     uint32_t begin[count], arcs[count], found = 0;
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        /* Asked for before the claim is decided: both take as long. */
-        uint64_t from = 0, to = 0;
-        if (v[i] != GPUGRAPH_NONE) {
-            from = __ldg(&w.g.offset[v[i]]);
-            to = __ldg(&w.g.offset[v[i] + 1]);
-        }
-        begin[i] = (uint32_t)from;
-        arcs[i] = (uint32_t)(to - from);
-    }
     bool fresh[count];
 #pragma unroll
+    for (int i = 0; i < count; i++) {
+        begin[i] = arcs[i] = 0;
+        if (v[i] != GPUGRAPH_NONE) {
+            /* Asked for before the claim is decided: both take as long. */
+            uint64_t from = __ldg(&w.g.offset[v[i]]), to = __ldg(&w.g.offset[v[i] + 1]);
+            begin[i] = (uint32_t)from;
+            arcs[i] = (uint32_t)(to - from);
+        }
+    }
+#pragma unroll
     for (int i = 0; i < count; i++)
-        fresh[i] = v[i] != GPUGRAPH_NONE && gg_claim(visited, v[i]);
+        fresh[i] = v[i] != GPUGRAPH_NONE && gg_claim(p.visited, v[i]);
 #pragma unroll
     for (int i = 0; i < count; i++) {
+        arcs[i] = fresh[i] ? arcs[i] : 0;
         if (fresh[i]) {
             found++;
-            h->v[i] = v[i];
             prefetch(&w.g.target[begin[i]]);
+            w.b.depth[v[i]] = depth;
             if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
-                atomicAdd(&m->hits, 1u);
+                atomicAdd(&p.m->hits, 1u);
         }
-        keep(w, m, half, tail, begin[i], fresh[i] ? arcs[i] : 0);
     }
+    pass_on<count>(w, p, half, begin, arcs);
     return found;
 }
 
-/* What of the rows is longer than the lanes to a row: none, on most graphs that come
-** here. */
-static __device__ uint32_t visit_rest(const narrow &w, block_memory *m, uint2 entry,
-                                      uint32_t j, uint32_t width, uint32_t *visited,
-                                      uint32_t half, uint32_t tail, held *h) {
-    uint32_t found = 0;
-    for (; __any_sync(ALL_LANES, j < entry.y); j += width) {
-        uint32_t v[1] = {j < entry.y ? __ldg(&w.g.target[entry.x + j]) : GPUGRAPH_NONE};
-        let_go(w, h);
-        found += visit<1>(w, m, v, visited, half, tail, h);
+/* TURNS rows of a group of lanes, and the first targets of each. */
+struct batch {
+    uint2 entry[TURNS];
+    uint32_t v[TURNS];
+};
+
+static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
+                                            batch *b) {
+    const uint32_t sub = gg_lane() % LANES;
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+        uint32_t row = at + i * t.stride + gg_lane() / LANES;
+        b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
     }
-    return found;
+#pragma unroll
+    for (int i = 0; i < TURNS; i++)
+        b->v[i] =
+            sub < b->entry[i].y ? __ldg(&w.g.target[b->entry[i].x + sub]) : GPUGRAPH_NONE;
 }
 
-/* The block's share of a level. Returns how many vertices this thread found. */
-static __device__ __forceinline__ uint32_t expand(const narrow &w, block_memory *m,
-                                                  const level &l, uint32_t turn,
-                                                  uint32_t depth, uint32_t tail,
-                                                  uint32_t *visited, held *h) {
-    const uint32_t shift = w.shape.group, width = 1u << shift;
-    const uint32_t stride = BLOCK >> shift, sub = gg_lane() & (width - 1);
-    const uint32_t share = (l.total + blocks_of_cluster() - 1) / blocks_of_cluster();
-    const uint32_t low = share * blockIdx.x;
-    const uint32_t high = low + share < l.total ? low + share : l.total;
+/* The warp's part of a level, its first batch loaded. */
+static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
+                                  batch *b, uint32_t turn, uint32_t depth) {
+    const uint32_t sub = gg_lane() % LANES;
+    const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
-    uint32_t first = low + (threadIdx.x / GG_WARP << 5 >> shift);
-    for (; first < high; first += TURNS * stride) {
-        uint2 entry[TURNS];
-        uint32_t v[TURNS];
-#pragma unroll
-        for (int i = 0; i < TURNS; i++) {
-            uint32_t at = first + i * stride + (gg_lane() >> shift);
-            entry[i] = make_uint2(0, 0);
-            if (first + i * stride < high)
-                entry[i] = entry_at(m, l, turn % 2, at < high ? at : GPUGRAPH_NONE);
+    for (uint32_t at = t.at; at < t.count;) {
+        if (at + t.stride < t.count) {
+            found += visit<TURNS>(w, p, b->v, half, depth);
+        } else {
+            const uint32_t v[1] = {b->v[0]};
+            found += visit<1>(w, p, v, half, depth);
         }
-        let_go(w, h);
-        h->depth = depth;
 #pragma unroll
-        for (int i = 0; i < TURNS; i++)
-            v[i] =
-                sub < entry[i].y ? __ldg(&w.g.target[entry[i].x + sub]) : GPUGRAPH_NONE;
-        found += visit<TURNS>(w, m, v, visited, (turn + 1) % 2, tail, h);
-#pragma unroll
-        for (int i = 0; i < TURNS; i++)
-            if (__any_sync(ALL_LANES, width < entry[i].y))
-                found += visit_rest(w, m, entry[i], sub + width, width, visited,
-                                    (turn + 1) % 2, tail, h);
+        for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
+            for (uint32_t j = sub + LANES; __any_sync(ALL_LANES, j < b->entry[i].y);
+                 j += LANES) {
+                uint32_t v[1] = {GPUGRAPH_NONE};
+                if (j < b->entry[i].y)
+                    v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
+                found += visit<1>(w, p, v, half, depth);
+            }
+        at += TURNS * t.stride;
+        if (at < t.count)
+            load(w, t, at, b);
     }
     return found;
 }
 
 /* The frontier goes to the queue, for the whole grid. */
-static __device__ void carry_out(const narrow &w, block_memory *m, uint32_t half,
-                                 uint32_t mine, uint32_t tail) {
-    uint32_t there = mine < ROOM ? mine : ROOM;
-    uint32_t whole = (there + GG_WARP - 1) / GG_WARP * GG_WARP;
-    for (uint32_t i = threadIdx.x; i < whole; i += BLOCK) {
-        uint2 entry = i < there ? m->entry[half][i] : make_uint2(0, 0);
+static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
+    const uint32_t warps = WARPS >> p.shift, warp = threadIdx.x / GG_WARP >> p.shift;
+    for (uint32_t i = warp * GG_WARP; i < t.count; i += warps * GG_WARP) {
+        uint2 entry = i + gg_lane() < t.count ? t.entry[i + gg_lane()] : make_uint2(0, 0);
         bfs_rows<1> rows = {{entry.x}, {entry.y}, 0, 0, 0};
         gg_add_up(&rows);
-        gg_enqueue(w.b.queue + tail, &w.b.control->spill, rows);
+        gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
     }
 }
 
+/* What came from the queue and could not be served is there still. */
 static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
                              uint32_t missing, bool over, uint32_t tail) {
     bfs_control *c = w.b.control;
@@ -302,9 +292,11 @@ static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
     c->narrow_levels += levels;
     c->level = depth;
     c->missing = missing;
-    c->first = tail;
-    c->frontier = gg_peek(&c->spill);
-    c->tail = tail + (uint32_t)c->frontier;
+    if (levels > 0) {
+        c->first = tail;
+        c->frontier = gg_peek(&c->spill);
+        c->tail = tail + (uint32_t)c->frontier;
+    }
     c->spill = 0;
     c->turns++;
 }
@@ -319,42 +311,49 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     bfs_control *c = w.b.control;
     if (c->next != BFS_NARROW)
         return;
-    const uint32_t tail = c->tail, start = c->level;
-    uint32_t depth = start, missing = c->missing, *visited = w.b.visited[c->odd];
-    uint64_t reached = c->reached, found = 0;
-    held h;
-    for (int i = 0; i < TURNS; i++)
-        h.v[i] = GPUGRAPH_NONE;
-    bring_in(w, m, c->first, c->frontier);
+    const uint32_t blocks = gg_cluster_blocks();
+    const place p = {m, blockIdx.x, 31u - __clz(blocks), c->tail, w.b.visited[c->odd]};
+    uint32_t depth = c->level, missing = c->missing, turn = 0;
+    uint64_t reached = c->reached;
+    uint32_t found = 0;
     bool over, leaves;
-    uint32_t turn = 0;
+    if (threadIdx.x == 0)
+        m->sent = m->hits = m->flags = 0;
+    gg_open_mail(&m->mail, blocks);
+    bring_in(w, p, c->first, c->frontier);
     for (;; turn++) {
         if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
-        publish(m, turn);
-        level l = read_news(m, turn);
-        missing -= l.hits;
-        reached += turn > 0 ? l.total : 0;
-        over = l.total == 0 || depth >= w.bounds.max_depth || (l.flags & STOPS) ||
-               (w.bounds.targets && missing == 0) ||
+        finish(p, turn);
+        bool there = gg_receive(&m->mail, turn);
+        part t = part_of(p, turn);
+        batch b;
+        load(w, t, t.at, &b);
+        summary s = sum_up(p, turn);
+        missing -= s.hits;
+        reached += turn > 0 ? s.total : 0;
+        over = !there || s.total == 0 || depth >= w.bounds.max_depth ||
+               (s.flags & STOPS) || (w.bounds.targets && missing == 0) ||
                (w.bounds.limit > 0 && reached >= w.bounds.limit);
-        leaves = (l.flags & LEAVES) || l.total > w.shape.narrow_out;
-        if (over || leaves)
+        leaves = (s.flags & LEAVES) || s.total > w.shape.narrow_out;
+        if (!there)
+            atomicOr(&c->failed, 1u);
+        if (over || leaves) {
+            if (!over && turn > 0)
+                carry_out(w, p, t);
             break;
+        }
         depth++;
-        found += expand(w, m, l, turn, depth, tail, visited, &h);
+        found += expand(w, p, t, &b, turn, depth);
     }
-    let_go(w, &h);
-    if (leaves && !over)
-        carry_out(w, m, turn % 2, m->from[turn % 2][blockIdx.x].word & ENTRIES, tail);
-    uint32_t sum = __reduce_add_sync(ALL_LANES, (uint32_t)found);
-    if (gg_lane() == 0 && sum > 0)
-        atomicAdd(&c->reached, (unsigned long long)sum);
+    found = __reduce_add_sync(ALL_LANES, found);
+    if (gg_lane() == 0 && found > 0)
+        atomicAdd(&c->reached, (unsigned long long)found);
     __threadfence();
-    meet();
+    gg_close_mail();
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        leave(w, depth, turn, missing, over, tail);
+        leave(w, depth, turn, missing, over, p.tail);
 }
 
 /* ---- launch ---- */

@@ -389,7 +389,7 @@ static __device__ void choose(const wide &w, state *s) {
     bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
                 s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;
     s->calm = calm ? s->calm + 1 : 0;
-    if (w.shape.may_narrow && s->calm > w.shape.narrow_levels) {
+    if (s->calm > w.shape.narrow_levels) {
         s->next = BFS_NARROW;
         s->mode = DONE;
     }

@@ -92,6 +92,7 @@ const backend gg_cpu_backend = {
     .name = "cpu",
     .bfs = gg_cpu_bfs,
     .sssp = gg_cpu_sssp,
+    .path = gg_cpu_path,
     .dfs = gg_cpu_dfs,
     .mis = gg_cpu_mis,
     .triangles = gg_cpu_triangles,

@@ -371,7 +371,7 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
     const int64_t slices = 8 * n + m / 64;
     if (strcmp(function, "bfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n + ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 15 * n + ends;
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
@@ -386,7 +386,8 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
 
 static const gpugraph_method methods[] = {
     {"bfs", "persistent", "cuda",
-     "one kernel runs many levels: the whole device or, where few vertices are found at a "
+     "one kernel runs many levels: the whole device or, where few vertices are found at "
+     "a "
      "time, one cluster"},
     {"bfs", "direction-optimizing", "cuda",
      "as persistent; large frontiers are found from the unvisited side"},
@@ -423,10 +424,21 @@ static const gpugraph_method methods[] = {
     {NULL, NULL, NULL, NULL}};
 
 extern "C" {
-const backend gg_cuda_backend = {"cuda",          gg_cuda_bfs, gg_cuda_sssp,
-                                 gg_cuda_dfs,     gg_cuda_mis, gg_cuda_triangles,
-                                 gg_cuda_degrees, methods,     usable,
-                                 device_at,       held,        release,
-                                 context_open,    needs,       open_context,
+const backend gg_cuda_backend = {"cuda",
+                                 gg_cuda_bfs,
+                                 gg_cuda_sssp,
+                                 gg_cuda_path,
+                                 gg_cuda_dfs,
+                                 gg_cuda_mis,
+                                 gg_cuda_triangles,
+                                 gg_cuda_degrees,
+                                 methods,
+                                 usable,
+                                 device_at,
+                                 held,
+                                 release,
+                                 context_open,
+                                 needs,
+                                 open_context,
                                  gg_cuda_map_ids};
 }

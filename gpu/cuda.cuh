@@ -171,8 +171,11 @@ void gg_free_block(void *block, uint64_t bytes);
 
 /* ---- tree.cu: tree edges on the device; the rules are those of tree.c ---- */
 
+/* deepest: no depth is larger. scratch: so many bytes. */
+uint64_t gg_depth_tree_scratch(uint32_t n);
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
-                          const uint32_t *depth, uint32_t *tree_edge);
+                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                          uint32_t *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set, and the host settles them. */
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,

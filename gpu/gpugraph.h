@@ -293,6 +293,15 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, uint32_t *tree_edge);
 
+/* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
+** to the one target of the search: the edges of the target's chain of tree edges, in the
+** order of travel. edge: room for n; *count: how many, 0 where source and target are the
+** same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
+** of the weights before it, added up in that order. */
+gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
+                              bool weighted, gpugraph_run *run, uint32_t *edge,
+                              uint32_t *count);
+
 /* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */

@@ -6,7 +6,13 @@
 **         parents       u = parent[v]
 **
 ** One pass over the edge list, an atomic minimum for each edge that fits; a load looks
-** first, for most edges come too late. */
+** first, for most edges come too late. What costs is the gather of two values for each
+** edge, so as few and as narrow ones as will do:
+**     depths       a byte, depth mod 255, from tables that mostly stay in the second-level
+**                  cache. The pass is cut into parts; a vertex that has its edge after a
+**                  part loses its byte, since all further edges have larger numbers
+**     distances    the far end's only where the near end's and the weight leave it a
+**                  chance: no sum beyond the largest distance leads to a vertex */
 #include "cuda.cuh"
 #include "distance.cuh"
 #include "frontier.cuh"
@@ -28,19 +34,69 @@ static struct ways ways_of(gpugraph_direction direction) {
 
 /* ---- kernels: one thread per edge ---- */
 
-static __device__ __forceinline__ bool one_deeper(uint32_t from, uint32_t to) {
-    return from != GPUGRAPH_NONE && to != GPUGRAPH_NONE && to == from + 1;
+/* Byte of a depth; NO_BYTE: not reached, or an edge is known. */
+#define NO_BYTE 255u
+enum { EDGES_A_THREAD = 4, PARTS = 3, PART_GROWTH = 4 };
+
+struct depth_bytes { /* of the vertices where an edge begins, and where it ends */
+    uint8_t *from, *to;
+    const uint32_t *depth; /* NULL: the bytes are the depths */
+};
+
+/* One thread per vertex. */
+static __global__ void write_bytes(const uint32_t *depth, uint32_t n, depth_bytes b) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        b.from[v] = b.to[v] =
+            (uint8_t)(depth[v] == GPUGRAPH_NONE ? NO_BYTE : depth[v] % NO_BYTE);
 }
 
-static __global__ void depth_tree(device_edges edges, ways ways, const uint32_t *depth,
-                                  uint32_t *tree_edge) {
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint32_t s = edges.source[e], t = edges.target[e];
-        uint32_t ds = depth[s], dt = depth[t];
-        if (ways.forward && one_deeper(ds, dt))
-            offer(tree_edge, t, (uint32_t)e);
-        if (ways.backward && one_deeper(dt, ds))
-            offer(tree_edge, s, (uint32_t)e);
+/* One thread per vertex. */
+static __global__ void drop_bytes(const uint32_t *tree_edge, uint32_t n, depth_bytes b) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        if (tree_edge[v] != GPUGRAPH_NONE)
+            b.to[v] = NO_BYTE;
+}
+
+static __device__ __forceinline__ bool one_deeper(const depth_bytes &b, uint32_t from,
+                                                  uint32_t to, uint32_t u, uint32_t v) {
+    uint32_t next = from + 1 == NO_BYTE ? 0 : from + 1;
+    return from != NO_BYTE && to == next && (!b.depth || b.depth[v] == b.depth[u] + 1);
+}
+
+/* One thread to four edges, from `begin`, a multiple of four, to `end`. */
+static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
+                                  uint64_t begin, uint64_t end, uint32_t *tree_edge) {
+    const uint64_t step = gg_threads_of_grid() * EDGES_A_THREAD;
+    for (uint64_t e = begin + gg_thread() * EDGES_A_THREAD; e < end; e += step) {
+        uint32_t s[EDGES_A_THREAD], t[EDGES_A_THREAD], from[EDGES_A_THREAD],
+            to[EDGES_A_THREAD], back_from[EDGES_A_THREAD], back_to[EDGES_A_THREAD];
+        uint32_t count = end - e < EDGES_A_THREAD ? (uint32_t)(end - e) : EDGES_A_THREAD;
+        if (count == EDGES_A_THREAD) {
+            *reinterpret_cast<uint4 *>(s) =
+                __ldcs(reinterpret_cast<const uint4 *>(edges.source + e));
+            *reinterpret_cast<uint4 *>(t) =
+                __ldcs(reinterpret_cast<const uint4 *>(edges.target + e));
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
+            if (count < EDGES_A_THREAD) {
+                s[i] = edges.source[e + (i < count ? i : 0)];
+                t[i] = edges.target[e + (i < count ? i : 0)];
+            }
+            from[i] = ways.forward ? b.from[s[i]] : NO_BYTE;
+            to[i] = ways.forward ? b.to[t[i]] : NO_BYTE;
+            back_from[i] = ways.backward ? b.from[t[i]] : NO_BYTE;
+            back_to[i] = ways.backward ? b.to[s[i]] : NO_BYTE;
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
+            if (i >= count)
+                continue;
+            if (one_deeper(b, from[i], to[i], s[i], t[i]))
+                offer(tree_edge, t[i], (uint32_t)e + i);
+            if (one_deeper(b, back_from[i], back_to[i], t[i], s[i]))
+                offer(tree_edge, s[i], (uint32_t)e + i);
+        }
     }
 }
 
@@ -55,6 +111,22 @@ static __global__ void parent_edges(device_edges edges, ways ways, const uint32_
     }
 }
 
+/* The largest distance of all. One thread per vertex. */
+template <typename type>
+static __global__ void find_largest(const typename type::word *distance, uint32_t n,
+                                    unsigned long long *largest) {
+    unsigned long long mine = 0;
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        if (distance[v] != type::unreached() && distance[v] > mine)
+            mine = distance[v];
+    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+        unsigned long long other = __shfl_xor_sync(ALL_LANES, mine, step);
+        mine = other > mine ? other : mine;
+    }
+    if (gg_lane() == 0 && mine > gg_peek(largest))
+        atomicMax(largest, mine);
+}
+
 template <typename type>
 static __device__ __forceinline__ bool one_farther(typename type::word from,
                                                    typename type::weight weight,
@@ -62,18 +134,32 @@ static __device__ __forceinline__ bool one_farther(typename type::word from,
     return from < to && to != type::unreached() && type::add(from, weight) == to;
 }
 
+/* One thread per edge. The source's distance first: edges often stand in the order of
+** their sources, so that it is at hand. */
 template <typename type>
-static __global__ void distance_tree(device_edges edges, ways ways,
-                                     const typename type::word *distance,
-                                     uint32_t *tree_edge) {
+static __global__ void
+distance_tree(device_edges edges, ways ways, const typename type::word *distance,
+              const unsigned long long *largest, uint32_t *tree_edge) {
+    typedef typename type::word word;
     const typename type::weight *weight =
         static_cast<const typename type::weight *>(edges.weight);
+    const word most = (word)*largest;
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint32_t s = edges.source[e], t = edges.target[e];
-        typename type::word ds = distance[s], dt = distance[t];
-        if (ways.forward && one_farther<type>(ds, weight[e], dt))
+        typename type::weight w = weight[e];
+        const word length = type::add(0, w);
+        if (length > most)
+            continue;
+        const uint32_t s = edges.source[e];
+        const word ds = distance[s];
+        bool forward = ways.forward && type::add(ds, w) <= most;
+        bool backward = ways.backward && ds != type::unreached() && length <= ds;
+        if (!forward && !backward)
+            continue;
+        const uint32_t t = edges.target[e];
+        const word dt = distance[t];
+        if (forward && one_farther<type>(ds, w, dt))
             offer(tree_edge, t, (uint32_t)e);
-        if (ways.backward && one_farther<type>(dt, weight[e], ds))
+        if (backward && one_farther<type>(dt, w, ds))
             offer(tree_edge, s, (uint32_t)e);
     }
 }
@@ -104,14 +190,36 @@ static bool begin(struct cuda_job *job, bool weighted, struct device_edges *edge
            gg_fill(job, tree_edge, 0xff, (uint64_t)edges->n * sizeof *tree_edge);
 }
 
+uint64_t gg_depth_tree_scratch(uint32_t n) {
+    return 2 * (uint64_t)n;
+}
+
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
-                          const uint32_t *depth, uint32_t *tree_edge) {
+                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                          uint32_t *tree_edge) {
     struct device_edges edges;
     if (!begin(job, false, &edges, tree_edge))
         return false;
-    depth_tree<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        edges, ways_of(direction), depth, tree_edge);
-    return gg_launched(job, "depth_tree");
+    depth_bytes bytes = {scratch, scratch + edges.n, deepest < NO_BYTE ? NULL : depth};
+    unsigned list = gg_grid(job, edges.n, 16);
+    write_bytes<<<list, GG_BLOCK, 0, job->stream>>>(depth, edges.n, bytes);
+    gg_launched(job, "write_bytes");
+    uint64_t low = 0, high = edges.m;
+    for (int part = 1; part < PARTS; part++)
+        high /= PART_GROWTH;
+    for (int part = 0; part < PARTS && gg_going(job); part++) {
+        uint64_t end =
+            part == PARTS - 1 ? edges.m : high / EDGES_A_THREAD * EDGES_A_THREAD;
+        if (part > 0)
+            drop_bytes<<<list, GG_BLOCK, 0, job->stream>>>(tree_edge, edges.n, bytes);
+        depth_tree<<<gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
+                     job->stream>>>(edges, ways_of(direction), bytes, low, end,
+                                    tree_edge);
+        gg_launched(job, "depth_tree");
+        low = end;
+        high *= PART_GROWTH;
+    }
+    return gg_going(job);
 }
 
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
@@ -134,9 +242,16 @@ static bool distances(struct cuda_job *job, const gpugraph_search *search,
     if (!begin(job, true, &edges, tree_edge) ||
         !gg_fill(job, scratch, 0, ((uint64_t)edges.n / 32 + 2) * sizeof *scratch))
         return false;
+    /* The largest distance lies where the ties are counted afterwards. */
+    unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
+    find_largest<type>
+        <<<gg_grid(job, edges.n, 8), GG_BLOCK, 0, job->stream>>>(word, edges.n, largest);
+    gg_launched(job, "find_largest");
     distance_tree<type><<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        edges, ways_of(search->direction), word, tree_edge);
+        edges, ways_of(search->direction), word, largest, tree_edge);
     gg_launched(job, "distance_tree");
+    if (!gg_fill(job, scratch, 0, sizeof *largest))
+        return false;
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, is_root);
     gg_launched(job, "mark_roots");

@@ -143,13 +143,15 @@
 /* Blocks of the cluster, its threads and entries to a block. */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
-#define GG_BFS_NARROW_BLOCK 512
+#define GG_BFS_NARROW_BLOCK 1024
 #define GG_BFS_NARROW_ROOM  2048
 #endif
-/* Rows of a lane whose loads are on their way together. */
-#ifndef GG_BFS_NARROW_TURNS
-#define GG_BFS_NARROW_TURNS 4
-#endif
+/* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,
+** since each costs its instructions even where there are no rows for it. Lanes to a row:
+** those of roads and meshes have up to 8 arcs. (H200: road1m 3.1 ms with 8 lanes, 4.4 with
+** 4; mesh16m 24.7 ms with 1024 threads, 29.8 with 512.) */
+#define GG_BFS_NARROW_TURNS 2
+#define GG_BFS_NARROW_LANES 8
 /* Entries of a frontier for each block of the cluster below which it takes over, and above
 ** which it leaves to the whole grid; levels in a row before it does; arcs of a row that is
 ** too long for it. */
@@ -162,10 +164,23 @@
 /* Levels between two looks at the stop flag: about a millisecond. */
 #define GG_BFS_STOP_LEVELS 1024
 
+/* ---- cluster.cuh ---- */
+
+/* Waits for what other blocks have sent, each of them some microseconds at most: only a
+** fault lets it come to that. */
+#define GG_CLUSTER_WAITS (1u << 22)
+
 /* ---- bfs_prepare.cu ---- */
 
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
+
+/* ---- path.cu ---- */
+
+/* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
+** tree edges that come back meanwhile. */
+#define GG_PATH_STEPS_PER_MS 1000
+#define GG_PATH_BYTES_PER_MS 2e7
 
 /* ---- sssp.c ---- */
 
@@ -282,7 +297,7 @@
 ** twice as many where the graph is taken as undirected; a depth-first search spends on a
 ** vertex as much as on GG_DFS_VERTEX_ARCS arcs, on either. */
 #define GG_COST_BFS                                                                      \
-    { "bfs", 5, 0.05, 12 }
+    { "bfs", 5, 0.013, 3 }
 #define GG_COST_SSSP                                                                     \
     { "sssp", 15, 0.35, 15 }
 #define GG_COST_DFS                                                                      \

@@ -539,7 +539,7 @@ END_TEST
 ** to fail here, and no others, since OpenMP's runtime ends the process when it gets
 ** none. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 8 };
+enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
 static long arrays_until_failure;
 
 static bool array_fails(size_t bytes) {

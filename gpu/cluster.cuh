@@ -1,0 +1,113 @@
+/* Mail among the blocks of a cluster: pairs of words put into each other's shared memory,
+** counted by the receiver. One block is a cluster where the architecture has none.
+**
+**     gg_send        each pair, as soon as it is known: an asynchronous store
+**     gg_announce    once in a turn, to every block: so many pairs are on their way
+**     gg_receive     until all blocks have announced, and all that they announced is there
+**
+** A barrier of the cluster would do as well, but it waits for all memory operations under
+** way and empties the first-level cache: some microsecond a turn. Turns use two mbarriers
+** alternately, since a pair of the next turn may come while this block still waits for one
+** of the last. What a block reads in a turn may be written again two turns later. */
+#ifndef GPUGRAPH_CLUSTER_CUH
+#define GPUGRAPH_CLUSTER_CUH
+
+#include "tuning.h"
+
+#include <cooperative_groups.h>
+
+#include <stdint.h>
+
+struct cluster_mail {              /* in shared memory */
+    unsigned long long arrival[2]; /* mbarriers; turn t uses number t % 2 */
+};
+
+#if __CUDA_ARCH__ >= 900
+
+static __device__ __forceinline__ uint32_t gg_shared_address(const void *at) {
+    return (uint32_t)__cvta_generic_to_shared(at);
+}
+
+/* The address of the same variable in another block's memory. */
+static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_t block) {
+    uint32_t remote;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(remote)
+        : "r"(gg_shared_address(at)), "r"(block));
+    return remote;
+}
+
+static __device__ __forceinline__ void gg_open_mail(cluster_mail *mail, uint32_t blocks) {
+    if (threadIdx.x < 2)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n"
+                     "fence.mbarrier_init.release.cluster;" ::"r"(
+                         gg_shared_address(&mail->arrival[threadIdx.x])),
+                     "r"(blocks)
+                     : "memory");
+    cooperative_groups::this_cluster().sync();
+}
+
+/* Puts the pair into the other block's memory, where an mbarrier counts its bytes. */
+static __device__ __forceinline__ void
+gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
+                 "[%0], {%1, %2}, [%3];" ::"r"(gg_address_in(at, block)),
+                 "r"(pair.x), "r"(pair.y), "r"(gg_address_in(&mail->arrival[half], block))
+                 : "memory");
+}
+
+/* That many pairs are on their way from this block to that one. */
+static __device__ __forceinline__ void gg_announce(cluster_mail *mail, uint32_t block,
+                                                   uint32_t half, uint32_t pairs) {
+    asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
+                 "%1;" ::"r"(gg_address_in(&mail->arrival[half], block)),
+                 "r"(pairs * (uint32_t)sizeof(uint2))
+                 : "memory");
+}
+
+/* Until all that was sent to this block in that turn is there; false: for too long. */
+static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t turn) {
+    uint32_t there = 0;
+    for (uint32_t looks = 0; !there && looks < GG_CLUSTER_WAITS; looks++)
+        asm volatile("{\n.reg .pred p;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(there)
+                     : "r"(gg_shared_address(&mail->arrival[turn % 2])), "r"(turn / 2 & 1)
+                     : "memory");
+    return there;
+}
+
+static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
+    return cooperative_groups::this_cluster().num_blocks();
+}
+
+static __device__ __forceinline__ void gg_close_mail() {
+    cooperative_groups::this_cluster().sync();
+}
+
+#else
+
+static __device__ __forceinline__ void gg_open_mail(cluster_mail *, uint32_t) {
+    __syncthreads();
+}
+static __device__ __forceinline__ void gg_send(cluster_mail *, uint2 *at, uint32_t,
+                                               uint32_t, uint2 pair) {
+    *at = pair;
+}
+static __device__ __forceinline__ void gg_announce(cluster_mail *, uint32_t, uint32_t,
+                                                   uint32_t) {}
+static __device__ __forceinline__ bool gg_receive(cluster_mail *, uint32_t) {
+    __syncthreads();
+    return true;
+}
+static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
+    return 1;
+}
+static __device__ __forceinline__ void gg_close_mail() {
+    __syncthreads();
+}
+
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* One shortest path: the public function and its CPU backend.
+**
+**     search, ended at the target  ->  tree edges  ->  target ... source  ->  turned round
+**
+** The path is the chain of tree edges that the whole search gives, ties included. A search
+** from both ends would not do less where it matters: to know which edge into a vertex counts,
+** all vertices one step nearer must be known, so what the far half has found is walked once
+** more from the middle, and the pass over the edges that finds the tree stays. On a device
+** it would not be sooner either: a path of k edges takes k levels from whichever end. */
+#include "backend.h"
+
+#include <string.h>
+
+void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
+                  gpugraph_run *run, uint32_t *edge, uint32_t *count) {
+    uint32_t steps = 0;
+    *count = GPUGRAPH_NONE;
+    for (uint32_t e = tree_edge[v]; e != GPUGRAPH_NONE; e = tree_edge[v]) {
+        edge[steps++] = e;
+        v = gpugraph_other_end(graph, e, v);
+        if (steps % GG_POLL_ITEMS == 0 && gg_poll(run)) {
+            gg_stopped(run);
+            return;
+        }
+    }
+    for (uint32_t i = 0, j = steps; i + 1 < j; i++) {
+        uint32_t last = edge[--j];
+        edge[j] = edge[i];
+        edge[i] = last;
+    }
+    *count = steps;
+}
+
+static bool is_reached(gpugraph_distance_type type, const void *distance, uint32_t v) {
+    switch (type) {
+    case GPUGRAPH_UINT32:
+        return ((const uint32_t *)distance)[v] != UINT32_MAX;
+    case GPUGRAPH_UINT64:
+        return ((const uint64_t *)distance)[v] != UINT64_MAX;
+    default:
+        return ((const double *)distance)[v] <= __DBL_MAX__;
+    }
+}
+
+/* By the search of that backend, by weight or by depth. */
+static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
+                                      const gpugraph_search *search, bool weighted,
+                                      gpugraph_run *run, uint32_t *edge,
+                                      uint32_t *count) {
+    gpugraph_distance_type type = weighted ? graph->distance_type : GPUGRAPH_UINT32;
+    void *value = gg_alloc(run, graph->n, gg_distance_size(type));
+    uint32_t *tree = gg_alloc(run, graph->n, sizeof *tree), target = search->target[0];
+    *count = GPUGRAPH_NONE;
+    if (value && tree && weighted)
+        on->sssp(graph, search, run, value, tree);
+    else if (value && tree)
+        on->bfs(graph, search, run, value, tree);
+    if (run->status == GPUGRAPH_OK && is_reached(type, value, target))
+        gg_walk_path(graph, tree, target, run, edge, count);
+    gg_release(value);
+    gg_release(tree);
+    return run->status;
+}
+
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
+                                const gpugraph_search *search, gpugraph_run *run,
+                                uint32_t *edge, uint32_t *count) {
+    return path_by_search(graph, on, search, true, run, edge, count);
+}
+
+gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
+                            bool weighted, gpugraph_run *run, uint32_t *edge,
+                            uint32_t *count) {
+    return path_by_search(graph, &gg_cpu_backend, search, weighted, run, edge, count);
+}
+
+gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
+                              bool weighted, gpugraph_run *run, uint32_t *edge,
+                              uint32_t *count) {
+    const char *function = weighted ? "sssp" : "bfs";
+    gg_begin(run);
+    *count = GPUGRAPH_NONE;
+    if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a path by weight needs weights, and the graph was made without");
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    if (search->source_count != 1 || search->target_count != 1)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a path has one source and one target, and there are %u and %u",
+                       search->source_count, search->target_count);
+    bool fallback = false;
+    const backend *on = gg_choose(graph, function, run, &fallback);
+    if (!on)
+        return run->status;
+    on->path(graph, search, weighted, run, edge, count);
+    if (gg_fall_back(run, function, fallback))
+        gg_cpu_path(graph, search, weighted, run, edge, count);
+    return run->status;
+}

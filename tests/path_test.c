@@ -1,0 +1,204 @@
+/* One path against the chain of the whole search's tree: by depth and by weight, for every
+** method on every backend that is there, in all directions. */
+#include "expect.h"
+#include "graphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum weights { NO_WEIGHTS, SMALL_WEIGHTS, REAL_WEIGHTS };
+
+/* Weights with many ties, zeros among them. */
+static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
+                                      uint64_t seed) {
+    int64_t *integer = malloc((size_t)(s->edges + 1) * sizeof *integer);
+    double *real = malloc((size_t)(s->edges + 1) * sizeof *real);
+    int64_t *vertex = malloc((s->vertices + 1) * sizeof *vertex);
+    for (int64_t e = 0; e < s->edges; e++) {
+        integer[e] = (int64_t)(shape_random(&seed) % 4);
+        real[e] = (double)integer[e] * 0.1;
+    }
+    for (uint32_t v = 0; v < s->vertices; v++)
+        vertex[v] = v;
+    gpugraph_edges edges = {.count = s->edges,
+                            .source = {.value = s->source},
+                            .target = {.value = s->target},
+                            .vertex_count = s->vertices,
+                            .vertex = {.value = vertex}};
+    if (weights != NO_WEIGHTS) {
+        bool small = weights == SMALL_WEIGHTS;
+        edges.weight_type = small ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_REAL_WEIGHTS;
+        edges.weight = small ? (const void *)integer : real;
+    }
+    gpugraph_run run = {0};
+    gpugraph_graph *graph = NULL;
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    free(integer);
+    free(real);
+    free(vertex);
+    return graph;
+}
+
+/* The whole search's tree, on the CPU; NULL where the target is not reached. */
+static uint32_t *whole_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                            bool weighted) {
+    uint32_t n = gpugraph_vertex_count(graph), target = search->target[0];
+    gpugraph_search all = *search;
+    all.target_count = 0;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    uint64_t *value = malloc((n + 1) * sizeof *value);
+    uint32_t *tree = malloc((n + 1) * sizeof *tree);
+    if (weighted)
+        gpugraph_sssp(graph, &all, &run, value, tree);
+    else
+        gpugraph_bfs(graph, &all, &run, (uint32_t *)value, tree);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    free(value);
+    if (tree[target] == GPUGRAPH_NONE && target != search->source[0]) {
+        free(tree);
+        return NULL;
+    }
+    return tree;
+}
+
+static void check_path(const shape *s, gpugraph_graph *graph,
+                       const gpugraph_search *search, const uint32_t *tree,
+                       const uint32_t *edge, uint32_t count, const char *how) {
+    uint32_t v = search->target[0];
+    if (!tree) {
+        expect(count == GPUGRAPH_NONE, "%s, %s: a path to what is not reached", s->name,
+               how);
+        return;
+    }
+    expect(count != GPUGRAPH_NONE, "%s, %s: no path", s->name, how);
+    for (uint32_t i = count; i > 0; i--) {
+        expect(edge[i - 1] == tree[v], "%s, %s: edge %u at step %u, not %u", s->name, how,
+               edge[i - 1], i, tree[v]);
+        v = gpugraph_other_end(graph, edge[i - 1], v);
+    }
+    expect(tree[v] == GPUGRAPH_NONE && v == search->source[0],
+           "%s, %s: the path begins at %u", s->name, how, v);
+}
+
+static void check_pair(const shape *s, gpugraph_graph *graph,
+                       const gpugraph_search *search, bool weighted) {
+    uint32_t *tree = whole_tree(graph, search, weighted), count;
+    uint32_t *edge = malloc((s->vertices + 1) * sizeof *edge);
+    const gpugraph_method *method;
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
+        bool cuda = strcmp(method->backend, "cuda") == 0;
+        if (strcmp(method->function, weighted ? "sssp" : "bfs") != 0 ||
+            (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        gpugraph_run run = {.method = method->name,
+                            .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
+        gpugraph_path(graph, search, weighted, &run, edge, &count);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        check_path(s, graph, search, tree, edge, count, method->name);
+    }
+    free(tree);
+    free(edge);
+}
+
+static void check_shape(const shape *s, uint64_t seed) {
+    for (int weights = NO_WEIGHTS; weights <= REAL_WEIGHTS; weights++) {
+        gpugraph_graph *graph = weighted_graph(s, (enum weights)weights, seed);
+        for (int i = 0; i < 9; i++) {
+            uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
+            uint32_t target = (uint32_t)(shape_random(&seed) % s->vertices);
+            gpugraph_search search = {.source = &source,
+                                      .source_count = 1,
+                                      .target = &target,
+                                      .target_count = 1,
+                                      .direction = (gpugraph_direction)(i % 3),
+                                      .max_depth = GPUGRAPH_NONE};
+            check_pair(s, graph, &search, weights != NO_WEIGHTS);
+            target = source;
+            check_pair(s, graph, &search, weights != NO_WEIGHTS);
+        }
+        gpugraph_free(graph);
+    }
+}
+
+START_TEST(small_shapes) {
+    shape s;
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        for (int i = 0; shape_small(i, seed, &s); i++) {
+            if (s.vertices > 0)
+                check_shape(&s, seed);
+            shape_free(&s);
+        }
+}
+END_TEST
+
+START_TEST(random_shapes) {
+    uint64_t seed = 11;
+    for (int i = 0; i < 60; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 90) + 1;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (4 * n)), seed);
+        check_shape(&s, seed);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Ways so long that a device leaves them to the host, and many ties. */
+START_TEST(large_shapes) {
+    shape shapes[] = {shape_grid(120, 150), shape_path(20000), shape_rmat(11, 8, 5)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_shape(&shapes[i], i);
+        shape_free(&shapes[i]);
+    }
+}
+END_TEST
+
+START_TEST(wrong_arguments) {
+    shape s = shape_path(5);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t source[] = {0, 1}, target = 4, edge[5], count = 7;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_search search = {.source = source,
+                              .source_count = 1,
+                              .target = &target,
+                              .target_count = 1,
+                              .max_depth = GPUGRAPH_NONE};
+    ck_assert_int_eq(gpugraph_path(graph, &search, true, &run, edge, &count),
+                     GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(strstr(run.message, "weights"));
+    ck_assert_uint_eq(count, GPUGRAPH_NONE);
+    search.source_count = 2;
+    ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                     GPUGRAPH_INVALID);
+    search.source_count = 1;
+    search.target_count = 0;
+    ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                     GPUGRAPH_INVALID);
+    search.target_count = 1;
+    search.max_depth = 3;
+    ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                     GPUGRAPH_OK);
+    ck_assert_uint_eq(count, GPUGRAPH_NONE);
+    search.max_depth = 4;
+    ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                     GPUGRAPH_OK);
+    ck_assert_uint_eq(count, 4);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("path");
+    TCase *cases = tcase_create("path");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, small_shapes);
+    tcase_add_test(cases, random_shapes);
+    tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, wrong_arguments);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
