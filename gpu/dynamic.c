@@ -38,6 +38,7 @@ static void look_again(gpugraph_dynamic *d) {
     g->filter = d->incoming.block; /* the first part of one block: emptied together */
     g->incoming = (uint32_t *)d->incoming.block + FILTER_WORDS;
     g->growing = d->growing.block;
+    g->huge = d->huge.block;
     g->pool = d->pool.block;
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
         g->list[kind] = d->list[kind].block;
@@ -74,6 +75,28 @@ static struct slab_pool get_pool(gpugraph_dynamic *d) {
     return pool;
 }
 
+/* A list of free pieces with room for that many: a ring, which is put straight. */
+static void enlarge_list(gpugraph_dynamic *d, int kind, uint64_t pieces) {
+    const uint64_t entry = sizeof(uint32_t);
+    struct held *h = &d->list[kind];
+    if (!going(d) || pieces * entry <= h->bytes)
+        return;
+    struct slab_pool pool = get_pool(d);
+    struct held larger = {d->place->take(d, pieces * entry), pieces * entry};
+    if (!larger.block)
+        return;
+    uint64_t room = h->bytes / entry, first = pool.first[kind], count = pool.count[kind];
+    uint64_t straight = count < room - first ? count : room - first;
+    uint32_t *from = h->block, *to = larger.block;
+    d->place->copy(d, to, from + first, straight * entry);
+    d->place->copy(d, to + straight, from, (count - straight) * entry);
+    pool.first[kind] = 0;
+    d->place->upload(d, &d->slabs.pool->first, pool.first, sizeof pool.first);
+    drop(d, h);
+    *h = larger;
+    look_again(d);
+}
+
 /* The arena has room for `sectors` more. */
 static void grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t);
@@ -84,9 +107,9 @@ static void grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
                 MOST_SECTORS, (unsigned long long)(end + sectors));
         return;
     }
+    enlarge_list(d, 2, (end + sectors) / SLAB_SECTORS + 1);
+    enlarge(d, &d->huge, ((end + sectors) / SLAB_HUGE + 1) * sizeof(uint32_t), 0);
     enlarge(d, &d->arena, (end + sectors) * sector, 0xff);
-    enlarge(d, &d->list[2],
-            ((uint64_t)d->slabs.capacity / SLAB_SECTORS + 1) * sizeof(uint32_t), 0);
     if (going(d) && d->end != end) { /* takers have overshot */
         d->end = (uint32_t)end;
         d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
@@ -96,7 +119,7 @@ static void grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
 /* Free short bases: no more than there are vertices. Only who frees any needs the lists. */
 static void make_short_lists(gpugraph_dynamic *d) {
     for (int kind = 0; kind < 2; kind++)
-        enlarge(d, &d->list[kind], d->vertex.bytes / sizeof(struct slab_vertex) * 4, 0);
+        enlarge_list(d, kind, d->vertex.bytes / sizeof(struct slab_vertex));
 }
 
 /* The dictionary has room for that many vertices: `growing` comes last, so its length is
@@ -186,7 +209,7 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
     d->place->open(d, &run);
     struct held *const all[] = {&d->arena,   &d->vertex,  &d->incoming, &d->growing,
                                 &d->list[0], &d->list[1], &d->list[2],  &d->pool,
-                                &d->scratch, &d->rows};
+                                &d->scratch, &d->rows,    &d->huge};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         drop(d, all[i]);
     d->place->close(d, &run);
@@ -335,7 +358,7 @@ static gpugraph_status end_batch(gpugraph_dynamic *d, const char *name, double m
                                  uint64_t items) {
     gg_phase(d->run, name, gg_now_ms() - ms, (int64_t)items, "%s",
              d->valued ? "map" : "set");
-    struct held *const scratch[] = {&d->scratch, &d->rows};
+    struct held *const scratch[] = {&d->scratch, &d->rows, &d->huge};
     for (int i = 0; i < 2; i++)
         if (scratch[i]->bytes > KEPT_SCRATCH)
             drop(d, scratch[i]);
@@ -357,6 +380,7 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     struct slab_pool pool = get_pool(d), before = pool;
     moving.old = d->slabs;
     pool.end = 0;
+    memset(pool.first, 0, sizeof pool.first);
     memset(pool.count, 0, sizeof pool.count);
     memset(pool.growing, 0, sizeof pool.growing);
     pool.report.sectors = 0;
@@ -371,6 +395,7 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
         sectors = MOST_SECTORS;
     enlarge(d, &d->arena, sectors * sector, 0xff);
     enlarge(d, &d->vertex, vertex.bytes, 0);
+    enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * sizeof(uint32_t), 0);
     step(d, STEP_REHASH, &moving);
     pool = get_pool(d);
     bool moved = going(d) && !pool.report.full;

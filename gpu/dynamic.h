@@ -76,7 +76,7 @@ struct held { /* a block where the slabs are */
 struct gpugraph_dynamic {
     const dynamic_place *place;
     struct slab_graph slabs; /* a view of the blocks */
-    struct held arena, vertex, incoming, growing, list[SLAB_LISTS], pool;
+    struct held arena, vertex, incoming, growing, huge, list[SLAB_LISTS], pool;
     struct held scratch, rows; /* of batches */
     bool valued;
     uint64_t edges;

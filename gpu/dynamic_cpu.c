@@ -60,7 +60,9 @@ static bool in_order(const struct dynamic_batch *b, uint64_t i) {
 
 static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                           uint64_t i) {
-    slab_announce(&d->slabs, b->source[i], d->valued);
+    uint32_t sectors;
+    if (slab_announce(&d->slabs, b->source[i], d->valued, &sectors))
+        slab_list_growing(&d->slabs, b->source[i], sectors);
     if (!in_order(b, i))
         device_store(&d->slabs.pool->report.unsorted, 1);
 }
@@ -116,10 +118,12 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 
 /* ---- steps over vertices ---- */
 
-/* Vertex number i of the two lists of those that must grow. */
+/* Vertex number i of the three lists of those that must grow. */
 static uint32_t growing_vertex(const struct slab_graph *g, uint64_t i) {
-    uint32_t small = g->pool->growing[0];
-    return i < small ? g->growing[i] : g->growing[g->n - 1 - (i - small)];
+    uint32_t small = g->pool->growing[0], larger = g->pool->growing[1];
+    return i < small            ? g->growing[i]
+           : i - small < larger ? g->growing[g->n - 1 - (i - small)]
+                                : g->huge[i - small - larger];
 }
 
 /* A new base for the vertex, in the same arena as before or in another one. */
@@ -243,7 +247,7 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     switch (step) {
     case STEP_SUM_BASES:
     case STEP_REHASH:
-        return (uint64_t)pool->growing[0] + pool->growing[1];
+        return (uint64_t)pool->growing[0] + pool->growing[1] + pool->growing[2];
     case STEP_LIST_DEAD:
     case STEP_LIST_ALL:
         return d->slabs.n;
@@ -264,10 +268,8 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     pool->report.removed += t->removed;
     pool->report.sectors += t->sectors;
     pool->report.triangles += t->triangles;
-    if (step == STEP_SETTLE || step == STEP_END) {
-        slab_close_lists(&d->slabs, 0, 1);
+    if (step == STEP_SETTLE || step == STEP_END)
         slab_end_phase(&d->slabs);
-    }
 }
 
 static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,

@@ -46,7 +46,8 @@ enum {
     SLAB_WORDS = 8,   /* of a sector */
     SLAB_LINK = 6,    /* word of a slab's (or short base's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
-    SLAB_SMALL = 16,  /* sectors of a base that one lane rehashes by itself */
+    SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
+    SLAB_HUGE = 256,  /* and from where on it takes more than a warp */
     SLAB_FILTER_BITS = 1 << 20
 };
 
@@ -59,10 +60,11 @@ struct slab_vertex {  /* 16 bytes, read at once */
 
 struct slab_pool {
     uint32_t end;                /* sectors ever taken from the arena */
+    uint32_t first[SLAB_LISTS];  /* the lists are rings: where they begin */
     uint32_t count[SLAB_LISTS];  /* free pieces when the phase began */
     uint32_t taken[SLAB_LISTS];  /* of these, in this phase */
     uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind those */
-    uint32_t growing[2];         /* vertices to rehash: small ones, others */
+    uint32_t growing[3];         /* vertices to rehash: small, larger, huge ones */
     uint32_t spilled;            /* pieces that found no room in a list */
     struct slab_report {         /* of one batch */
         uint64_t added, removed, sectors, triangles;
@@ -78,8 +80,9 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t capacity;  /* sectors */
     uint32_t *incoming; /* n: insertions of this batch */
     uint32_t *filter;   /* SLAB_FILTER_BITS: edges that were found by insertions */
-    uint32_t *growing;  /* n: vertices to rehash, small ones from the front, others from
-                         ** the back */
+    uint32_t *growing;  /* n: vertices to rehash, small ones from the front, larger ones
+                         ** from the back; */
+    uint32_t *huge;     /* capacity / SLAB_HUGE + 1: and these */
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
     float load; /* entries of a base over its places, when it is made */
@@ -92,6 +95,12 @@ WARP_FUNCTION uint32_t slab_places(uint32_t sectors, bool valued) {
     uint32_t pairs = sectors < SLAB_SECTORS ? sectors * 4 - (sectors > 0)
                                             : sectors / SLAB_SECTORS * 15;
     return valued ? pairs : pairs * 2;
+}
+
+/* Entries beyond which a base is made anew: slabs may have half as many again in chains. */
+WARP_FUNCTION uint32_t slab_most(uint32_t sectors, bool valued) {
+    uint32_t places = slab_places(sectors, valued);
+    return sectors < SLAB_SECTORS ? places : places + places / 2;
 }
 
 /* Sectors of a base for so many entries. */
@@ -166,6 +175,12 @@ WARP_FUNCTION uint32_t slab_take_new(const struct slab_graph *g, uint32_t sector
     return SLAB_NONE;
 }
 
+/* Place number `at` of a list. */
+WARP_FUNCTION uint32_t slab_ring(const struct slab_graph *g, uint32_t kind, uint32_t at) {
+    uint32_t place = g->pool->first[kind] + at;
+    return place < g->room[kind] ? place : place - g->room[kind];
+}
+
 /* A clean piece of 1 << kind sectors; SLAB_NONE when the arena has ended. */
 WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
     struct slab_pool *pool = g->pool;
@@ -173,7 +188,7 @@ WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
     if (count > 0) {
         uint32_t at = device_reserve(&pool->taken[kind], 1);
         if (at < count)
-            return g->list[kind][count - 1 - at];
+            return g->list[kind][slab_ring(g, kind, at)];
     }
     return slab_take_new(g, 1u << kind);
 }
@@ -192,7 +207,7 @@ WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
                                    uint32_t sector) {
     uint32_t at = g->pool->count[kind] + device_reserve(&g->pool->pushed[kind], 1);
     if (at < g->room[kind])
-        g->list[kind][at] = sector;
+        g->list[kind][slab_ring(g, kind, at)] = sector;
     else
         device_count(&g->pool->spilled, 1);
 }
@@ -200,8 +215,14 @@ WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
 WARP_FUNCTION void slab_clean(const struct slab_graph *g, uint32_t sector,
                               uint32_t sectors) {
     uint32_t *word = g->word + (uint64_t)sector * SLAB_WORDS;
+#ifdef __CUDA_ARCH__
+    const uint4 clean = {SLAB_NONE, SLAB_NONE, SLAB_NONE, SLAB_NONE};
+    for (uint32_t i = 0; i < sectors * 2; i++)
+        reinterpret_cast<uint4 *>(word)[i] = clean;
+#else
     for (uint32_t i = 0; i < sectors * SLAB_WORDS; i++)
         device_store(word + i, SLAB_NONE);
+#endif
 }
 
 /* ---- probes ---- */
@@ -422,19 +443,21 @@ WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
     uint32_t *growing = g->pool->growing;
     if (sectors <= SLAB_SMALL)
         g->growing[device_reserve(&growing[0], 1)] = v;
-    else
+    else if (sectors < SLAB_HUGE)
         g->growing[g->n - 1 - device_reserve(&growing[1], 1)] = v;
+    else
+        g->huge[device_reserve(&growing[2], 1)] = v;
 }
 
-/* Counts an insertion for its vertex, and lists the vertex if its base becomes too small.
-** Exactly one item of a batch does so: the one that steps over the edge. */
-WARP_FUNCTION void slab_announce(const struct slab_graph *g, uint32_t from, bool valued) {
+/* Counts an insertion for its vertex. Does the vertex's base become too small? Exactly one
+** item of a batch learns so: the one that steps over the edge. */
+WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool valued,
+                                 uint32_t *sectors) {
     uint32_t incoming = device_reserve(&g->incoming[from], 1) + 1;
     struct slab_vertex v = slab_vertex_of(g, from);
-    uint32_t places = slab_places(v.sectors, valued);
-    if (v.used + incoming != (v.used > places ? v.used : places) + 1)
-        return;
-    slab_list_growing(g, from, v.sectors);
+    uint32_t most = slab_most(v.sectors, valued);
+    *sectors = v.sectors;
+    return v.used + incoming == (v.used > most ? v.used : most) + 1;
 }
 
 /* ---- runs: the slabs of a base (or a short base), each with its chain ---- */
@@ -573,32 +596,18 @@ WARP_FUNCTION void slab_copy_short_row(const struct slab_graph *g, struct slab_v
             }
 }
 
-/* Between phases what was freed joins the lists. First the lanes of a team move the last
-** of it into the hole that taking has left; then one lane counts. */
-WARP_FUNCTION uint32_t slab_freed(const struct slab_graph *g, uint32_t kind) {
-    uint32_t pushed = g->pool->pushed[kind], room = g->room[kind] - g->pool->count[kind];
-    return pushed < room ? pushed : room;
-}
-WARP_FUNCTION uint32_t slab_taken(const struct slab_graph *g, uint32_t kind) {
-    uint32_t taken = g->pool->taken[kind], count = g->pool->count[kind];
-    return taken < count ? taken : count;
-}
-WARP_FUNCTION void slab_close_lists(const struct slab_graph *g, uint32_t rank,
-                                    uint32_t size) {
-    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
-        uint32_t count = g->pool->count[kind], taken = slab_taken(g, kind);
-        uint32_t freed = slab_freed(g, kind), moved = taken < freed ? taken : freed;
-        for (uint32_t i = rank; i < moved; i += size)
-            g->list[kind][count - taken + i] = g->list[kind][count + freed - moved + i];
-    }
-}
+/* By one lane, between phases: what was freed joins the lists. */
 WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
     struct slab_pool *pool = g->pool;
     for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
-        pool->count[kind] += slab_freed(g, kind) - slab_taken(g, kind);
+        uint32_t count = pool->count[kind], room = g->room[kind] - count;
+        uint32_t taken = pool->taken[kind] < count ? pool->taken[kind] : count;
+        uint32_t pushed = pool->pushed[kind] < room ? pool->pushed[kind] : room;
+        pool->first[kind] = slab_ring(g, kind, taken);
+        pool->count[kind] = count - taken + pushed;
         pool->taken[kind] = pool->pushed[kind] = 0;
     }
-    pool->growing[0] = pool->growing[1] = 0;
+    pool->growing[0] = pool->growing[1] = pool->growing[2] = 0;
 }
 
 #endif

@@ -56,7 +56,8 @@ static void one_item(uint32_t i) {
     uint32_t from = w.source[i], target = w.target[i], sector;
     switch (w.phase) {
     case ANNOUNCE:
-        slab_announce(g, from, w.valued);
+        if (slab_announce(g, from, w.valued, &sector))
+            slab_list_growing(g, from, sector);
         break;
     case INSERT:
         switch (slab_insert(g, slab_vertex_of(g, from), slab_pair(target, w.value[i]),
@@ -94,8 +95,10 @@ static void one_item(uint32_t i) {
 
 static void rehash(uint32_t i) {
     const struct slab_graph *g = &w.g;
-    uint32_t small = w.pool.growing[0];
-    uint32_t v = i < small ? g->growing[i] : g->growing[g->n - 1 - (i - small)];
+    uint32_t small = w.pool.growing[0], larger = w.pool.growing[1];
+    uint32_t v = i < small            ? g->growing[i]
+                 : i - small < larger ? g->growing[g->n - 1 - (i - small)]
+                                      : g->huge[i - small - larger];
     struct slab_vertex from = slab_vertex_of(g, v), to = {0};
     to.sectors = slab_wanted(g, v, from, w.valued);
     to.base = slab_take_base(g, to.sectors);
@@ -109,7 +112,8 @@ static void rehash(uint32_t i) {
 }
 
 static uint32_t items(void) {
-    return w.phase == REHASH ? w.pool.growing[0] + w.pool.growing[1] : w.count;
+    return w.phase == REHASH ? w.pool.growing[0] + w.pool.growing[1] + w.pool.growing[2]
+                             : w.count;
 }
 
 static void *work(void *seed) {
@@ -132,7 +136,6 @@ static void run_phase(enum phase phase, int threads) {
 }
 
 static void end_phase(void) {
-    slab_close_lists(&w.g, 0, 1);
     slab_end_phase(&w.g);
 }
 
@@ -150,6 +153,7 @@ static void begin(bool valued, float load) {
     memset(g->word, 0xff, (size_t)MOST_SECTORS * SLAB_WORDS * 4);
     g->incoming = calloc(VERTICES, sizeof(uint32_t));
     g->growing = calloc(VERTICES, sizeof(uint32_t));
+    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof(uint32_t));
     g->filter = calloc(SLAB_FILTER_BITS / 32, sizeof(uint32_t));
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
         g->room[kind] = MOST_SECTORS;
@@ -163,6 +167,7 @@ static void end(void) {
     free(g->word);
     free(g->incoming);
     free(g->growing);
+    free(g->huge);
     free(g->filter);
     for (int kind = 0; kind < SLAB_LISTS; kind++)
         free(g->list[kind]);
