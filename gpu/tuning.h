@@ -108,6 +108,13 @@
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
 
+/* ---- sssp_choice.c ---- */
+
+/* Weights that are looked at for a graph's typical one. */
+#define GG_SSSP_WEIGHTS 512
+/* "frontier": typical weights between two thresholds, divided by the average degree. */
+#define GG_SSSP_FRONTIER_DELTA 32.0
+
 /* ---- dfs.cu ---- */
 
 /* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;
