@@ -77,6 +77,8 @@ static bool run_engine(struct cuda_job *job, struct sssp_search *s,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
+    if (s->parameters.engine == SSSP_PERSISTENT)
+        return gg_sssp_persistent(job, s, space);
     return gg_sssp_frontier(job, s, space);
 }
 
@@ -89,13 +91,15 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
     s.wanted = search;
     s.type = job->graph->distance_type;
     s.stop = job->device->device_stop;
-    gg_sssp_features(job->graph, search->direction, &features);
-    job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
-    if (!gg_device_csr(job, gg_forward_kind(search->direction), true, &s.g))
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
+    if (!gg_device_csr(job, kind, true, &s.g) ||
+        !gg_device_features(job, kind, &s.g, &features))
         return;
+    job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
     carve(&space, &s, tree_edge != NULL, &a);
-    space.used += gg_sssp_frontier_bytes(&s);
+    space.used += s.parameters.engine == SSSP_PERSISTENT ? gg_sssp_persistent_bytes(&s)
+                                                         : gg_sssp_frontier_bytes(&s);
     if (!gg_workspace(job, &space))
         return;
     carve(&space, &s, tree_edge != NULL, &a);

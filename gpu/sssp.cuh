@@ -2,6 +2,7 @@
 **
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
 **     sssp_frontier.cu    engine: near and far piles, kernels queued many rounds ahead
+**     sssp_persistent.cu  engine: buckets, rounds between the barriers of one launch
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
@@ -28,12 +29,19 @@ struct sssp_search {
     bool early;   /* ended early: a distance from `final_below` on is not final */
     uint64_t final_below; /* as a word of the type, widened */
     uint64_t served;      /* relaxed vertices, repeats counted */
-    char more[160];       /* for the phase */
+    char more[300];       /* for the phase */
 };
 
 uint64_t gg_sssp_frontier_bytes(const struct sssp_search *s);
 bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
                       struct workspace *space);
+uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
+bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
+                        struct workspace *space);
+
+/* The features of those rows: computed on first need, kept with them. (features.cu) */
+bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
+                        const struct device_csr *g, struct sssp_features *features);
 
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {

@@ -1,60 +1,13 @@
-/* Features of a graph and the choice of an engine, its queues and their parameters: see
+/* The choice of an engine, its queues and their parameters: see
 ** sssp_choice.h. */
 #include "sssp_choice.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void (*adjuster)(struct sssp_parameters *parameters);
 
 void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
     adjuster = adjust;
-}
-
-/* ---- features ---- */
-
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double weight_of(const gpugraph_graph *graph, uint64_t e) {
-    switch (graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)graph->weight)[e];
-    case GPUGRAPH_UINT64:
-        return (double)((const int64_t *)graph->weight)[e];
-    default:
-        return ((const double *)graph->weight)[e];
-    }
-}
-
-/* Weights spread over all edges: their median (of the positive ones) and largest. */
-static void look_at_weights(const gpugraph_graph *graph, struct sssp_features *f) {
-    double sample[GG_SSSP_WEIGHTS];
-    uint64_t step = graph->m / GG_SSSP_WEIGHTS + 1, looks = 0;
-    size_t count = 0;
-    for (uint64_t e = 0; e < graph->m; e += step) {
-        double weight = weight_of(graph, e);
-        looks++;
-        f->weight += (weight - f->weight) / (double)looks;
-        if (weight > 0)
-            sample[count++] = weight;
-    }
-    qsort(sample, count, sizeof *sample, compare_doubles);
-    if (count) {
-        f->typical_weight = sample[count / 2];
-        f->most_weight = sample[count - 1];
-    }
-}
-
-void gg_sssp_features(const gpugraph_graph *graph, gpugraph_direction direction,
-                      struct sssp_features *f) {
-    memset(f, 0, sizeof *f);
-    f->vertices = graph->n;
-    f->arcs = direction == GPUGRAPH_BOTH ? 2 * (uint64_t)graph->m : graph->m;
-    f->degree = graph->n ? (double)f->arcs / graph->n : 0;
-    look_at_weights(graph, f);
 }
 
 /* ---- choice ---- */
@@ -64,13 +17,51 @@ static const struct {
     enum sssp_engine engine;
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V}};
+} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
+             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V}};
 
 /* Typical weights between two thresholds, divided by the average degree where that is
 ** over 1. */
 static double width(const struct sssp_features *f, double weights) {
     double delta = f->typical_weight * weights / (f->degree > 1 ? f->degree : 1);
     return delta > 0 && delta < 1e300 ? delta : 1;
+}
+
+/* What "auto" chooses from: a method and what is changed of its parameters. */
+static const struct candidate {
+    const char *method;
+    double weights; /* typical ones to a bucket, divided by the degree but with `local` */
+    double blocks;
+    bool local;
+} candidates[] = {
+    {"frontier", 32, 0, false},   {"persistent", 2, 4, true},
+    {"persistent", 4, 4, true},   {"persistent", 8, 4, true},
+    {"persistent", 16, 4, true},  {"persistent", 32, 4, true},
+    {"persistent", 8, 2, true},   {"persistent", 16, 2, true},
+    {"persistent", 32, 2, true},  {"persistent", 16, 1, true},
+    {"persistent", 2, 4, false},  {"persistent", 4, 4, false},
+    {"persistent", 8, 4, false},  {"persistent", 16, 4, false},
+    {"persistent", 32, 4, false},
+};
+
+bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
+                       struct sssp_parameters *p) {
+    if (i >= sizeof candidates / sizeof *candidates)
+        return false;
+    const struct candidate *c = &candidates[i];
+    void (*nobody)(struct sssp_parameters *) = adjuster;
+    adjuster = NULL;
+    *method = gg_sssp_choose(f, c->method, p);
+    adjuster = nobody;
+    p->delta = width(f, c->weights);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->blocks = c->blocks;
+        p->local = c->local;
+        p->apart = !c->local;
+        if (c->local && f->typical_weight > 0)
+            p->delta = f->typical_weight * c->weights;
+    }
+    return true;
 }
 
 const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
@@ -85,6 +76,15 @@ const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
     p->l1 = known[i].l1;
     p->l2 = known[i].l2;
     p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->local = f->degree < GG_PERSISTENT_THIN;
+        p->apart = !p->local;
+        p->blocks = GG_PERSISTENT_BLOCKS;
+        p->delta = p->local ? f->typical_weight * GG_PERSISTENT_DELTA_THIN
+                            : width(f, GG_PERSISTENT_DELTA);
+        if (!(p->delta > 0 && p->delta < 1e300))
+            p->delta = 1;
+    }
     if (adjuster)
         adjuster(p);
     return known[i].name;

@@ -2,7 +2,7 @@
 ** that they are run with. One struct, filled in one place (sssp_choice.c), read by all
 ** engines.
 **
-**     gpugraph_graph --- gg_sssp_features ---> features        the paper's Table 2
+**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2
 **                                                 |
 **     method, features --- gg_sssp_choose ---> parameters  --> sssp.cu --> an engine
 **                                                 ^
@@ -34,6 +34,8 @@ struct sssp_parameters {
     double delta;         /* width of a bucket, distance between two thresholds */
     double blocks;        /* of 256 threads for each multiprocessor; may be below 1 */
     uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
+    bool apart;           /* arcs wider than a bucket wait until their vertex is final */
+    bool local; /* small rounds stay within a block; not together with `apart` */
     /* SSSP_MLMQ alone */
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
@@ -49,19 +51,26 @@ struct sssp_parameters {
 struct sssp_features {
     uint64_t vertices, arcs;
     double degree, degree_deviation, most_degree;
-    double weight, weight_deviation, most_weight;
+    double weight, weight_deviation, most_weight; /* of edges evenly spread */
     double typical_weight; /* median of the positive ones among some */
 };
 
-/* The features of the graph as it is searched in that direction. */
-void gg_sssp_features(const gpugraph_graph *graph, gpugraph_direction direction,
-                      struct sssp_features *features);
+/* The features of the graph as it is searched in that direction, by the CPU. (features.c;
+** features.cu has the device's: the same numbers) */
+gpugraph_status gg_sssp_features(const gpugraph_graph *graph,
+                                 gpugraph_direction direction, gpugraph_run *run,
+                                 struct sssp_features *features);
 
 /* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
 ** engine that is named stays; its parameters follow the features. Returns the name of the
 ** method, a static string. */
 const char *gg_sssp_choose(const struct sssp_features *features, const char *method,
                            struct sssp_parameters *parameters);
+
+/* Candidate i of those that "auto" chooses from; false past the last. Returns its method's
+** name by *method. */
+bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
+                       const char **method, struct sssp_parameters *parameters);
 
 /* For benchmarks and tests: called with the parameters of every search after they were
 ** chosen; NULL: nobody. Not while a search runs. */
