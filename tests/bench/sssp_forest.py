@@ -12,7 +12,7 @@ import csv
 import math
 import sys
 
-TREES, LEAF, DEPTH, FOLDS = 24, 2, 9, 5
+TREES, LEAF, DEPTH, FOLDS = 16, 1, 12, 10
 # Columns of a line of bench_sssp, and of a packed file.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight"]
 COLUMNS = ["graph", *FEATURES, "candidate", "method", "ms"]
@@ -125,11 +125,16 @@ def export(forest, count, path, command):
         w("/* feature < 0: a leaf, whose row is `left`; else left where the feature is at most `split`. */\n")
         w("static const struct forest_node {\n    signed char feature;\n    float split;\n    unsigned short left, right;\n"
           "} forest_nodes[] = {\n")
-        w(wrapped(f"{{{f},{s:.9g}f,{a},{b}}}" for f, s, a, b in nodes))
+        w(wrapped(f"{{{f},{single(s)},{a},{b}}}" for f, s, a, b in nodes))
         w("};\n\nstatic const unsigned short forest_roots[FOREST_TREES] = {\n" + wrapped(map(str, roots)) + "};\n\n")
         w("static const unsigned char forest_leaves[][FOREST_CANDIDATES] = {\n")
         w(wrapped("{" + ",".join(map(str, row)) + "}" for row in leaves))
         w("};\n\n#endif\n")
+
+
+def single(value):
+    text = f"{value:.9g}"
+    return text + ("f" if "." in text or "e" in text else ".0f")
 
 
 def wrapped(items):
