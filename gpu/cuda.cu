@@ -373,7 +373,8 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "bfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 15 * n + ends;
     if (strcmp(function, "sssp") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices +
+               (frugal ? 34 : 66) * n + ends;
     if (strcmp(function, "dfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + 66 * n + m + ends +
                (n < 200000 ? 100 * n : 20000000);
@@ -395,6 +396,8 @@ static const gpugraph_method methods[] = {
      "level by level: one kernel explores the frontier, one makes the next"},
     {"sssp", "frontier", "cuda",
      "relaxes a frontier of near vertices, far ones wait in a pile"},
+    {"sssp", "persistent", "cuda",
+     "delta-stepping in one launch; small rounds stay within a block"},
     {"dfs", "many-paths", "cuda",
      "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",

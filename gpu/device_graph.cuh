@@ -4,6 +4,7 @@
 #define GPUGRAPH_DEVICE_GRAPH_CUH
 
 #include "cuda.cuh"
+#include "sssp_choice.h"
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -11,6 +12,8 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t *offset;
     uint32_t *target;
     void *weight; /* NULL: not asked for yet */
+    bool features_known;
+    struct sssp_features features; /* of these rows (features.cu) */
 };
 
 struct device_hubs { /* of the rows of one kind, see bfs_prepare.cu; NULL: not made */

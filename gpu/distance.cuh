@@ -8,7 +8,8 @@
 ** A double that is not negative has bits that order as an unsigned integer, so one
 ** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
 ** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
-** a bound or a width of that value. */
+** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
+** the order of two `high`s is kept. */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
@@ -26,6 +27,10 @@ struct integer32 {
     }
     static __device__ word plus(word a, word b) {
         return add(a, b);
+    }
+    typedef float span;
+    static __device__ span apart(word low, word high) {
+        return (float)(high - low);
     }
     static word from_real(double value) {
         return value < 4294967294.0 ? (word)value : unreached() - 1;
@@ -45,6 +50,10 @@ struct integer64 {
     static __device__ word plus(word a, word b) {
         return add(a, (weight)b);
     }
+    typedef double span;
+    static __device__ span apart(word low, word high) {
+        return (double)(high - low);
+    }
     static word from_real(double value) {
         return value < 9.2e18 ? (word)value : (word)INT64_MAX;
     }
@@ -62,6 +71,11 @@ struct real {
     }
     static __device__ word plus(word a, word b) {
         return add(a, __longlong_as_double((long long)b));
+    }
+    typedef double span;
+    static __device__ span apart(word low, word high) {
+        return __longlong_as_double((long long)high) -
+               __longlong_as_double((long long)low);
     }
     static word from_real(double value) {
         word bits;

@@ -198,6 +198,24 @@
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
 
+/* ---- sssp_choice.c ---- */
+
+/* Weights that are looked at for a graph's typical one. */
+#define GG_SSSP_WEIGHTS 512
+/* "frontier": typical weights between two thresholds, divided by the average degree. */
+#define GG_SSSP_FRONTIER_DELTA 32.0
+
+/* ---- sssp_persistent.cu ---- */
+
+/* Arcs for each vertex below which small rounds stay within blocks; typical weights of a
+** bucket there, and otherwise (divided by the arcs for each vertex). */
+#define GG_PERSISTENT_THIN       8.0
+#define GG_PERSISTENT_DELTA_THIN 8.0
+#define GG_PERSISTENT_DELTA      4.0
+/* Blocks of 256 threads for each multiprocessor; vertices that are worth a block. */
+#define GG_PERSISTENT_BLOCKS   4.0
+#define GG_PERSISTENT_VERTICES 64
+
 /* ---- dfs.cu ---- */
 
 /* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;

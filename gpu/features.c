@@ -1,0 +1,85 @@
+/* Features of a graph on the CPU: what features.cu computes beside this, to the same
+** numbers. The device's are the ones that searches use; these are for graphs that no
+** device has seen, and for comparison. */
+#include "sssp_features.h"
+
+#include <string.h>
+
+static double weight_of(const gpugraph_graph *graph, uint64_t e) {
+    switch (graph->distance_type) {
+    case GPUGRAPH_UINT32:
+        return ((const uint32_t *)graph->weight)[e];
+    case GPUGRAPH_UINT64:
+        return (double)((const int64_t *)graph->weight)[e];
+    default:
+        return ((const double *)graph->weight)[e];
+    }
+}
+
+static void add_degrees(const uint32_t *degree, uint32_t n, struct degree_sums *sums) {
+    for (uint32_t v = 0; v < n; v++) {
+        uint64_t square = (uint64_t)degree[v] * degree[v];
+        sums->square_low += square & UINT32_MAX;
+        sums->square_high += square >> 32;
+        if (degree[v] > sums->most)
+            sums->most = degree[v];
+    }
+}
+
+/* part: FEATURE_PARTS, zeroed. */
+static void add_weights(const gpugraph_graph *graph, struct weight_sums *part,
+                        struct weight_sums *sums) {
+    uint64_t step = feature_step(graph->m, FEATURE_WEIGHTS);
+    for (uint64_t i = 0, e = 0; e < graph->m; i++, e += step) {
+        struct weight_sums *p = &part[i % FEATURE_PARTS];
+        double weight = weight_of(graph, e), square = weight * weight;
+        p->sum += weight;
+        p->square += square;
+        p->most = weight > p->most ? weight : p->most;
+    }
+    for (int group = 0; group < FEATURE_GROUPS; group++) {
+        struct weight_sums some = {0, 0, 0};
+        for (int i = group; i < FEATURE_PARTS; i += FEATURE_GROUPS) {
+            some.sum += part[i].sum;
+            some.square += part[i].square;
+            some.most = part[i].most > some.most ? part[i].most : some.most;
+        }
+        sums->sum += some.sum;
+        sums->square += some.square;
+        sums->most = some.most > sums->most ? some.most : sums->most;
+    }
+}
+
+gpugraph_status gg_sssp_features(const gpugraph_graph *graph,
+                                 gpugraph_direction direction, gpugraph_run *run,
+                                 struct sssp_features *f) {
+    uint32_t *degree = gg_alloc_zero(run, (uint64_t)graph->n + 1, sizeof *degree);
+    struct weight_sums *part = gg_alloc_zero(run, FEATURE_PARTS, sizeof *part);
+    struct degree_sums degrees = {0, 0, 0};
+    struct weight_sums weights = {0, 0, 0};
+    double sample[FEATURE_SAMPLE];
+    uint64_t arcs = 0, step = feature_step(graph->m, FEATURE_SAMPLE);
+    size_t count = 0;
+    memset(f, 0, sizeof *f);
+    for (uint64_t e = 0; degree && part && e < graph->m; e++) {
+        bool out = direction != GPUGRAPH_IN, in = direction != GPUGRAPH_OUT;
+        in = in && !(out && graph->source[e] == graph->target[e]);
+        degree[graph->source[e]] += out;
+        degree[graph->target[e]] += in;
+        arcs += out + in;
+    }
+    if (degree && part && graph->weight) {
+        add_weights(graph, part, &weights);
+        for (uint64_t e = 0; e < graph->m; e += step)
+            sample[count++] = weight_of(graph, e);
+    }
+    if (degree && part) {
+        add_degrees(degree, graph->n, &degrees);
+        finish_features(f, graph->n, arcs, &degrees, &weights,
+                        feature_looks(graph->m, feature_step(graph->m, FEATURE_WEIGHTS)),
+                        sample, count);
+    }
+    gg_release(degree);
+    gg_release(part);
+    return run->status;
+}

@@ -1,0 +1,129 @@
+/* The choice of an engine, its queues and their parameters: see
+** sssp_choice.h. */
+#include "sssp_choice.h"
+#include "sssp_forest.h"
+
+#include <math.h>
+#include <assert.h>
+#include <string.h>
+
+static void (*adjuster)(struct sssp_parameters *parameters);
+
+void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
+    adjuster = adjust;
+}
+
+/* ---- choice ---- */
+
+static const struct {
+    const char *name;
+    enum sssp_engine engine;
+    enum mlmq_l1 l1;
+    enum mlmq_l2 l2;
+} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
+             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V}};
+
+/* The width of a bucket in typical weights. */
+static double in_weights(const struct sssp_features *f, double weights) {
+    double delta = f->typical_weight * weights;
+    return delta > 0 && delta < 1e300 ? delta : 1;
+}
+
+/* The same divided by the average degree, where that is over 1. */
+static double width(const struct sssp_features *f, double weights) {
+    return in_weights(f, weights / (f->degree > 1 ? f->degree : 1));
+}
+
+/* A method that is named: its engine, with parameters by simple rules. */
+static const char *defaults_of(const struct sssp_features *f, const char *method,
+                               struct sssp_parameters *p) {
+    size_t i = 0, last = sizeof known / sizeof *known - 1;
+    while (i < last && strcmp(known[i].name, method) != 0)
+        i++;
+    memset(p, 0, sizeof *p);
+    p->engine = known[i].engine;
+    p->l1 = known[i].l1;
+    p->l2 = known[i].l2;
+    p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->local = f->degree < GG_PERSISTENT_THIN;
+        p->apart = !p->local;
+        p->blocks = GG_PERSISTENT_BLOCKS;
+        p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
+                            : width(f, GG_PERSISTENT_DELTA);
+    }
+    return known[i].name;
+}
+
+/* What "auto" chooses from: a method and what is changed of its parameters. */
+static const struct candidate {
+    const char *method;
+    double weights; /* typical ones to a bucket, divided by the degree but with `local` */
+    double blocks;
+    bool local;
+} candidates[] = {
+    {"frontier", 32, 0, false},   {"persistent", 2, 4, true},
+    {"persistent", 4, 4, true},   {"persistent", 8, 4, true},
+    {"persistent", 16, 4, true},  {"persistent", 32, 4, true},
+    {"persistent", 8, 2, true},   {"persistent", 16, 2, true},
+    {"persistent", 32, 2, true},  {"persistent", 16, 1, true},
+    {"persistent", 2, 4, false},  {"persistent", 4, 4, false},
+    {"persistent", 8, 4, false},  {"persistent", 16, 4, false},
+    {"persistent", 32, 4, false},
+};
+
+bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
+                       struct sssp_parameters *p) {
+    if (i >= sizeof candidates / sizeof *candidates)
+        return false;
+    const struct candidate *c = &candidates[i];
+    *method = defaults_of(f, c->method, p);
+    p->delta = c->local ? in_weights(f, c->weights) : width(f, c->weights);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->blocks = c->blocks;
+        p->local = c->local;
+        p->apart = !c->local;
+    }
+    return true;
+}
+
+/* The candidate that the forest takes for the fastest. The inputs are those of
+** tests/bench/sssp_forest.py: sizes by their logarithms, weights without a unit. */
+static size_t fastest(const struct sssp_features *f) {
+    const double mean = f->weight > 0 ? f->weight : 1;
+    const float input[] = {(float)log2((double)f->vertices + 1),
+                           (float)log2((double)f->arcs + 1),
+                           (float)f->degree,
+                           (float)f->degree_deviation,
+                           (float)log2(f->most_degree + 1),
+                           (float)(f->weight_deviation / mean),
+                           (float)log2(f->most_weight / mean + 1)};
+    uint32_t slowness[FOREST_CANDIDATES] = {0};
+    size_t best = 0;
+    for (int tree = 0; tree < FOREST_TREES; tree++) {
+        const struct forest_node *node = &forest_nodes[forest_roots[tree]];
+        while (node->feature >= 0)
+            node = &forest_nodes[input[node->feature] <= node->split ? node->left
+                                                                     : node->right];
+        for (size_t i = 0; i < FOREST_CANDIDATES; i++)
+            slowness[i] += forest_leaves[node->left][i];
+    }
+    for (size_t i = 1; i < FOREST_CANDIDATES; i++)
+        if (slowness[i] < slowness[best])
+            best = i;
+    return best;
+}
+static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
+              "the forest was learned for these candidates: measure and learn again");
+
+const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
+                           struct sssp_parameters *p) {
+    const char *name;
+    if (!method || strcmp(method, "auto") == 0)
+        gg_sssp_candidate(fastest(f), f, &name, p);
+    else
+        name = defaults_of(f, method, p);
+    if (adjuster)
+        adjuster(p);
+    return name;
+}

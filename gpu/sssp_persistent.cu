@@ -1,0 +1,452 @@
+/* Shortest paths on the device, engine "persistent": one cooperative launch, after the
+** delta-stepping of Meyer and Sanders (J. Algorithms 49, 2003).
+**
+**     seed -> round's list --.
+**        .---------<---------+---<--- vertices of the bucket that fell again
+**        v                   |
+**     walk | local ---> next round's list, buckets' lists, the rest, settled, slices
+**        |                                                                     |
+**        |   (slices of long rows: walked by all blocks)  <--------------------'
+**        v   nothing fell in this bucket any more
+**     heavy arcs of the settled vertices, where they were left apart
+**        v
+**     next bucket that has vertices; none: the rest is dealt out to buckets again
+**
+** What comes next is decided by every block for itself, from the same board, after each
+** meeting. Rounds of few vertices stay within blocks (local): on roads a bucket's dozens
+** of steps cost one meeting. With heavy arcs apart each of them is relaxed once, by the
+** final distance: on graphs with hubs most arcs are heavy. */
+#include "sssp_persistent_steps.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernel ---- */
+
+template <typename type> static __device__ void begin(const struct persistent<type> &p) {
+    for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
+        p.distance[v] = type::unreached();
+        p.mark[v] = 0;
+    }
+}
+
+/* One thread per source, repeats allowed: into the list of round 1. */
+template <typename type>
+static __device__ void seed(const struct persistent<type> &p,
+                            const struct place<type> &at, struct block_memory<type> &m) {
+    if (p.limits.none)
+        return;
+    for (uint64_t i = gg_thread(); i < p.limits.sources; i += gg_threads_of_grid()) {
+        uint32_t v = p.ends[i];
+        if (atomicExch(&p.distance[v], (typename type::word)0) != 0) {
+            settle(p, at, m, v);
+            put(p, at, m, next_list(at), v);
+        }
+    }
+}
+
+/* Adds up what the block has counted, empties the stage. */
+template <typename type>
+static __device__ void close(const struct persistent<type> &p,
+                             const struct place<type> &at, struct block_memory<type> &m) {
+    unload_all(p, at, m);
+    if (threadIdx.x == 0 && m.settled > 0) {
+        atomicAdd(&p.state->board.round[at.round % 3].settled, m.settled);
+        m.settled = 0;
+    }
+}
+
+/* Is some target not final? The whole block asks; the answer is the same in all blocks,
+** whatever the others do meanwhile. */
+template <typename type>
+static __device__ bool targets_wait(const struct persistent<type> &p,
+                                    const struct place<type> &at) {
+    bool waits = p.limits.targets == 0;
+    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits; i += WIDE_BLOCK) {
+        typename type::word d = gg_peek(&p.distance[p.ends[p.limits.sources + i]]);
+        waits = d == type::unreached() || bucket_of(at, d) > at.bucket;
+    }
+    return __syncthreads_or(waits);
+}
+
+/* Starts a round: its number, and clears the board's place for the one after it. */
+template <typename type>
+static __device__ void next_round(const struct persistent<type> &p,
+                                  struct place<type> &at, uint32_t vertices) {
+    at.round++;
+    if (blockIdx.x != 0 || threadIdx.x != 0)
+        return;
+    p.state->board.round[(at.round + 1) % 3] = {0, 0, 0, 0, 0, 0};
+    if ((vertices > LARGE_ROUND || at.round % STOP_ROUNDS == 0) &&
+        *(const volatile uint32_t *)p.limits.stop != 0)
+        atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
+}
+
+/* The rest is dealt out to buckets that begin at its least distance. False: there is none,
+** or a block was lost. */
+template <typename type>
+static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
+                                 struct block_memory<type> &m, uint32_t *meetings) {
+    typedef typename type::word word;
+    struct persistent_state *state = p.state;
+    const uint32_t count = m.board.count[REST_LIST + at.side];
+    const uint32_t *pile = list_at(p, REST_LIST + at.side);
+    if (count == 0)
+        return false;
+    if (blockIdx.x == 0 && threadIdx.x < REST)
+        state->board.count[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        m.least = ~0ull;
+    __syncthreads();
+    unsigned long long least = ~0ull;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        word d = gg_peek(&p.distance[__ldcg(&pile[i])]);
+        if (bucket_of(at, d) == REST && d < least)
+            least = d;
+    }
+    if (least < m.least)
+        atomicMin(&m.least, least);
+    __syncthreads();
+    if (threadIdx.x == 0 && m.least < gg_peek(&state->least))
+        atomicMin(&state->least, m.least);
+    if (!meet(state, meetings, m))
+        return false;
+    least = gg_peek(&state->least);
+    if (least == ~0ull)
+        return false;
+    const struct place<type> before = at;
+    at.origin = (word)least;
+    at.bucket = 0;
+    at.side = 1 - at.side;
+    for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
+        uint32_t v = i < count ? __ldcg(&pile[i]) : 0;
+        word d = gg_peek(&p.distance[v]);
+        if (i < count && bucket_of(before, d) == REST) {
+            uint32_t bucket = bucket_of(at, d);
+            put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, v);
+        }
+        make_room(p, at, m);
+    }
+    unload_all(p, at, m);
+    if (!meet(state, meetings, m))
+        return false;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        state->least = ~0ull;
+        state->board.count[REST_LIST + before.side] = 0;
+    }
+    return true;
+}
+
+/* The next bucket that has entries, listed or among the rest. */
+template <typename type>
+static __device__ bool next_bucket(const struct persistent<type> &p,
+                                   struct place<type> &at, struct block_memory<type> &m,
+                                   uint32_t *meetings) {
+    for (;;) {
+        while (++at.bucket < REST)
+            if (m.board.count[at.bucket] > 0)
+                return true;
+        at.bucket = REST;
+        if (!deal_rest(p, at, m, meetings))
+            return false;
+        at.bucket = UINT32_MAX;
+    }
+}
+
+/* One list of vertices, and the slices that its long rows were cut into. */
+template <typename type>
+static __device__ bool relax_list(const struct persistent<type> &p,
+                                  const struct place<type> &at,
+                                  struct block_memory<type> &m, struct input in, bool own,
+                                  uint32_t *local_rounds, uint32_t *meetings) {
+    if (own) {
+        local(p, at, m, in, local_rounds);
+        close(p, at, m);
+        return meet(p.state, meetings, m);
+    }
+    for (;;) {
+        walk(p, at, m, in);
+        close(p, at, m);
+        if (!meet(p.state, meetings, m))
+            return false;
+        uint32_t slices = m.board.round[at.round % 3].slices;
+        if (slices == 0 || in.contents == OF_SLICES)
+            return true;
+        in = {OF_SLICES, NULL, slices, in.contents == OF_SETTLED};
+    }
+}
+
+/* Rounds, and heavy arcs, until the bucket is final. The first list is `in`. */
+template <typename type>
+static __device__ bool
+finish_bucket(const struct persistent<type> &p, struct place<type> &at,
+              struct block_memory<type> &m, struct input in, uint32_t *settled_before,
+              uint64_t *settled, uint32_t *local_rounds, uint32_t *meetings) {
+    const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
+    bool is_long = false;
+    for (;;) {
+        next_round(p, at, in.count);
+        if (!relax_list(p, at, m, in, in.count <= own && !is_long, local_rounds,
+                        meetings))
+            return false;
+        const struct round found = m.board.round[at.round % 3];
+        *settled += found.settled;
+        if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
+            p.trace[at.round] = {nanoseconds(), (uint32_t)*settled,
+                                 gg_peek(&p.trace[at.round].active)};
+        is_long = found.flags & LONG_ROWS;
+        if (found.flags & STOPPED)
+            return false;
+        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
+        if (in.count > 0)
+            continue;
+        in.count = p.apart ? m.board.count[SETTLED_LIST] - *settled_before : 0;
+        if (in.count == 0)
+            return true;
+        in.contents = OF_SETTLED;
+        in.vertex = list_at(p, SETTLED_LIST) + *settled_before;
+        *settled_before += in.count;
+    }
+}
+
+/* After an early end: by one thread per vertex. */
+template <typename type>
+static __device__ void forget_the_rest(const struct persistent<type> &p,
+                                       const struct place<type> &at) {
+    for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
+        typename type::word d = gg_peek(&p.distance[v]);
+        if (d != type::unreached() && bucket_of(at, d) > at.bucket)
+            p.distance[v] = type::unreached();
+    }
+}
+
+template <typename type>
+static __device__ void search(const struct persistent<type> &p,
+                              struct block_memory<type> &m) {
+    struct place<type> at = {
+        0, (typename type::span)(1 / p.delta), 0, 0, 1
+    };
+    uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
+    uint64_t settled = 0;
+    begin(p);
+    if (!meet(p.state, &meetings, m))
+        return;
+    seed(p, at, m);
+    close(p, at, m);
+    if (!meet(p.state, &meetings, m))
+        return;
+    settled += m.board.round[1].settled;
+    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
+                       false};
+    bool more = in.count > 0, early = false;
+    while (more && !early) {
+        if (!finish_bucket(p, at, m, in, &settled_before, &settled, &local_rounds,
+                           &meetings))
+            return;
+        buckets++;
+        early = !targets_wait(p, at) || (p.limit > 0 && settled >= p.limit);
+        if (!early)
+            more = next_bucket(p, at, m, &meetings);
+        if (more)
+            in = {OF_BUCKET, list_at(p, at.bucket), m.board.count[at.bucket], false};
+    }
+    if (early)
+        forget_the_rest(p, at);
+    if (threadIdx.x == 0) {
+        atomicAdd(&p.state->served, (unsigned long long)m.served);
+        atomicMax(&p.state->local_rounds, local_rounds);
+        if (blockIdx.x == 0) {
+            p.state->early = early;
+            p.state->rounds = at.round;
+            p.state->buckets = buckets;
+            p.state->meetings = meetings;
+            p.state->settled = settled;
+        }
+        atomicAdd(&p.state->counts.weights, m.counts.weights);
+        atomicAdd(&p.state->counts.tested, m.counts.tested);
+        atomicAdd(&p.state->counts.lowered, m.counts.lowered);
+    }
+}
+
+/* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
+template <typename type>
+static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+    find_distances(const __grid_constant__ persistent<type> p) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
+    if (gg_lane() < LISTS)
+        m.stage[warp_of_block()].tally[gg_lane()] = 0;
+    if (gg_lane() == 0)
+        m.stage[warp_of_block()].staged = 0;
+    if (threadIdx.x == 0) {
+        m.settled = m.served = 0;
+        m.counts = {0, 0, 0};
+    }
+    __syncthreads();
+    search(p, m);
+}
+
+/* ---- driver ---- */
+
+template <typename type>
+static void carve(struct workspace *space, const struct sssp_search *s,
+                  struct persistent<type> *p) {
+    uint64_t n = s->g.n;
+    p->state = gg_carve<struct persistent_state>(space, 1);
+    p->list = gg_carve<uint32_t>(space, n * LISTS);
+    p->mark = gg_carve<uint32_t>(space, n);
+    p->trace = gg_carve<struct trace>(space, TRACE);
+    p->slice = gg_carve<uint64_t>(space, 2 * (s->g.m / LONG_ROW) + 1);
+    p->distance = static_cast<typename type::word *>(s->distance);
+    p->ends = s->ends;
+}
+
+/* An arc over `light` leaves the bucket whatever is rounded: integers differ by more than
+** the rounding of a bucket's number, real ones might not. */
+static bool can_part(integer32) {
+    return true;
+}
+static bool can_part(integer64) {
+    return true;
+}
+static bool can_part(real) {
+    return false;
+}
+
+template <typename type>
+static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
+    const struct sssp_parameters *chosen = &s->parameters;
+    p->g = s->g;
+    p->limits = gg_bounds<type>(s);
+    p->limit = s->wanted->limit;
+    p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
+    p->apart = chosen->apart && can_part(type());
+    p->light = type::from_real(p->delta * 1.01 + 1);
+    p->local = chosen->local && !p->apart;
+    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 8 : 4;
+}
+
+/* Blocks that can be there together, not more than the graph is worth. */
+template <typename type>
+static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s) {
+    const size_t memory = sizeof(struct block_memory<type>);
+    int resident = 0;
+    gg_note(job,
+            cudaFuncSetAttribute(find_distances<type>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)memory),
+            "plan a launch");
+    gg_note(job,
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, find_distances<type>,
+                                                          WIDE_BLOCK, memory),
+            "plan a launch");
+    double most = (double)resident * job->device->processors;
+    double asked = s->parameters.blocks * GG_BLOCK / WIDE_BLOCK * job->device->processors;
+    double useful = (double)s->g.n / GG_PERSISTENT_VERTICES + 1;
+    double blocks = asked < useful ? asked : useful;
+    blocks = blocks < most ? blocks : most;
+    return blocks > 1 ? (unsigned)blocks : 1;
+}
+
+template <typename type>
+static bool launch(struct cuda_job *job, struct persistent<type> *p, unsigned blocks,
+                   float *ms) {
+    cudaEvent_t began = NULL, ended = NULL;
+    void *arguments[] = {p};
+    struct persistent_state *state = p->state;
+    gg_note(job, cudaEventCreate(&began), "create an event");
+    gg_note(job, cudaEventCreate(&ended), "create an event");
+    if (gg_going(job))
+        gg_note(job, cudaEventRecord(began, job->stream), "record an event");
+    gg_fill(job, state, 0, sizeof *state);
+    gg_fill(job, &state->least, 0xff, sizeof state->least);
+    gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
+    if (gg_going(job))
+        gg_note(job,
+                cudaLaunchCooperativeKernel(
+                    (const void *)find_distances<type>, dim3(blocks), dim3(WIDE_BLOCK),
+                    arguments, sizeof(struct block_memory<type>), job->stream),
+                "start the kernel find_distances");
+    if (gg_going(job))
+        gg_note(job, cudaEventRecord(ended, job->stream), "record an event");
+    gg_wait(job);
+    if (gg_going(job))
+        gg_note(job, cudaEventElapsedTime(ms, began, ended), "read a clock");
+    if (began)
+        cudaEventDestroy(began);
+    if (ended)
+        cudaEventDestroy(ended);
+    return gg_going(job);
+}
+
+/* A build that counts: sums behind the phase's detail, and a line for each round into the
+** file that the environment names. */
+static void tell_counts(struct cuda_job *job, const struct persistent_state *state,
+                        const struct trace *on_device, struct sssp_search *s) {
+    const char *path = getenv("SSSP_TRACE");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    size_t used = strlen(s->more);
+    snprintf(s->more + used, sizeof s->more - used,
+             "; weights %llu, tested %llu, lowered %llu, settled %llu",
+             state->counts.weights, state->counts.tested, state->counts.lowered,
+             state->settled);
+    struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
+    if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
+        fprintf(file, "round,us,active_warps,settled\n");
+        for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
+            fprintf(file, "%u,%.1f,%u,%u\n", i,
+                    (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
+                    trace[i].active, trace[i].settled);
+    }
+    free(trace);
+    if (file)
+        fclose(file);
+}
+
+template <typename type>
+static bool search_graph(struct cuda_job *job, struct sssp_search *s,
+                         struct workspace *space) {
+    struct persistent<type> p;
+    struct persistent_state state;
+    float ms = 0;
+    carve(space, s, &p);
+    set_up(s, &p);
+    unsigned blocks = blocks_for<type>(job, s);
+    if (!launch(job, &p, blocks, &ms) || !gg_fetch(job, &state, p.state, sizeof state))
+        return false;
+    if (state.failed) {
+        gg_fail(
+            job->run, GPUGRAPH_DEVICE_FAILED,
+            "the kernel find_distances lost a block: after %u rounds one did not come",
+            state.rounds);
+        return false;
+    }
+    s->dropped = state.dropped;
+    s->early = state.early;
+    s->final_below = UINT64_MAX; /* the kernel has done it */
+    s->served = state.served;
+    snprintf(s->more, sizeof s->more,
+             "kernels %.3f ms; %u blocks, %u buckets, %u rounds, %u meetings, up to %u "
+             "batches of a warp",
+             ms, blocks, state.buckets, state.rounds, state.meetings, state.local_rounds);
+    if (GG_SSSP_COUNTS)
+        tell_counts(job, &state, p.trace, s);
+    return true;
+}
+
+uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
+    struct workspace space = {NULL, 0};
+    struct persistent<integer32> any;
+    carve(&space, s, &any);
+    return space.used;
+}
+
+bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
+                        struct workspace *space) {
+    if (s->type == GPUGRAPH_UINT32)
+        return search_graph<integer32>(job, s, space);
+    if (s->type == GPUGRAPH_UINT64)
+        return search_graph<integer64>(job, s, space);
+    return search_graph<real>(job, s, space);
+}

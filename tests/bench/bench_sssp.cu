@@ -1,0 +1,184 @@
+/* Times every candidate that "auto" may choose for shortest paths on the device:
+**
+**     bench_sssp REPEATS SOURCES GRAPH...
+**
+** GRAPH: one of gengraph.cuh, "training" for all of training_graphs.cuh, or a file of edges
+** ('./roads.tsv'). What sssp_forest.py learns from is
+**
+**     bench_sssp 3 2 training ./NY.gr ... > training.csv
+**
+** A CSV line for each graph and candidate: the graph's features, the candidate's number,
+** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
+** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
+** is 1). ONLY=i,j,... in the environment: those candidates alone. */
+#include "gengraph.cuh"
+#include "sssp_choice.h"
+#include "training_graphs.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+enum { FIRST = 3 }; /* the candidate that is timed first */
+
+struct timing {
+    double ms;
+    long long served;
+    std::string detail;
+};
+
+static struct timing latest;
+static struct sssp_parameters wanted;
+
+static void note_phase(void *, const char *name, double ms, int64_t items,
+                       const char *detail) {
+    if (strcmp(name, "search") != 0)
+        return;
+    const char *kernels = strstr(detail, "kernels ");
+    latest.ms = kernels ? atof(kernels + strlen("kernels ")) : ms;
+    latest.served = items;
+    latest.detail = detail;
+}
+
+static void use_wanted(struct sssp_parameters *parameters) {
+    *parameters = wanted;
+}
+
+static void need(const gpugraph_run *run) {
+    if (run->status != GPUGRAPH_OK) {
+        fprintf(stderr, "bench_sssp: %s\n", run->message);
+        exit(1);
+    }
+}
+
+static gpugraph_graph *bring_in(const bench_graph *g) {
+    gpugraph_run run = gpugraph_run();
+    gpugraph_graph *graph;
+    std::vector<int64_t> source(g->source, g->source + g->m);
+    std::vector<int64_t> target(g->target, g->target + g->m);
+    std::vector<int64_t> weight(g->weight, g->weight + g->m), vertex(g->n);
+    for (uint32_t v = 0; v < g->n; v++)
+        vertex[v] = v;
+    gpugraph_edges edges = gpugraph_edges();
+    edges.count = (int64_t)g->m;
+    edges.source.value = source.data();
+    edges.target.value = target.data();
+    edges.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = weight.data();
+    edges.vertex_count = g->n;
+    edges.vertex.value = vertex.data();
+    gpugraph_create(&edges, &run, &graph);
+    need(&run);
+    return graph;
+}
+
+static uint64_t sum_of(const std::vector<uint64_t> &distance) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < distance.size(); i++)
+        sum = sum * 0x9E3779B97F4A7C15ull + distance[i];
+    return sum;
+}
+
+static bool chosen_by_hand(size_t i) {
+    const char *only = getenv("ONLY");
+    if (!only)
+        return true;
+    std::string list = std::string(",") + only + ",";
+    return list.find("," + std::to_string(i) + ",") != std::string::npos;
+}
+
+static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *graph,
+                       int repeats, int sources) {
+    struct sssp_features f;
+    gpugraph_run looking = gpugraph_run();
+    gg_sssp_features(graph, GPUGRAPH_OUT, &looking, &f);
+    need(&looking);
+    std::vector<uint64_t> right((size_t)sources), distance((size_t)g->n + 1);
+    bool first = true, same = true;
+    double best = 1e30;
+    const char *method;
+    for (size_t k = 0; gg_sssp_candidate(k, &f, &method, &wanted); k++) {
+        /* A good one first: the others are then known as hopeless after one run. */
+        const size_t i = k == 0 ? FIRST : k <= FIRST ? k - 1 : k;
+        gg_sssp_candidate(i, &f, &method, &wanted);
+        if (!chosen_by_hand(i))
+            continue;
+        std::vector<double> ms;
+        bool agrees = true;
+        for (int s = 0; s < sources; s++) {
+            if (s > 0 && !first && ms.back() > 4 * best)
+                break; /* no need to know how bad exactly */
+            gpugraph_search search = gpugraph_search();
+            gpugraph_run run = gpugraph_run();
+            search.source = &g->start[s];
+            search.source_count = 1;
+            run.backend = GPUGRAPH_CUDA;
+            run.method = method;
+            run.phase = note_phase;
+            for (int r = 0; r < repeats + (first ? 1 : 0); r++) {
+                if (r > 0 && !first && latest.ms > 4 * best)
+                    break;
+                std::fill(distance.begin(), distance.end(), 0);
+                gpugraph_sssp(graph, &search, &run, distance.data(), NULL);
+                need(&run);
+                if (r >= (first ? 1 : 0))
+                    ms.push_back(latest.ms);
+            }
+            uint64_t sum = sum_of(distance);
+            if (first)
+                right[(size_t)s] = sum;
+            agrees = agrees && sum == right[(size_t)s];
+        }
+        first = false;
+        same = same && agrees;
+        std::sort(ms.begin(), ms.end());
+        best = std::min(best, ms[ms.size() / 2]);
+        printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%zu,%s,%g,%g,%d,%.4f,%lld,%s,"
+               "\"%s\"\n",
+               name, (unsigned long long)f.vertices, (unsigned long long)f.arcs, f.degree,
+               f.degree_deviation, f.most_degree, f.weight, f.weight_deviation,
+               f.most_weight, i, method, wanted.delta, wanted.blocks, wanted.local,
+               ms[ms.size() / 2], latest.served, agrees ? "same" : "OTHER",
+               latest.detail.c_str());
+        fflush(stdout);
+    }
+    return same;
+}
+
+static bool time_and_free(const char *name, bench_graph *g, int repeats, int sources) {
+    gpugraph_graph *graph = bring_in(g);
+    bool same = time_graph(name, g, graph, repeats, sources);
+    gpugraph_free(graph);
+    bench_graph_free(g);
+    return same;
+}
+
+int main(int argc, char **argv) {
+    bool same = true;
+    if (argc < 4) {
+        fprintf(stderr, "usage: bench_sssp REPEATS SOURCES GRAPH...\n");
+        return 2;
+    }
+    gg_sssp_adjust(use_wanted);
+    const int repeats = atoi(argv[1]), sources = std::min(atoi(argv[2]), 4);
+    for (int i = 3; i < argc; i++) {
+        bench_graph g;
+        std::string name = argv[i];
+        bool training = name == "training";
+        for (int k = 0; training && training_graph_make(k, &name, &g); k++)
+            same = time_and_free(name.c_str(), &g, repeats, sources) && same;
+        if (training)
+            continue;
+        if (name.find('/') != std::string::npos ? !training_graph_read(argv[i], &g)
+                                                : !bench_graph_make(argv[i], &g)) {
+            fprintf(stderr, "bench_sssp: no graph %s\n", argv[i]);
+            return 2;
+        }
+        same = time_and_free(argv[i], &g, repeats, sources) && same;
+    }
+    return same ? 0 : 1;
+}

@@ -1,0 +1,143 @@
+/* The features of a graph: by the CPU against sums in 128 bits, and by the device, where
+** there is one, to the same bits. */
+extern "C" {
+#include "expect.h"
+#include "graphs.h"
+}
+#include "sssp.cuh"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+static gpugraph_graph *weighted(const shape *s, bool real, uint64_t seed) {
+    int64_t *whole = (int64_t *)malloc((size_t)(s->edges + 1) * sizeof *whole);
+    double *fraction = (double *)malloc((size_t)(s->edges + 1) * sizeof *fraction);
+    for (int64_t e = 0; e < s->edges; e++) {
+        uint64_t dice = shape_random(&seed);
+        whole[e] = (int64_t)(dice >> 32 >> dice % 30);
+        fraction[e] = (double)(dice % 1000) / 7.0;
+    }
+    gpugraph_edges edges = gpugraph_edges();
+    edges.count = s->edges;
+    edges.source.value = s->source;
+    edges.target.value = s->target;
+    edges.weight_type = real ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = real ? (const void *)fraction : (const void *)whole;
+    gpugraph_run run = gpugraph_run();
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, &run, &graph);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    free(whole);
+    free(fraction);
+    return graph;
+}
+
+static bool close_to(double a, double b) {
+    return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)) + 1e-9;
+}
+
+/* As the words say: mean, deviation, largest. */
+static void check_words(gpugraph_graph *graph, gpugraph_direction direction,
+                        const struct sssp_features *f) {
+    uint64_t *degree = (uint64_t *)calloc((size_t)graph->n + 1, sizeof *degree);
+    uint64_t arcs = 0, most = 0;
+    double weight = 0, square = 0, heaviest = 0;
+    wide squares = 0;
+    for (uint32_t e = 0; e < graph->m; e++) {
+        bool loop = graph->source[e] == graph->target[e];
+        degree[graph->source[e]] += direction != GPUGRAPH_IN;
+        degree[graph->target[e]] +=
+            direction == GPUGRAPH_IN || (direction == GPUGRAPH_BOTH && !loop);
+        double w = graph->distance_type == GPUGRAPH_UINT32
+                       ? ((const uint32_t *)graph->weight)[e]
+                   : graph->distance_type == GPUGRAPH_UINT64
+                       ? (double)((const int64_t *)graph->weight)[e]
+                       : ((const double *)graph->weight)[e];
+        weight += w / graph->m;
+        square += w * w / graph->m;
+        heaviest = w > heaviest ? w : heaviest;
+    }
+    for (uint32_t v = 0; v < graph->n; v++) {
+        arcs += degree[v];
+        squares += (wide)degree[v] * degree[v];
+        most = degree[v] > most ? degree[v] : most;
+    }
+    double mean = graph->n ? (double)arcs / graph->n : 0;
+    double deviation = graph->n ? sqrt((double)squares / graph->n - mean * mean) : 0;
+    ck_assert(f->vertices == graph->n && f->arcs == arcs &&
+              f->most_degree == (double)most);
+    ck_assert(close_to(f->degree, mean) && fabs(f->degree_deviation - deviation) < 1e-4);
+    ck_assert(close_to(f->weight, weight) && f->most_weight == heaviest);
+    ck_assert(fabs(f->weight_deviation * f->weight_deviation -
+                   (square - weight * weight)) <= 1e-6 * square);
+    ck_assert(f->typical_weight >= 0 && f->typical_weight <= heaviest);
+    ck_assert((f->typical_weight > 0) == (heaviest > 0));
+    free(degree);
+}
+
+static void check_device(gpugraph_graph *graph, gpugraph_direction direction,
+                         const struct sssp_features *right) {
+    struct cuda_job job;
+    struct device_csr g;
+    struct sssp_features f;
+    gpugraph_run run = gpugraph_run();
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    ck_assert_msg(gg_job_open(&job, graph, &run), "%s", run.message);
+    enum csr_kind kind = (enum csr_kind)gg_forward_kind(direction);
+    for (int twice = 0; twice < 2; twice++) {
+        memset(&f, 0xff, sizeof f);
+        bool there =
+            gg_device_csr(&job, kind, true, &g) && gg_device_features(&job, kind, &g, &f);
+        expect(there, "%s", run.message);
+        expect(memcmp(&f, right, sizeof f) == 0, "features of the device, pass %d",
+               twice);
+    }
+    gg_job_close(&job);
+}
+
+static void check_shape(shape s, uint64_t seed) {
+    for (int real = 0; real < 2; real++) {
+        gpugraph_graph *graph = weighted(&s, real, seed);
+        for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
+            struct sssp_features f;
+            gpugraph_run run = gpugraph_run();
+            gg_sssp_features(graph, (gpugraph_direction)direction, &run, &f);
+            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            check_words(graph, (gpugraph_direction)direction, &f);
+            check_device(graph, (gpugraph_direction)direction, &f);
+        }
+        gpugraph_free(graph);
+    }
+    shape_free(&s);
+}
+
+START_TEST(all_shapes) {
+    shape s;
+    for (int i = 0; shape_small(i, 1, &s); i++) {
+        if (s.edges > 0)
+            check_shape(s, (uint64_t)i);
+        else
+            shape_free(&s);
+    }
+    check_shape(shape_rmat(12, 16, 1), 2);
+    check_shape(shape_random_edges(50000, 300000, 3), 4);
+    check_shape(shape_star(70000), 5);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("features");
+    TCase *cases = tcase_create("features");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, all_shapes);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

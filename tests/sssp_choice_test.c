@@ -1,0 +1,133 @@
+/* What "auto" chooses for shortest paths on a device, against the figures that the forest was
+** learned from: the table in C and the code around it must come to candidates that were
+** fast. Named methods keep their engine; odd features choose something. */
+#include "expect.h"
+#include "sssp_choice.h"
+
+#include <check.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+static bool same(const struct sssp_parameters *a, const struct sssp_parameters *b) {
+    return a->engine == b->engine && a->delta == b->delta && a->blocks == b->blocks &&
+           a->apart == b->apart && a->local == b->local && a->l1 == b->l1 &&
+           a->l2 == b->l2 && a->near_far == b->near_far && a->filter == b->filter &&
+           a->write_back == b->write_back && a->bnum == b->bnum;
+}
+
+/* The number of the candidate that is chosen; fails where it is none. */
+static size_t chosen(const struct sssp_features *f) {
+    struct sssp_parameters p, candidate;
+    const char *method, *name = gg_sssp_choose(f, "auto", &p);
+    ck_assert_str_eq(name, gg_sssp_choose(f, NULL, &candidate));
+    ck_assert(same(&p, &candidate));
+    for (size_t i = 0; gg_sssp_candidate(i, f, &method, &candidate); i++)
+        if (strcmp(method, name) == 0 && same(&p, &candidate))
+            return i;
+    ck_abort_msg("%s with delta %g is no candidate", name, p.delta);
+    return 0;
+}
+
+/* Lines of the table are graph by graph, candidate by candidate. */
+START_TEST(learned_figures) {
+    FILE *file = fopen(GPUGRAPH_SOURCE_DIR "/tests/bench/data/sssp_training.csv", "r");
+    char line[400], graph[100] = "", last[100] = "";
+    double ms[MOST], best = DBL_MAX;
+    struct sssp_features f = {0}, of_last = {0};
+    size_t candidates = 0;
+    int graphs = 0, good = 0;
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+    for (bool more = true; more;) {
+        unsigned long long vertices = 0, arcs = 0, i = 0;
+        double time = 0;
+        more = fgets(line, sizeof line, file) != NULL;
+        graph[0] = 0;
+        if (more)
+            ck_assert_int_eq(
+                sscanf(line, "%99[^,],%llu,%llu,%lf,%lf,%lf,%lf,%lf,%lf,%llu,%*[^,],%lf",
+                       graph, &vertices, &arcs, &f.degree, &f.degree_deviation,
+                       &f.most_degree, &f.weight, &f.weight_deviation, &f.most_weight, &i,
+                       &time),
+                11);
+        f.vertices = vertices;
+        f.arcs = arcs;
+        f.typical_weight = f.weight;
+        if (strcmp(graph, last) != 0) {
+            if (candidates > 0) {
+                size_t c = chosen(&of_last);
+                ck_assert_uint_lt(c, candidates);
+                graphs++;
+                good += best >= 0.9 * ms[c];
+            }
+            best = DBL_MAX;
+            candidates = 0;
+        }
+        ck_assert_uint_lt(i, MOST);
+        ms[i] = time;
+        best = time < best ? time : best;
+        candidates = i >= candidates ? (size_t)i + 1 : candidates;
+        of_last = f;
+        memcpy(last, graph, sizeof last);
+    }
+    fclose(file);
+    ck_assert_int_ge(graphs, 40);
+    /* Of graphs that it has seen; of others fewer. */
+    expect(good * 100 >= graphs * 90, "%d of %d graphs reach 0.9 of the best", good,
+           graphs);
+}
+END_TEST
+
+START_TEST(named_methods) {
+    struct sssp_features f = {.vertices = 1000, .arcs = 3000, .degree = 3};
+    struct sssp_parameters p;
+    f.weight = f.typical_weight = 10;
+    ck_assert_str_eq(gg_sssp_choose(&f, "frontier", &p), "frontier");
+    ck_assert(p.engine == SSSP_FRONTIER && p.delta > 0);
+    ck_assert_str_eq(gg_sssp_choose(&f, "persistent", &p), "persistent");
+    ck_assert(p.engine == SSSP_PERSISTENT && p.delta > 0 && p.blocks > 0);
+    ck_assert(p.local && !p.apart);
+    f.degree = 50;
+    ck_assert_str_eq(gg_sssp_choose(&f, "persistent", &p), "persistent");
+    ck_assert(p.apart && !p.local);
+}
+END_TEST
+
+/* No vertices, no weights, weights that are all 0, the largest ones. */
+START_TEST(odd_features) {
+    static const double weights[] = {0, DBL_TRUE_MIN, 1, 1e18, DBL_MAX};
+    static const uint64_t sizes[] = {0, 1, UINT32_MAX};
+    for (size_t w = 0; w < 5; w++)
+        for (size_t n = 0; n < 3; n++)
+            for (size_t m = 0; m < 3; m++) {
+                struct sssp_features f = {.vertices = sizes[n], .arcs = sizes[m]};
+                struct sssp_parameters p;
+                f.degree = sizes[n] ? (double)sizes[m] / (double)sizes[n] : 0;
+                f.most_degree = (double)sizes[m];
+                f.weight = f.typical_weight = f.most_weight = weights[w];
+                chosen(&f);
+                gg_sssp_choose(&f, NULL, &p);
+                expect(p.delta > 0 && p.delta <= DBL_MAX, "delta %g", p.delta);
+                gg_sssp_choose(&f, "persistent", &p);
+                expect(p.delta > 0 && p.delta <= DBL_MAX, "delta %g", p.delta);
+            }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sssp choice");
+    TCase *cases = tcase_create("sssp choice");
+    tcase_add_test(cases, learned_figures);
+    tcase_add_test(cases, named_methods);
+    tcase_add_test(cases, odd_features);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,143 @@
+/* Thousands of small searches, each with other parameters than a choice would take: buckets
+** of all widths, few blocks and many, both ways of the engine "persistent". Distances are
+** compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
+** Without a device the CPU's own methods are compared. */
+#include "expect.h"
+#include "graphs.h"
+#include "sssp_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed = 1;
+
+static double pick(const double *from, size_t count) {
+    return from[shape_random(&seed) % count];
+}
+
+/* The hook has no argument of its own. */
+static double scale;
+
+static void upset(struct sssp_parameters *p) {
+    static const double widths[] = {0.1, 0.3, 1, 3, 10, 100, 1e6};
+    static const double blocks[] = {1e-3, 0.1, 1, 2, 4, 100};
+    p->delta = scale * pick(widths, 7);
+    if (p->engine != SSSP_PERSISTENT)
+        return;
+    p->blocks = pick(blocks, 6);
+    p->local = shape_random(&seed) % 2;
+    p->apart = shape_random(&seed) % 2;
+}
+
+static gpugraph_graph *weighted(const shape *s, int kind) {
+    int64_t *whole = malloc((size_t)(s->edges + 1) * sizeof *whole);
+    int64_t *vertex = malloc((s->vertices + 1) * sizeof *vertex);
+    double *real = malloc((size_t)(s->edges + 1) * sizeof *real);
+    for (uint32_t v = 0; v < s->vertices; v++)
+        vertex[v] = v;
+    for (int64_t e = 0; e < s->edges; e++) {
+        uint64_t dice = shape_random(&seed) >> 8;
+        whole[e] = (int64_t)(kind == 0   ? dice % 256
+                             : kind == 1 ? dice % 4 / 3
+                                         : dice >> 16 >> dice % 40);
+        real[e] = (double)(dice % 100000) / 777.0;
+    }
+    gpugraph_edges edges = {.count = s->edges,
+                            .source = {.value = s->source},
+                            .target = {.value = s->target},
+                            .weight_type = kind == 3 ? GPUGRAPH_REAL_WEIGHTS
+                                                     : GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = kind == 3 ? (void *)real : (void *)whole,
+                            .vertex_count = s->vertices,
+                            .vertex = {.value = vertex}};
+    gpugraph_run run = {0};
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, &run, &graph);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    scale = kind == 2 ? 1e9 : kind == 1 ? 1 : 100;
+    free(whole);
+    free(vertex);
+    free(real);
+    return graph;
+}
+
+static shape draw_shape(int i) {
+    uint32_t n = (uint32_t)(shape_random(&seed) % (i % 50 ? 300 : 20000)) + 2;
+    switch (i % 7) {
+    case 0:
+        return shape_star(n * 10);
+    case 1:
+        return shape_grid(n / 16 + 1, 16);
+    case 2:
+        return shape_rmat(8, 16, seed);
+    case 3:
+        return shape_comb(n / 8 + 1, 8);
+    case 4:
+        return shape_path(n);
+    case 5:
+        return shape_complete(n % 120 + 2);
+    default:
+        return shape_random_edges(n, 5 * (int64_t)n, seed);
+    }
+}
+
+/* Every method that is not the reference. */
+static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
+                       const void *right, void *distance, size_t bytes,
+                       const char *name) {
+    const gpugraph_method *method;
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
+        bool cuda = strcmp(method->backend, "cuda") == 0;
+        if (strcmp(method->function, "sssp") != 0 ||
+            strcmp(method->name, "dijkstra") == 0 ||
+            (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        gpugraph_run run = {.method = method->name,
+                            .threads = 2,
+                            .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
+        memset(distance, 0xee, bytes);
+        gpugraph_sssp(graph, search, &run, distance, NULL);
+        expect(run.status == GPUGRAPH_OK, "%s, %s: %s", name, method->name, run.message);
+        expect(memcmp(distance, right, bytes) == 0, "%s, %s: distances", name,
+               method->name);
+    }
+}
+
+START_TEST(small_searches) {
+    gg_sssp_adjust(upset);
+    for (int i = 0; i < 400; i++) {
+        shape s = draw_shape(i);
+        gpugraph_graph *graph = weighted(&s, i % 4);
+        bool narrow = gpugraph_distance_type_of(graph) == GPUGRAPH_UINT32;
+        size_t bytes = (size_t)s.vertices * (narrow ? 4 : 8);
+        void *right = malloc(bytes), *distance = malloc(bytes);
+        for (int k = 0; k < 3; k++) {
+            uint32_t source = (uint32_t)(shape_random(&seed) % s.vertices);
+            gpugraph_search search = {
+                .source = &source, .source_count = 1, .direction = (gpugraph_direction)k};
+            gpugraph_run run = {.backend = GPUGRAPH_CPU, .method = "dijkstra"};
+            gpugraph_sssp(graph, &search, &run, right, NULL);
+            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            search_all(graph, &search, right, distance, bytes, s.name);
+        }
+        free(right);
+        free(distance);
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+    gg_sssp_adjust(NULL);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sssp stress");
+    TCase *cases = tcase_create("sssp stress");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, small_searches);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
