@@ -348,7 +348,7 @@ static int make_blocks(connection *c, const definition *d, char **error) {
         return rc;
     rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
     if (rc == SQLITE_OK)
-        rc = graph_load(c, "gpugraph", &rows, NULL, READ_WEIGHTS, &got, error);
+        rc = graph_load(c, "gpugraph", &rows, NULL, READ_WEIGHTS, -1, &got, error);
     if (rc == SQLITE_OK)
         rc = explain(error, blocks_write(c, d, got.graph, error),
                      "gpugraph: the packed graph cannot be written");
