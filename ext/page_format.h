@@ -59,6 +59,7 @@ typedef struct page_geometry {
     uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
     uint32_t pages;             /* in the database by the header; 0: not known */
     enum page_encoding encoding;
+    bool auto_vacuum;
 } page_geometry;
 
 /* false: not a header that is known here. */
@@ -91,6 +92,7 @@ typedef struct page_missing {
 typedef struct page_layout {
     uint32_t page_size, usable;
     enum page_encoding encoding;
+    bool auto_vacuum;
     uint32_t longest; /* bytes of a record that SQLite's limit of the connection allows */
     int column[3];    /* record column of source, destination, weight, or PAGE_IS_ROWID */
     bool weighted;
@@ -175,6 +177,8 @@ typedef struct page_helper {
     void *owner;
     uint32_t pages;    /* in the file: no chain is longer */
     uint8_t *overflow; /* room for a page */
+    uint8_t *map;      /* the same, for the latest page of the map of pages */
+    uint32_t map_page; /* its number; 0: none */
     page_store store;
     int64_t short_rowid; /* of the row that says PAGE_SHORT_ROW, ... */
     int short_columns;   /* ... and how many columns it has */
@@ -242,7 +246,7 @@ typedef struct page_chain {
     page_helper *helper;
     const uint8_t *record; /* its first `local` bytes */
     uint32_t local, payload;
-    uint32_t next;        /* the next overflow page */
+    uint32_t page, next;  /* the latest overflow page, 0 at first, and the next one */
     uint64_t from, until; /* bytes of the record that helper->overflow holds */
     uint32_t steps, mark; /* pages of the chain so far; one of them, to find a circle */
 } page_chain;

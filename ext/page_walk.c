@@ -282,9 +282,10 @@ static bool set_desk(struct team *team, struct desk *desk) {
     desk->helper = (page_helper){.fetch = fetch_page,
                                  .owner = desk,
                                  .pages = source->pages,
-                                 .overflow = malloc(layout->page_size)};
-    return desk->buffer && desk->helper.overflow && (desk->text || !layout->text) &&
-           (desk->number || !layout->ask);
+                                 .overflow = malloc(layout->page_size),
+                                 .map = malloc(layout->page_size)};
+    return desk->buffer && desk->helper.overflow && desk->helper.map &&
+           (desk->text || !layout->text) && (desk->number || !layout->ask);
 }
 
 static void clear_desk(struct desk *desk) {
@@ -292,6 +293,7 @@ static void clear_desk(struct desk *desk) {
     free(desk->text);
     free(desk->number);
     free(desk->helper.overflow);
+    free(desk->helper.map);
     page_store_clear(&desk->helper.store);
 }
 

@@ -328,9 +328,10 @@ static int make_victim(const char *journal) {
     const int page_size = 512 << pick(3);
     sqlite3 *db = open_db(scratch, 0, NULL);
     run_sql(db,
-            "PRAGMA page_size = %d; PRAGMA encoding = %s; PRAGMA journal_mode = %s;"
-            "PRAGMA wal_autocheckpoint = 0; CREATE TABLE e(src, f, dst, w)",
-            page_size, PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'"), journal);
+            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
+            "PRAGMA journal_mode = %s; PRAGMA wal_autocheckpoint = 0;"
+            "CREATE TABLE e(src, f, dst, w)",
+            page_size, (int)pick(3), PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'"), journal);
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i "
             "WHERE n < %d) INSERT INTO e SELECT %s, %s, %s, %s FROM i",

@@ -114,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     page_layout layout = {.page_size = SIZE,
                           .usable = SIZE - (data[0] & 31),
                           .encoding = (enum page_encoding)(1 + data[3] % 3),
+                          .auto_vacuum = data[3] >> 7,
                           .longest = 1000000000,
                           .weighted = data[0] & 32,
                           .real = data[0] & 64,
