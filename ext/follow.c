@@ -198,6 +198,9 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
 
 static int catch_up(reading *r, followed *f, graph_ref **found) {
     int rc = SQLITE_OK;
+    *found = f->graph ? graph_seen(r->c, r->scope, f->graph->edges) : NULL;
+    if (*found)
+        return SQLITE_OK;
     if (!stamp_trusted(r->c, r->hold))
         return SQLITE_OK;
     if (f->graph && stamp_compare(f->base, r->hold) == STAMP_SAME &&
