@@ -144,10 +144,7 @@ static int64_t integer_of(enum model_ids ids, uint32_t u) {
 }
 
 static uint64_t text_of(enum model_ids ids, uint32_t u, char *text) {
-    static const char *const heads[] = {"",
-                                        "/stra\xc3\x9f"
-                                        "e/number/",
-                                        "x", "zz"};
+    static const char *const heads[] = {"", "/road/number/", "x", "\xc3\xa9"};
     if (ids == MODEL_MIXED)
         return (uint64_t)sprintf(text, "%u", u / 2 + 1);
     if (u == 0)
