@@ -106,6 +106,14 @@ static struct binding *binding_find(connection *c, const scope *s,
     return b;
 }
 
+graph_ref *graph_seen(connection *c, const scope *s, const char *edges) {
+    struct binding *b = c->bindings;
+    while (b && !(strcmp(b->graph->edges, edges) == 0 && !b->graph->vertices &&
+                  scope_equal(&b->scope, s)))
+        b = b->next;
+    return b ? b->graph : NULL;
+}
+
 /* Takes hold over, also on failure. */
 static int bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
                 stamp *hold) {
@@ -247,7 +255,9 @@ static int find_or_read(reading *r, graph_ref **found) {
 static int find_graph(reading *r, graph_ref **found) {
     struct binding *b = binding_find(r->c, r->scope, r->request);
     if (!b && r->request->followed) {
-        *found = followed_graph(r->request->followed);
+        *found = graph_seen(r->c, r->scope, r->request->edges);
+        if (!*found)
+            *found = followed_graph(r->request->followed);
         return bind(r->c, r->scope, r->request, *found, NULL);
     }
     if (!b)

@@ -29,6 +29,9 @@ int explain_lock(reading *r, int rc, const char *name);
 /* Adds the phase "check": what came before rows were read, or instead. */
 void check_done(reading *r);
 
+/* The graph of this name, whatever text has led there, that a statement of the scope has
+** seen; NULL: none. */
+graph_ref *graph_seen(connection *c, const scope *s, const char *edges);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nobody is left who can reach it. */

@@ -157,13 +157,13 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
 static int take_columns(definition *d, const char *sql) {
     char *column[3] = {NULL, NULL, NULL};
     int count = trigger_columns(sql, column);
-    if (count > 0) {
-        for (int i = 0; i < 3; i++) {
-            sqlite3_free(d->source.column[i]);
+    for (int i = 0; i < 3; i++) {
+        sqlite3_free(count > 0 ? d->source.column[i] : column[i]);
+        if (count > 0)
             d->source.column[i] = column[i];
-        }
-        d->source.columns = count;
     }
+    if (count > 0)
+        d->source.columns = count;
     return count < 0 ? SQLITE_NOMEM : SQLITE_OK;
 }
 

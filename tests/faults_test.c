@@ -379,6 +379,83 @@ START_TEST(beside_the_cache) {
 }
 END_TEST
 
+/* ---- followed graphs ---- */
+
+/* A graph catches up, or begins anew, with one failure after another; then it is right. */
+START_TEST(catching_up) {
+    static const char *const asked[] = {
+        "SELECT gpugraph_check('g'), count(*) FROM gpu_bfs('g', 1)",
+        "SELECT g.edge, t.id FROM t JOIN g ON g.src = t.src AND g.edge = t.id",
+        "SELECT gpugraph_check('k'), gpugraph_check('xg')",
+        "SELECT gpugraph_save('p') > 0, gpugraph_check('p')"};
+    static const char *const changes[] = {
+        "UPDATE t SET src = src + 1 - 2 * (src = 5) WHERE id = 4",
+        "BEGIN; UPDATE t SET dst = 77 WHERE id = 5; UPDATE w SET b = 7 WHERE a = '8'",
+        "UPDATE t SET weight = 2.5 WHERE id = 1; UPDATE x SET weight = 1 WHERE src = 7",
+        "UPDATE t SET weight = weight WHERE id = 2",
+        "CREATE TEMP TABLE one(x); DROP TABLE one",
+        "UPDATE x SET weight = 0.5 WHERE src = 7; PRAGMA trusted_schema = on"};
+    make_tables();
+    run("CREATE VIRTUAL TABLE g USING gpugraph(t); CREATE VIRTUAL TABLE k USING "
+        "gpugraph(w(a, "
+        "b)); CREATE VIRTUAL TABLE xg USING gpugraph(x); CREATE VIRTUAL TABLE p USING "
+        "gpugraph(t(src, dst), persist = 1)");
+    bool failed = true;
+    for (int n = 1; failed; n++) {
+        if (n % COUNT(changes) == 3 && !sqlite3_get_autocommit(db))
+            run("ROLLBACK");
+        run("%s", changes[n % COUNT(changes)]);
+        take_rows(asked[_i], &wanted);
+        expect(wanted.rc == SQLITE_DONE, "%s: %s", asked[_i], sqlite3_errmsg(db));
+        run("UPDATE t SET weight = weight + 1 WHERE id = 3");
+        bool writing = !sqlite3_get_autocommit(db);
+        fail_from(n, false);
+        take_rows(asked[_i], &got);
+        failed = fail_no_more();
+        if (writing && sqlite3_get_autocommit(db))
+            continue; /* SQLite has rolled everything back */
+        judge(asked[_i], n);
+        judge_again(asked[_i], n);
+    }
+    if (!sqlite3_get_autocommit(db))
+        run("ROLLBACK");
+    run("DROP TABLE g; DROP TABLE k; DROP TABLE xg; DROP TABLE p");
+}
+END_TEST
+
+/* A change of schema fails as a whole or is done as a whole. */
+START_TEST(making_and_taking_away) {
+    static const char *const changes[] = {
+        "CREATE VIRTUAL TABLE h USING gpugraph(t)",
+        "CREATE VIRTUAL TABLE h USING gpugraph(w(a, b), persist = 1, direction = 'both')",
+        "ALTER TABLE g RENAME TO h", "DROP TABLE g"};
+    static const char schema[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
+    make_tables();
+    run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE VIRTUAL TABLE g USING "
+        "gpugraph(keyed, persist = 1)");
+    take_rows(schema, &wanted);
+    bool failed = true;
+    for (int n = 1; failed; n++) {
+        run("SAVEPOINT before");
+        fail_from(n, false);
+        take_rows(changes[_i], &got);
+        failed = fail_no_more();
+        expect(got.rc == SQLITE_DONE || got.rc == SQLITE_NOMEM ||
+                   got.rc == SQLITE_IOERR_NOMEM,
+               "%s\nallocation %d: %d, %s", changes[_i], n, got.rc, sqlite3_errmsg(db));
+        if (got.rc != SQLITE_DONE && !sqlite3_get_autocommit(db))
+            judge_again(schema, n);
+        if (!sqlite3_get_autocommit(db))
+            run("ROLLBACK TO before; RELEASE before");
+        judge_again(schema, n);
+        run("REPLACE INTO keyed VALUES (1, %d, 1)", n % 5);
+        expect_same("SELECT src, dst, rowid FROM keyed ORDER BY rowid",
+                    "SELECT src, dst, edge FROM g");
+    }
+    run("DROP TABLE g");
+}
+END_TEST
+
 /* ---- files and threads ---- */
 
 static char file[80];
@@ -484,6 +561,9 @@ int main(void) {
     tcase_add_loop_test(tests, every_kind_of_source, 0, COUNT(sources));
     tcase_add_loop_test(tests, looking_inside, 0, COUNT(looks));
     tcase_add_test(tests, beside_the_cache);
+    tests = add(suite, "followed graphs", sql_open, close_database);
+    tcase_add_loop_test(tests, catching_up, 0, 4);
+    tcase_add_loop_test(tests, making_and_taking_away, 0, 4);
     tests = add(suite, "files", open_file, close_file);
     tcase_add_test(tests, pages);
     tcase_add_loop_test(tests, two_threads, 0, 5);

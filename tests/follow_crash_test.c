@@ -40,15 +40,24 @@ static int be_the_writer(const char *path) {
                      : turn % 3 == 0 ? "ROLLBACK TO s; COMMIT"
                                      : "COMMIT",
                      NULL, NULL, NULL);
+        if (turn == 2 && write(1, "!", 1) != 1) /* under way */
+            return 1;
     }
 }
 
 static void kill_a_writer(unsigned microseconds) {
+    int out[2];
+    char ready;
+    ck_assert_int_eq(pipe(out), 0);
     pid_t writer = fork();
     if (writer == 0) {
+        dup2(out[1], 1);
         execl("/proc/self/exe", "follow_crash_test", "--writer", file, (char *)NULL);
         _exit(127);
     }
+    ck_assert_int_eq(read(out[0], &ready, 1), 1);
+    close(out[0]);
+    close(out[1]);
     usleep(microseconds);
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);

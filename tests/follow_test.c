@@ -270,6 +270,14 @@ START_TEST(a_statement_sees_one_graph) {
     graph_is("g", "roads");
     run("DELETE FROM roads WHERE rowid IN (SELECT edge FROM g WHERE src = 50)");
     expect("8", "SELECT count(*) FROM g");
+    /* Whichever way the statement names the graph: as it was before the first row changed. */
+    run("UPDATE roads SET a = 60, metres = (SELECT count(*) FROM g WHERE src = 60) + "
+        "CASE WHEN "
+        "rowid > 2 THEN (SELECT count(*) FROM gpu_bfs('g', 60)) + (SELECT count(*) FROM "
+        "gpu_bfs('main.g', 60)) ELSE 0 END");
+    expect("0", "SELECT DISTINCT weight FROM g WHERE src = 60");
+    run("UPDATE roads SET a = rowid, b = rowid + 1");
+    expect("1", "SELECT count(*) FROM g WHERE src = 3");
     /* Joins of the graph with itself and with searches. */
     expect_same("SELECT x.src, y.dst FROM g x JOIN g y ON y.src = x.dst ORDER BY 1, 2",
                 "SELECT x.a, y.b FROM roads x JOIN roads y ON y.a = x.b ORDER BY 1, 2");
@@ -402,6 +410,50 @@ START_TEST(directions_and_vertices) {
            "depth, vertex");
     run("INSERT INTO roads VALUES (1, 3); INSERT INTO places VALUES (77)");
     expect("1", "SELECT gpugraph_triangles('g')");
+    sql_close();
+}
+END_TEST
+
+/* Every function says of the graph what it says of the table, before and after a change. */
+START_TEST(every_function_takes_a_graph) {
+    static const char *const questions[] = {
+        "SELECT * FROM gpu_bfs('%s', 1) ORDER BY vertex",
+        "SELECT *, source FROM gpu_sssp WHERE edges = '%s' AND sources = '[1, 4]' ORDER "
+        "BY "
+        "vertex",
+        "SELECT * FROM gpu_path('%s', 1, 4)",
+        "SELECT * FROM gpu_path('%s', 1, 4) WHERE weighted = 0",
+        "SELECT * FROM gpu_dfs('%s', 1) WHERE ordered = 1 ORDER BY preorder",
+        "SELECT * FROM gpu_mis('%s') ORDER BY vertex",
+        "SELECT gpugraph_triangles('%s')",
+        "SELECT id, vertex FROM places, gpu_bfs('%s', places.id) ORDER BY 1, 2",
+    };
+    open_graph();
+    run("CREATE TABLE places(id); INSERT INTO places VALUES (1), (3), ('x')");
+    run("CREATE VIEW light AS SELECT src, dst FROM g WHERE weight < 6");
+    for (int turn = 0; turn < 3; turn++) {
+        for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+            char *graph = sqlite3_mprintf(questions[i], "g");
+            char *table = sqlite3_mprintf(questions[i], "roads(a, b, metres)");
+            expect_same(graph, table);
+            sqlite3_free(graph);
+            sqlite3_free(table);
+        }
+        expect_same("SELECT vertex FROM gpu_bfs('g(dst, src)', 3) ORDER BY 1",
+                    "SELECT vertex FROM gpu_bfs('roads(b, a)', 3) ORDER BY 1");
+        expect_same(
+            "SELECT vertex FROM gpu_bfs('light', 1) ORDER BY 1",
+            "SELECT vertex FROM gpu_bfs('SELECT a, b FROM roads WHERE metres < 6', 1) "
+            "ORDER BY 1");
+        expect_same(
+            "SELECT vertex FROM gpu_bfs('SELECT src, dst, weight, edge FROM g', 1) "
+            "ORDER BY 1",
+            "SELECT vertex FROM gpu_bfs('roads(a, b)', 1) ORDER BY 1");
+        run("DELETE FROM roads WHERE rowid = 3; INSERT INTO roads VALUES (3, 'x', 2), "
+            "(%d, 4, "
+            "1)",
+            turn);
+    }
     sql_close();
 }
 END_TEST
@@ -707,6 +759,7 @@ int main(void) {
                                   lookups_compare_as_the_table_does,
                                   plans_and_orders,
                                   directions_and_vertices,
+                                  every_function_takes_a_graph,
                                   renames,
                                   missing_parts_are_named,
                                   refusals,

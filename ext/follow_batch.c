@@ -1,0 +1,156 @@
+/* How a mirror changes: as a whole, or by one batch of changed edges.
+**
+**     ids   -> rows read again (follow_rows.c) -> gpugraph_update, of the mirror itself or,
+**              where a running statement looks at it, of a copy that takes its place
+**     table -> graph_load -> another mirror */
+#include "follow_mirror.h"
+#include <string.h>
+
+void mirror_set(connection *c, followed *f, graph_ref *g) {
+    graph_ref *before = f->graph;
+    if (g == before)
+        return;
+    f->graph = g;
+    if (g)
+        g->followed = true;
+    if (before) {
+        before->followed = false;
+        graph_settle(c, before);
+    }
+}
+
+graph_ref *mirror_frame(const followed *f) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
+    g->source_affinity = f->rows.affinity;
+    g->direction = f->direction;
+    g->weight_column = f->rows.column[2] != NULL;
+    if (!g->weight_column)
+        g->weight_error = source_without_weight(&f->rows);
+    if (g->edges && (g->weight_column || g->weight_error))
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+int mirror_renew(reading *r, followed *f, const char *why) {
+    loaded got;
+    graph_ref *g = mirror_frame(f);
+    if (!g)
+        return SQLITE_NOMEM;
+    r->why = why;
+    check_done(r);
+    int rc = graph_load(r->c, r->request->function, &f->rows, NULL, TRY_WEIGHTS,
+                        r->request->backend, &got, r->error);
+    if (rc) {
+        graph_free(g);
+        return rc;
+    }
+    g->graph = got.graph;
+    g->has_weight = got.has_weight;
+    if (got.weight_error)
+        g->weight_error = got.weight_error;
+    graph_list(r->c, g);
+    mirror_set(r->c, f, g);
+    f->has_real = false;
+    return SQLITE_OK;
+}
+
+/* Weights are REAL as long as one of them is: is one known, and not among those that may
+** have changed? Looks for another; *found false: there may be none. */
+static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
+    *found = gpugraph_weights(f->graph->graph) != GPUGRAPH_REAL_WEIGHTS ||
+             gpugraph_edge_count(f->graph->graph) == 0 ||
+             (f->has_real && !id_list_has(ids, f->real));
+    if (*found)
+        return SQLITE_OK;
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf(OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" NOT INDEXED "
+                                        "WHERE typeof(\"%w\") = 'real' LIMIT 1",
+                                f->rows.table.rowid_name, f->rows.table.schema,
+                                f->rows.table.name, f->rows.column[2]);
+    int rc = sql ? sqlite3_prepare_v2(r->c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        f->real = sqlite3_column_int64(statement, 0);
+        f->has_real = *found = true;
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static void drop_searches(graph_ref *g) {
+    while (g->searches) {
+        search_ref *next = g->searches->next;
+        search_free(g->searches);
+        g->searches = next;
+    }
+}
+
+/* The graph to change: the mirror itself, or a copy where a running statement looks at
+** it. */
+static int writable(connection *c, followed *f, gpugraph_run *run, graph_ref **made) {
+    *made = f->graph;
+    if (f->graph->references == 0 && f->graph->bindings == 0)
+        return SQLITE_OK;
+    graph_ref *g = mirror_frame(f);
+    if (!g)
+        return SQLITE_NOMEM;
+    gpugraph_status status = gpugraph_clone(f->graph->graph, run, &g->graph);
+    if (status != GPUGRAPH_OK) {
+        graph_free(g);
+        return code_of_status(status);
+    }
+    g->has_weight = f->graph->has_weight;
+    graph_list(c, g);
+    *made = g;
+    return SQLITE_OK;
+}
+
+/* *done false: the whole table must be read. */
+static int apply(reading *r, followed *f, row_changes *changes, bool *done) {
+    gpugraph_run run;
+    gpugraph_edges added = loader_edges(&changes->added, &changes->texts);
+    gpugraph_changes batch = {.removed = changes->removed.item,
+                              .removed_count = changes->removed.count,
+                              .added = added.count ? &added : NULL};
+    graph_ref *g;
+    connection_run(r->c, &run);
+    *done = true;
+    if (batch.removed_count == 0 && !batch.added)
+        return SQLITE_OK;
+    int rc = writable(r->c, f, &run, &g);
+    if (rc)
+        return rc;
+    gpugraph_status status = gpugraph_update(g->graph, &batch, &run);
+    if (status == GPUGRAPH_OK) {
+        drop_searches(g);
+        mirror_set(r->c, f, g);
+        return SQLITE_OK;
+    }
+    if (g != f->graph)
+        graph_drop(r->c, g);
+    if (status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY)
+        return code_of_status(status);
+    *done = false;
+    return SQLITE_OK;
+}
+
+int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {
+    row_changes changes;
+    double started = now_ms();
+    int rc =
+        row_changes_read(r->c, r->request->function, &f->rows, f->graph, ids, &changes);
+    timings_add(&r->c->timings, "follow", now_ms() - started, ids->count,
+                "rows that the log names, read again");
+    *done = false;
+    if (rc == SQLITE_OK && !changes.unfit)
+        rc = apply(r, f, &changes, done);
+    if (rc == SQLITE_OK && *done)
+        rc = find_real(r, f, ids, done);
+    row_changes_clear(&changes);
+    return rc;
+}

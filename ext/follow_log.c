@@ -1,0 +1,59 @@
+/* What the log says: its ends, and which rows it names after a mirror's base.
+**
+**     seq     1 .. trimmed .. | first .................. position | ........ last |
+**                                                  (the base)       ids
+**/
+#include "follow_mirror.h"
+
+static int prepare(connection *c, sqlite3_stmt **statement, const char *format,
+                   const followed *f) {
+    char *sql = sqlite3_mprintf(format, f->rows.table.schema, f->log,
+                                f->rows.table.schema, f->log);
+    *statement = NULL;
+    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+int log_ends(connection *c, const followed *f, tail *t) {
+    sqlite3_stmt *statement;
+    int rc = prepare(c, &statement,
+                     OWN_SQL "SELECT (SELECT min(seq) FROM \"%w\".\"%w\"), "
+                             "(SELECT max(seq) FROM \"%w\".\"%w\")",
+                     f);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        t->first = sqlite3_column_int64(statement, 0);
+        t->last = sqlite3_column_int64(statement, 1);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static int read_named(connection *c, const followed *f, tail *t) {
+    sqlite3_stmt *statement;
+    sqlite3_int64 count = 0;
+    int rc = prepare(c, &statement,
+                     OWN_SQL "SELECT edge FROM \"%w\".\"%w\" WHERE seq > ?1", f);
+    sqlite3_bind_int64(statement, 1, f->position);
+    while (rc == SQLITE_OK && !t->whole && sqlite3_step(statement) == SQLITE_ROW) {
+        count++;
+        if (sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+            rc = id_list_add(&t->ids, sqlite3_column_int64(statement, 0));
+        else
+            t->whole = true;
+    }
+    int finish = sqlite3_finalize(statement);
+    t->whole |= count != t->last - f->position;
+    return rc ? rc : finish;
+}
+
+int log_tail(connection *c, const followed *f, tail *t) {
+    int rc = log_ends(c, f, t);
+    t->whole = t->last < f->position || (t->last > 0 && t->first > f->position + 1);
+    if (rc == SQLITE_OK && !t->whole && t->last > f->position)
+        rc = read_named(c, f, t);
+    for (int64_t i = 0; i < f->dirty.count && rc == SQLITE_OK; i++)
+        rc = id_list_add(&t->ids, f->dirty.item[i]);
+    id_list_sort(&t->ids);
+    return rc;
+}

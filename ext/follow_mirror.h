@@ -1,0 +1,55 @@
+/* What a mirror is, shared by follow.c (how it catches up), follow_log.c (what the log
+** says), follow_batch.c (how it changes) and follow_list.c (what is said of it). */
+#ifndef GPUGRAPH_FOLLOW_MIRROR_H
+#define GPUGRAPH_FOLLOW_MIRROR_H
+
+#include "follow_rows.h"
+
+/* Texts that have led to the graph, so that the next call need not look names up. */
+enum { ALIASES = 4 };
+
+struct followed {
+    followed *next;
+    char *schema, *name;
+    row_source rows; /* the table it follows */
+    char *log;
+    gpugraph_direction direction;
+    bool persist;
+    graph_ref *graph; /* the mirror; NULL: none */
+    stamp *base;
+    sqlite3_int64 position; /* in the log, of the base */
+    id_list dirty;
+    bool has_real; /* of REAL weights: a row is known that makes them so */
+    int64_t real;
+    struct alias {
+        char *text;
+        stamp *stamp;
+    } alias[ALIASES];
+    int next_alias;
+};
+
+/* ---- follow_log.c ---- */
+
+typedef struct tail {
+    sqlite3_int64 first, last; /* numbers in the log; 0: it is empty */
+    id_list ids;               /* named after the base, or dirty */
+    bool whole;                /* these are not all that may have changed */
+} tail;
+
+int log_ends(connection *c, const followed *f, tail *t);
+/* Ends and ids; t->ids is the caller's to clear. */
+int log_tail(connection *c, const followed *f, tail *t);
+
+/* ---- follow_batch.c ---- */
+
+/* A mirror's graph_ref without a graph; NULL: no memory. */
+graph_ref *mirror_frame(const followed *f);
+/* The mirror becomes another graph, or none. */
+void mirror_set(connection *c, followed *f, graph_ref *g);
+/* Reads the whole table; what base the mirror has then is for the caller to settle. */
+int mirror_renew(reading *r, followed *f, const char *why);
+/* Reads these rows again and changes the mirror where they differ. *done false: it cannot
+** be done so, and the whole table must be read. */
+int mirror_change(reading *r, followed *f, const id_list *ids, bool *done);
+
+#endif
