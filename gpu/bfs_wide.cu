@@ -507,8 +507,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         found_by_block = 0;
     }
     __syncthreads();
-    /* The first step of a launch is never DONE at once by all blocks but this: they have all
-    ** read control alike, and nobody writes it before. */
+    /* All blocks have read control alike: nobody writes to it before they have all met, and
+    ** a launch has one step at least. */
     while (s.mode != DONE) {
         pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
         pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};

@@ -1,6 +1,11 @@
 /* Breadth-first search against a textbook queue, and its tree against the rule taken
 ** literally: for every method on every backend that is there, in all directions, with one
-** thread and with two. */
+** thread and with two.
+**
+** A device's queues overflow in a build with tiny ones, which these tests pass as well:
+** -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512 -DGG_BFS_NARROW_ROOM=16
+**   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
+**   -DGG_BFS_NARROW_ROW=20" */
 #include "expect.h"
 #include "graphs.h"
 
@@ -226,12 +231,29 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
+/* A long path, with a bunch of leaves now and then, both ways: frontiers are small for long,
+** then hold a long row. */
+static shape broom(uint32_t length, uint32_t every, uint32_t leaves) {
+    shape s = shape_path(length);
+    s.name = "broom";
+    for (uint32_t v = every; v < length; v += every)
+        for (uint32_t i = 0; i < leaves; i++) {
+            uint32_t leaf = s.vertices++;
+            shape_add(&s, i % 2 ? v : leaf, i % 2 ? leaf : v);
+        }
+    return s;
+}
+
 /* Large enough for several threads and for levels from below. */
 START_TEST(large_shapes) {
     shape shapes[] = {
-        shape_rmat(13, 12, 5), shape_grid(200, 300),
+        shape_rmat(13, 12, 5),
+        shape_grid(200, 300),
         shape_beside("grid and rmat", shape_grid(150, 150), shape_rmat(12, 16, 6)),
-        shape_star(60000), shape_random_edges(30000, 200000, 8)};
+        shape_star(60000),
+        shape_random_edges(30000, 200000, 8),
+        broom(3000, 40, 300),
+        shape_comb(4000, 25)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         shape_renumber(&shapes[i], i);
         shape_shuffle(&shapes[i], i);
