@@ -10,7 +10,9 @@
 ** A CSV line for each graph and candidate: the graph's features, the candidate's number,
 ** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
 ** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
-** is 1). ONLY=i,j,... in the environment: those candidates alone. */
+** is 1). In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto"
+** chooses; BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead. In
+** bench_sssp_counts, SSSP_TRACE=file takes a line for each round of the latest search. */
 #include "gengraph.cuh"
 #include "sssp_choice.h"
 #include "training_graphs.cuh"
@@ -83,12 +85,35 @@ static uint64_t sum_of(const std::vector<uint64_t> &distance) {
     return sum;
 }
 
-static bool chosen_by_hand(size_t i) {
-    const char *only = getenv("ONLY");
+struct contender {
+    size_t number;
+    const char *method;
+    struct sssp_parameters parameters;
+};
+
+/* Those that are asked for, a good one first: others are then known as hopeless after one
+** run. */
+static std::vector<contender> contenders(const struct sssp_features *f) {
+    const char *only = getenv("ONLY"), *blocks = getenv("BLOCKS");
+    std::string list = std::string(",") + (only ? only : "") + ",";
+    std::vector<contender> all;
+    struct contender c;
+    for (size_t i = 0; gg_sssp_candidate(i, f, &c.method, &c.parameters); i++) {
+        c.number = i;
+        if (!only || list.find("," + std::to_string(i) + ",") != std::string::npos)
+            all.push_back(c);
+    }
     if (!only)
-        return true;
-    std::string list = std::string(",") + only + ",";
-    return list.find("," + std::to_string(i) + ",") != std::string::npos;
+        std::rotate(all.begin(), all.begin() + FIRST, all.begin() + FIRST + 1);
+    if (only && strcmp(only, "auto") == 0) {
+        c.number = all.size();
+        c.method = gg_sssp_choose(f, "auto", &c.parameters);
+        all.push_back(c);
+    }
+    for (contender &one : all)
+        if (blocks)
+            one.parameters.blocks = atof(blocks);
+    return all;
 }
 
 static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *graph,
@@ -100,13 +125,11 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
     std::vector<uint64_t> right((size_t)sources), distance((size_t)g->n + 1);
     bool first = true, same = true;
     double best = 1e30;
-    const char *method;
-    for (size_t k = 0; gg_sssp_candidate(k, &f, &method, &wanted); k++) {
-        /* A good one first: the others are then known as hopeless after one run. */
-        const size_t i = k == 0 ? FIRST : k <= FIRST ? k - 1 : k;
-        gg_sssp_candidate(i, &f, &method, &wanted);
-        if (!chosen_by_hand(i))
-            continue;
+    gg_sssp_adjust(NULL); /* while parameters are chosen */
+    const std::vector<contender> all = contenders(&f);
+    gg_sssp_adjust(use_wanted);
+    for (const contender &one : all) {
+        wanted = one.parameters;
         std::vector<double> ms;
         bool agrees = true;
         for (int s = 0; s < sources; s++) {
@@ -117,7 +140,7 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
             search.source = &g->start[s];
             search.source_count = 1;
             run.backend = GPUGRAPH_CUDA;
-            run.method = method;
+            run.method = one.method;
             run.phase = note_phase;
             for (int r = 0; r < repeats + (first ? 1 : 0); r++) {
                 if (r > 0 && !first && latest.ms > 4 * best)
@@ -141,8 +164,8 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
                "\"%s\"\n",
                name, (unsigned long long)f.vertices, (unsigned long long)f.arcs, f.degree,
                f.degree_deviation, f.most_degree, f.weight, f.weight_deviation,
-               f.most_weight, i, method, wanted.delta, wanted.blocks, wanted.local,
-               ms[ms.size() / 2], latest.served, agrees ? "same" : "OTHER",
+               f.most_weight, one.number, one.method, wanted.delta, wanted.blocks,
+               wanted.local, ms[ms.size() / 2], latest.served, agrees ? "same" : "OTHER",
                latest.detail.c_str());
         fflush(stdout);
     }
@@ -163,7 +186,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: bench_sssp REPEATS SOURCES GRAPH...\n");
         return 2;
     }
-    gg_sssp_adjust(use_wanted);
     const int repeats = atoi(argv[1]), sources = std::min(atoi(argv[2]), 4);
     for (int i = 3; i < argc; i++) {
         bench_graph g;

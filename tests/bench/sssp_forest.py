@@ -28,17 +28,14 @@ def inputs(row):
 
 
 def read(path):
-    """graph -> (inputs, {candidate: ms}), and the candidates' names."""
+    """graph -> (inputs, {candidate: ms}), and the candidates' names. What was not timed is missing."""
     graphs, names = {}, {}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             x, ms = graphs.setdefault(row["graph"], (inputs(row), {}))
             ms[int(row["candidate"])] = float(row["ms"])
             names[int(row["candidate"])] = row["method"]
-    whole = {g: v for g, v in graphs.items() if len(v[1]) == len(names)}
-    if len(whole) < len(graphs):
-        print(f"{len(graphs) - len(whole)} graphs lack some candidate and are left out", file=sys.stderr)
-    return whole, names
+    return graphs, names
 
 
 def pack(paths):
@@ -54,7 +51,7 @@ def pack(paths):
 
 def targets(ms, count):
     best = min(ms.values())
-    return [min(math.log(ms[c] / best), SLOWEST) for c in range(count)]
+    return [min(math.log(ms[c] / best), SLOWEST) if c in ms else SLOWEST for c in range(count)]
 
 
 def learn(graphs, count):
@@ -79,7 +76,7 @@ def held_out(graphs, names):
         out = set(families[fold::FOLDS])
         forest = learn([v for g, v in graphs.items() if family(g) not in out], len(names))
         for g, (x, ms) in graphs.items():
-            if family(g) in out:
+            if family(g) in out and len(ms) == len(names):
                 guess = forest.predict([x])[0]
                 c = min(range(len(names)), key=lambda i: guess[i])
                 speed[g], chosen[g] = min(ms.values()) / ms[c], c
@@ -89,7 +86,8 @@ def held_out(graphs, names):
 def report(graphs, names):
     speed, chosen = held_out(graphs, names)
     good = sum(s >= 0.9 for s in speed.values())
-    print(f"{len(graphs)} graphs, {len(names)} candidates, {FOLDS} folds by family")
+    print(f"{len(graphs)} graphs ({len(speed)} with all {len(names)} candidates timed), {FOLDS} folds by family")
+    graphs = {g: graphs[g] for g in speed}
     print(f"held out: {good} of {len(speed)} ({100 * good / len(speed):.1f} %) reach 0.9 of the best; "
           f"mean {sum(speed.values()) / len(speed):.3f}")
     for c in names:
