@@ -1,10 +1,9 @@
 /* The page reader and the write-ahead log: pages must come from the frames that the
 ** transaction sees, whatever others write and checkpoint meanwhile; where that is not
 ** certain it must step aside. */
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "page_compare.h"
 #include "wal_frames.h"
@@ -292,7 +291,6 @@ START_TEST(test_second_process) {
     kill(writer, SIGKILL);
     waitpid(writer, &status, 0);
     wal_notes_clear(&notes);
-    printf("process %d: %d of %d, %d by note\n", _i, used, total, noted);
     ck_assert_int_gt(used, total / 3);
     ck_assert_int_gt(noted, 0);
 }
