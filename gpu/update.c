@@ -129,10 +129,21 @@ static void swap_ids(update *u) {
     graph->integer_ends = to->integer_ends;
 }
 
+/* Elements that are moved or renumbered, about: where nothing moves, one thread is enough
+** for what is put in. */
+static uint64_t work_of(const update *u) {
+    uint64_t work = 0;
+    for (int i = 0; i < u->move_count; i++) {
+        const array_move *move = &u->moves[i];
+        bool renumbers = move->numbers && gg_renumbers(move->numbers);
+        work += move->to || !move->s->still || renumbers ? move->s->after : move->count;
+    }
+    return work;
+}
+
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
-    int tasks = u->move_count + u->row_plans;
-    int threads = gg_threads(u->run, (uint64_t)graph->m + u->edges.after);
+    int tasks = u->move_count + u->row_plans, threads = gg_threads(u->run, work_of(u));
     gpugraph_release_device(graph);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int i = 0; i < tasks; i++) {

@@ -1,9 +1,10 @@
-/* Times gpugraph_update beside the search that follows it and gpugraph_create.
+/* Times gpugraph_update beside the search that follows it and gpugraph_create, and
+** gpugraph_unpack beside the reading of its bytes.
 **
-**     bench_update [FILE.gr.gz [repeats [threads]]]
+**     bench_update [GRAPH [repeats [threads]]]
 **
-** FILE: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA). For
-** each kind of change and 1, 100 and 10,000 changed edges: median and smallest
+** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA), or
+** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours. For each kind of change and 1, 100 and 10,000 changed edges: median and smallest
 ** milliseconds of gpugraph_update on a graph that has the CSR of a breadth-first search
 ** and, in a second column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
 ** by their ends. Every batch is taken back before the next, and that is not timed. */
@@ -86,6 +87,29 @@ static gpugraph_edges edges_of(const columns *c) {
                             .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
                             .weight = c->weight,
                             .edge_id = c->id};
+}
+
+static void make_grid(columns *c, int64_t side) {
+    static const int64_t dx[] = {1, -1, 0, 0}, dy[] = {0, 0, 1, -1};
+    for (int64_t v = 0; v < side * side; v++)
+        for (int k = 0; k < 4; k++) {
+            int64_t x = v % side + dx[k], y = v / side + dy[k];
+            if (x >= 0 && y >= 0 && x < side && y < side)
+                add(c, v, y * side + x, v % 255 + 1, 2 * (c->count + 1));
+        }
+}
+
+/* The same edges, but not in the order of their sources. */
+static void stir(columns *c) {
+    uint64_t random = 1;
+    for (int64_t e = c->count - 1; e > 0; e--) {
+        int64_t other = (int64_t)(random_number(&random) % (uint64_t)(e + 1));
+        int64_t source = c->source[e], target = c->target[e];
+        c->source[e] = c->source[other];
+        c->target[e] = c->target[other];
+        c->source[other] = source;
+        c->target[other] = target;
+    }
 }
 
 /* ---- batches ---- */
@@ -219,6 +243,47 @@ static void time_search(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
     free(depth);
 }
 
+/* A packed graph in memory. */
+static int store(void *context, void *bytes, size_t count, uint64_t at) {
+    memcpy((char *)context + at, bytes, count);
+    return 0;
+}
+
+static int load(void *context, void *bytes, size_t count, uint64_t at) {
+    memcpy(bytes, (const char *)context + at, count);
+    return 0;
+}
+
+static void time_packing(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
+    enum { PART = 1 << 20 };
+    uint64_t size = gpugraph_packed_size(graph);
+    char *file = need(malloc(size)), *part = need(malloc(PART));
+    gpugraph_stream to = {store, file}, from = {load, file};
+    double best[3] = {1e9, 1e9, 1e9};
+    for (int i = 0; i < repeats; i++) {
+        gpugraph_graph *read;
+        double start = now_ms(), ms[3];
+        gpugraph_pack(graph, run, &to);
+        check(run);
+        ms[0] = now_ms() - start;
+        start = now_ms();
+        for (uint64_t at = 0; at < size; at += PART)
+            load(file, part, size - at < PART ? size - at : PART, at);
+        ms[1] = now_ms() - start;
+        start = now_ms();
+        gpugraph_unpack(run, &from, size, &read);
+        check(run);
+        ms[2] = now_ms() - start;
+        gpugraph_free(read);
+        for (int k = 0; k < 3; k++)
+            best[k] = ms[k] < best[k] ? ms[k] : best[k];
+    }
+    printf("%llu bytes packed; min: pack %.3f, read alone %.3f, unpack %.3f ms\n",
+           (unsigned long long)size, best[0], best[1], best[2]);
+    free(file);
+    free(part);
+}
+
 /* Makes every CSR there is. */
 static void make_all(gpugraph_graph *graph, gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), source = 0, count;
@@ -247,7 +312,11 @@ int main(int argc, char **argv) {
     int repeats = argc > 2 ? atoi(argv[2]) : 15;
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = argc > 3 ? atoi(argv[3]) : 0};
     columns all = {0};
-    read_dimacs(&all, argc > 1 ? argv[1] : path);
+    long long side;
+    if (argc > 1 && sscanf(argv[1], "grid:%lld", &side) == 1)
+        make_grid(&all, side);
+    else
+        read_dimacs(&all, argc > 1 ? argv[1] : path);
     if (all.count < 10000 || repeats < 1) {
         fprintf(stderr, "bench_update: fewer than 10,000 edges, or no repeats\n");
         return 2;
@@ -273,6 +342,12 @@ int main(int argc, char **argv) {
         }
     gpugraph_free(graph[0]);
     gpugraph_free(graph[1]);
+    for (int i = 0; i < 2; i++) { /* as given, and in any order */
+        graph[i] = create(&all, &run, 5);
+        time_packing(graph[i], &run, 9);
+        gpugraph_free(graph[i]);
+        stir(&all);
+    }
     free(all.source);
     free(all.target);
     free(all.weight);
