@@ -10,6 +10,7 @@ set -eu
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
 build=${GPUGRAPH_BUILD:-$tests/../build}
+export GPUGRAPH_BUILD="$build" # for shells that a script starts
 expected=${script%.sql}.out
 
 work=$(mktemp -d)
