@@ -357,11 +357,12 @@ static bool context_open() {
 /* The arrays of a run, as the algorithms carve them: an upper bound. */
 static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
     const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
-    const int64_t slices = 8 * n + m / 64;
+    const int64_t slices = 8 * n + m / 64, queues = 24 * n + (4 << 20);
     if (strcmp(function, "bfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n + ends;
     if (strcmp(function, "sssp") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + queues +
+               ends;
     if (strcmp(function, "dfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + 50 * n + m / 3 + ends +
                (n < 200000 ? 100 * n : 20000000);
@@ -377,6 +378,42 @@ static const gpugraph_method methods[] = {
      "level by level: one kernel explores the frontier, one makes the next"},
     {"sssp", "frontier", "cuda",
      "relaxes a frontier of near vertices, far ones wait in a pile"},
+    {"sssp", "L1V-L2V", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
+    {"sssp", "L1NF-L2V", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over a FIFO of all"},
+    {"sssp", "L1FQ-L2V", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over a FIFO of all"},
+    {"sssp", "L1SLF-L2V", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over a FIFO of all"},
+    {"sssp", "L1V-L2DQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over buckets of all"},
+    {"sssp", "L1NF-L2DQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over buckets of all"},
+    {"sssp", "L1FQ-L2DQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over buckets of all"},
+    {"sssp", "L1SLF-L2DQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over buckets of all"},
+    {"sssp", "L1V-L2PQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over a batched heap of all"},
+    {"sssp", "L1NF-L2PQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over a batched heap of "
+     "all"},
+    {"sssp", "L1FQ-L2PQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over a batched heap of all"},
+    {"sssp", "L1SLF-L2PQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over a batched heap of "
+     "all"},
+    {"sssp", "L1V-L2MPQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over several batched heaps"},
+    {"sssp", "L1NF-L2MPQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over several batched "
+     "heaps"},
+    {"sssp", "L1FQ-L2MPQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over several batched heaps"},
+    {"sssp", "L1SLF-L2MPQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over several batched "
+     "heaps"},
     {"dfs", "many-paths", "cuda",
      "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",

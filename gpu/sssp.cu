@@ -77,7 +77,8 @@ static bool run_engine(struct cuda_job *job, struct sssp_search *s,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
-    return gg_sssp_frontier(job, s, space);
+    return s->parameters.engine == SSSP_MLMQ ? gg_sssp_mlmq(job, s, space)
+                                             : gg_sssp_frontier(job, s, space);
 }
 
 static void search_graph(struct cuda_job *job, const gpugraph_search *search,
@@ -95,7 +96,8 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
         return;
     double started = gg_now_ms();
     carve(&space, &s, tree_edge != NULL, &a);
-    space.used += gg_sssp_frontier_bytes(&s);
+    space.used += s.parameters.engine == SSSP_MLMQ ? gg_sssp_mlmq_bytes(job, &s)
+                                                   : gg_sssp_frontier_bytes(&s);
     if (!gg_workspace(job, &space))
         return;
     carve(&space, &s, tree_edge != NULL, &a);

@@ -2,6 +2,7 @@
 **
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
 **     sssp_frontier.cu    engine: near and far piles, kernels queued many rounds ahead
+**     sssp_mlmq.cu        engine: multi-level multi-queue, one launch without rounds
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
@@ -34,6 +35,8 @@ struct sssp_search {
 uint64_t gg_sssp_frontier_bytes(const struct sssp_search *s);
 bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
                       struct workspace *space);
+uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
+bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {

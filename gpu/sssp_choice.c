@@ -59,12 +59,29 @@ void gg_sssp_features(const gpugraph_graph *graph, gpugraph_direction direction,
 
 /* ---- choice ---- */
 
+/* The first is "auto". */
 static const struct {
     const char *name;
     enum sssp_engine engine;
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V}};
+} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
+             {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
+             {"L1NF-L2V", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2V},
+             {"L1FQ-L2V", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2V},
+             {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
+             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
+             {"L1NF-L2DQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2DQ},
+             {"L1FQ-L2DQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2DQ},
+             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ},
+             {"L1V-L2PQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2PQ},
+             {"L1NF-L2PQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2PQ},
+             {"L1FQ-L2PQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2PQ},
+             {"L1SLF-L2PQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2PQ},
+             {"L1V-L2MPQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2MPQ},
+             {"L1NF-L2MPQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2MPQ},
+             {"L1FQ-L2MPQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2MPQ},
+             {"L1SLF-L2MPQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2MPQ}};
 
 /* Typical weights between two thresholds, divided by the average degree where that is
 ** over 1. */
@@ -73,18 +90,34 @@ static double width(const struct sssp_features *f, double weights) {
     return delta > 0 && delta < 1e300 ? delta : 1;
 }
 
+static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
+    p->delta = width(f, GG_MLMQ_DELTA);
+    p->near_far = p->delta;
+    p->filter = p->delta;
+    p->blocks = GG_MLMQ_BLOCKS;
+    p->cooperative = GG_MLMQ_COOPERATIVE;
+    p->write_back = GG_MLMQ_WRITE_BACK;
+    p->l0 = GG_MLMQ_L0;
+    p->l1_capacity = GG_MLMQ_L1;
+    p->bnum = GG_MLMQ_BNUM;
+    p->queues = GG_MLMQ_QUEUES;
+}
+
 const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
                            struct sssp_parameters *p) {
-    size_t i = 0, last = sizeof known / sizeof *known - 1;
-    while (i < last && method && strcmp(known[i].name, method) != 0)
+    const size_t count = sizeof known / sizeof *known;
+    size_t i = 0;
+    while (i < count && method && strcmp(known[i].name, method) != 0)
         i++;
-    if (!method || strcmp(method, "auto") == 0)
-        i = 0;
+    i = i < count ? i : 0;
     memset(p, 0, sizeof *p);
     p->engine = known[i].engine;
     p->l1 = known[i].l1;
     p->l2 = known[i].l2;
-    p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
+    if (p->engine == SSSP_MLMQ)
+        set_queues(f, p);
+    else
+        p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
     if (adjuster)
         adjuster(p);
     return known[i].name;

@@ -94,7 +94,8 @@ static struct rows make(enum shape shape, uint32_t n, bool both) {
 }
 
 /* The tree, serially, that root opens among vertices whose owner is NOBODY. */
-static void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
+__attribute__((unused)) static void reach(const struct rows *g, uint32_t root,
+                                          uint32_t *owner) {
     uint32_t *stack = need(g->n, sizeof *stack), top = 0;
     owner[root] = root;
     stack[top++] = root;
@@ -127,8 +128,10 @@ static bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
 
 /* What a finished tree promises: owner[v] is the root that reaches v, or NOBODY. Returns
 ** how many vertices it has. */
-static uint32_t expect_rows_tree(const struct rows *g, const uint32_t *owner,
-                                 const uint32_t *depths, const uint32_t *parents) {
+__attribute__((unused)) static uint32_t expect_rows_tree(const struct rows *g,
+                                                         const uint32_t *owner,
+                                                         const uint32_t *depths,
+                                                         const uint32_t *parents) {
     uint32_t reached = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t depth = depths[v], parent = parents[v];
