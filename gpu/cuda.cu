@@ -357,12 +357,11 @@ static bool context_open() {
 /* The arrays of a run, as the algorithms carve them: an upper bound. */
 static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
     const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
-    const int64_t slices = 8 * n + m / 64, queues = 24 * n + (4 << 20);
+    const int64_t slices = 8 * n + m / 64;
     if (strcmp(function, "bfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 13 * n + ends;
     if (strcmp(function, "sssp") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + queues +
-               ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + slices + 34 * n + ends;
     if (strcmp(function, "dfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + 50 * n + m / 3 + ends +
                (n < 200000 ? 100 * n : 20000000);
