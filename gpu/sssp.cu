@@ -77,9 +77,25 @@ static bool run_engine(struct cuda_job *job, struct sssp_search *s,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
-    if (s->parameters.engine == SSSP_PERSISTENT)
+    switch (s->parameters.engine) {
+    case SSSP_PERSISTENT:
         return gg_sssp_persistent(job, s, space);
-    return gg_sssp_frontier(job, s, space);
+    case SSSP_MLMQ:
+        return gg_sssp_mlmq(job, s, space);
+    default:
+        return gg_sssp_frontier(job, s, space);
+    }
+}
+
+static uint64_t engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
+    switch (s->parameters.engine) {
+    case SSSP_PERSISTENT:
+        return gg_sssp_persistent_bytes(s);
+    case SSSP_MLMQ:
+        return gg_sssp_mlmq_bytes(job, s);
+    default:
+        return gg_sssp_frontier_bytes(s);
+    }
 }
 
 static void search_graph(struct cuda_job *job, const gpugraph_search *search,
@@ -98,8 +114,7 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
     carve(&space, &s, tree_edge != NULL, &a);
-    space.used += s.parameters.engine == SSSP_PERSISTENT ? gg_sssp_persistent_bytes(&s)
-                                                         : gg_sssp_frontier_bytes(&s);
+    space.used += engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
         return;
     carve(&space, &s, tree_edge != NULL, &a);

@@ -3,6 +3,7 @@
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
 **     sssp_frontier.cu    engine: near and far piles, kernels queued many rounds ahead
 **     sssp_persistent.cu  engine: buckets, rounds between the barriers of one launch
+**     sssp_mlmq.cu        engine: multi-level multi-queue, one launch without rounds
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
@@ -38,6 +39,8 @@ bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
+uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
+bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
 /* The features of those rows: computed on first need, kept with them. (features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,

@@ -15,13 +15,30 @@ void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
 
 /* ---- choice ---- */
 
+/* Every method by its name. */
 static const struct {
     const char *name;
     enum sssp_engine engine;
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
 } known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
-             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V}};
+             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
+             {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
+             {"L1NF-L2V", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2V},
+             {"L1FQ-L2V", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2V},
+             {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
+             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
+             {"L1NF-L2DQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2DQ},
+             {"L1FQ-L2DQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2DQ},
+             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ},
+             {"L1V-L2PQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2PQ},
+             {"L1NF-L2PQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2PQ},
+             {"L1FQ-L2PQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2PQ},
+             {"L1SLF-L2PQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2PQ},
+             {"L1V-L2MPQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2MPQ},
+             {"L1NF-L2MPQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2MPQ},
+             {"L1FQ-L2MPQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2MPQ},
+             {"L1SLF-L2MPQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2MPQ}};
 
 /* The width of a bucket in typical weights. */
 static double in_weights(const struct sssp_features *f, double weights) {
@@ -32,6 +49,19 @@ static double in_weights(const struct sssp_features *f, double weights) {
 /* The same divided by the average degree, where that is over 1. */
 static double width(const struct sssp_features *f, double weights) {
     return in_weights(f, weights / (f->degree > 1 ? f->degree : 1));
+}
+
+static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
+    p->delta = width(f, GG_MLMQ_DELTA);
+    p->near_far = p->delta;
+    p->filter = p->delta;
+    p->blocks = GG_MLMQ_BLOCKS;
+    p->cooperative = GG_MLMQ_COOPERATIVE;
+    p->write_back = GG_MLMQ_WRITE_BACK;
+    p->l0 = GG_MLMQ_L0;
+    p->l1_capacity = GG_MLMQ_L1;
+    p->bnum = GG_MLMQ_BNUM;
+    p->queues = GG_MLMQ_QUEUES;
 }
 
 /* A method that is named: its engine, with parameters by simple rules. */
@@ -51,6 +81,8 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         p->blocks = GG_PERSISTENT_BLOCKS;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);
+    } else if (p->engine == SSSP_MLMQ) {
+        set_queues(f, p);
     }
     return known[i].name;
 }

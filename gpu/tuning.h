@@ -216,6 +216,32 @@
 #define GG_PERSISTENT_BLOCKS   4.0
 #define GG_PERSISTENT_VERTICES 64
 
+/* ---- sssp_mlmq.cu ---- */
+
+/* Blocks for each multiprocessor that the compiler leaves registers for, and how many are
+** used: more only find more work that is done again. */
+#define GG_MLMQ_BLOCKS_FIT 3
+#define GG_MLMQ_BLOCKS     1
+/* Vertices for which one more block pays. */
+#define GG_MLMQ_BLOCK_VERTICES 256
+/* Typical weights that a bucket is wide, divided by the average degree. */
+#define GG_MLMQ_DELTA 20.0
+/* Arcs from which a warp relaxes a vertex by itself. */
+#define GG_MLMQ_COOPERATIVE 128
+/* Arcs over which a vertex is cut into tasks for many warps, and those of a task. */
+#define GG_MLMQ_HUB   2048
+#define GG_MLMQ_SLICE 1024
+/* Writes to L1V between two that go through; elements of L0 for each lane, of L1. A grid of a
+** million vertices takes four times as long with an L0 that is read before L1 (H200). */
+#define GG_MLMQ_WRITE_BACK 16
+#define GG_MLMQ_L0         0
+#define GG_MLMQ_L1         32
+/* Buckets that are read, at most; heaps of L2MPQ. */
+#define GG_MLMQ_BNUM   4
+#define GG_MLMQ_QUEUES 64
+/* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
+#define GG_MLMQ_SEGMENT_SHIFT 8
+
 /* ---- dfs.cu ---- */
 
 /* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;

@@ -56,6 +56,10 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     return __reduce_max_sync(0xffffffffu, value);
 }
+/* Bit i: lane i passed what this one passed. */
+WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
+    return __match_any_sync(0xffffffffu, value);
+}
 /* Between two vain looks for work: up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
@@ -65,6 +69,28 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 }
 
 #define WARP_ATOMICS(name, scope)                                                        \
+    WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
+        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
+            value, cuda::memory_order_relaxed);                                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
+        return cuda::atomic_ref<uint32_t, scope>(*at).exchange(                          \
+            value, cuda::memory_order_relaxed);                                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
+        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_min(                         \
+            value, cuda::memory_order_relaxed);                                          \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_min_64(uint64_t *at, uint64_t value) {                 \
+        return cuda::atomic_ref<uint64_t, scope>(*at).fetch_min(                         \
+            value, cuda::memory_order_relaxed);                                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
+        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_acquire);  \
+    }                                                                                    \
+    WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
+        cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_release); \
+    }                                                                                    \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
         return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_relaxed);  \
     }                                                                                    \
@@ -146,6 +172,7 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 #define WARP_JITTER()
 #endif
 
+#ifndef WARP_LANES /* a test that brings warps of 32 lanes has these itself */
 #define WARP_FUNCTION static inline
 enum { warp_width = 1 };
 
@@ -171,6 +198,10 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     return value;
 }
+WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
+    (void)value;
+    return 1;
+}
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     if (rounds > 4)
         sched_yield();
@@ -179,8 +210,38 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     (void)nanoseconds;
     sched_yield();
 }
+#endif
 
 #define WARP_ATOMICS(name)                                                               \
+    WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
+        WARP_JITTER();                                                                   \
+        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                          \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
+        return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);                         \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
+        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
+        while (value < old &&                                                            \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+        return old;                                                                      \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_min_64(uint64_t *at, uint64_t value) {                 \
+        uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
+        while (value < old &&                                                            \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+        return old;                                                                      \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
+    }                                                                                    \
+    WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
+        __atomic_store_n(at, value, __ATOMIC_RELEASE);                                   \
+    }                                                                                    \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
         return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
     }                                                                                    \

@@ -835,7 +835,7 @@ START_TEST(lists) {
                       strcmp(m->name, other->name) || strcmp(m->backend, other->backend));
         }
     }
-    ck_assert_int_eq(cpu, 10);
+    ck_assert_int_eq(cpu, 11);
     ck_assert_ptr_null(gpugraph_method_at(-1));
     ck_assert_ptr_null(gpugraph_method_at(count + 1));
     gpugraph_device device;

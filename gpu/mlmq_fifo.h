@@ -1,0 +1,266 @@
+/* L2 of a multi-level multi-queue as FIFOs: one of them is L2V, a ring of them and two
+** piles are L2DQ.
+**
+**     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       counted up for ever, for each FIFO
+**     segment      number 0    1        2          1 << shift positions
+**     directory  [ 0|7 ]   [ 1|3 ]  [ 2|9 ]        number | segment of the pool
+**     slots      distance << 32 | vertex, or MLMQ_EMPTY       (64 bits: two words)
+**
+** A writer takes positions (tail), looks up their segments, stores, and then adds to
+** `available`. A reader takes from `available` what is there, and only then positions
+** (head): so none is ever claimed that nobody has taken for writing, and nobody holds a
+** place for elements to come. The word of a slot says itself that it was written: a reader
+** waits for it, for the moments between a writer's steps, and leaves MLMQ_EMPTY behind.
+** Whoever takes the first position of a segment gets it from the pool. A segment goes back
+** when all its elements are finished with (mlmq_settle), which orders the MLMQ_EMPTYs before
+** the next use. Where the pool is used up the segment is MLMQ_NONE: its elements are
+** spilled, its positions read as nothing. Entries and slots are relaxed words: an element
+** is all in its word, and between an MLMQ_EMPTY and the next store to that slot lie the
+** account of the segment, the list of free ones and the entry, each read before the next.
+**
+** A vertex with very many arcs (a hub) is cut into slices, which are tasks in a FIFO of
+** their own; everybody takes tasks first, one at a time.
+**
+** Buckets: key k waits in FIFO k % 32 while it is less than base + 32. Beyond, it goes to
+** the pile of the day. When everything before the least key of that pile is finished with,
+** the piles change roles, and the open one is read first and written anew. The base moves on
+** only past buckets whose account is even: an element is finished with when its children are
+** written, and they have no smaller keys, so none can ever come too late. */
+#ifndef GPUGRAPH_MLMQ_FIFO_H
+#define GPUGRAPH_MLMQ_FIFO_H
+
+#include "mlmq.h"
+
+/* ---- slots ---- */
+
+WARP_FUNCTION void mlmq_slot_store(const struct mlmq *m, uint64_t at,
+                                   struct mlmq_element e) {
+#ifdef MLMQ_UINT32
+    device_store_64(&m->slot[at], (uint64_t)e.distance << 32 | e.vertex);
+#else
+    device_store_64(&m->slot[2 * at], e.distance);
+    device_store_64(&m->slot[2 * at + 1], e.vertex);
+#endif
+}
+
+/* Takes the element out, once it is there. False: the search is over. */
+WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
+                                  struct mlmq_element *e) {
+    uint32_t rounds = 0;
+#ifdef MLMQ_UINT32
+    uint64_t *place = &m->slot[at], word;
+    while ((word = device_load_64(place)) == MLMQ_EMPTY)
+        if (!mlmq_waits(m, &rounds, 1))
+            return false;
+    device_store_64(place, MLMQ_EMPTY);
+    e->distance = (uint32_t)(word >> 32);
+    e->vertex = (uint32_t)word;
+#else
+    uint64_t *place = &m->slot[2 * at], distance, vertex;
+    for (;;) {
+        distance = device_load_64(place);
+        vertex = device_load_64(place + 1);
+        if (distance != MLMQ_EMPTY && vertex != MLMQ_EMPTY)
+            break;
+        if (!mlmq_waits(m, &rounds, 1))
+            return false;
+    }
+    device_store_64(place, MLMQ_EMPTY);
+    device_store_64(place + 1, MLMQ_EMPTY);
+    e->distance = distance;
+    e->vertex = (uint32_t)vertex;
+#endif
+    return true;
+}
+
+/* ---- segments: called by one lane ---- */
+
+WARP_FUNCTION uint32_t mlmq_take_segment(const struct mlmq *m) {
+    struct mlmq_control *control = m->control;
+    if (device_load(&control->touched_segments) < m->segments) {
+        uint32_t segment = device_take(&control->touched_segments, 1);
+        if (segment < m->segments)
+            return segment;
+    }
+    for (;;) {
+        uint64_t word = device_acquire_64(&control->free_segments);
+        uint32_t segment = (uint32_t)word;
+        if (segment == MLMQ_NONE)
+            return segment;
+        uint64_t version = (word >> 32) + 1;
+        uint64_t after = version << 32 | device_load(&m->next[segment]);
+        if (device_cas_64(&control->free_segments, word, after))
+            return segment;
+    }
+}
+
+WARP_FUNCTION void mlmq_give_segment(const struct mlmq *m, uint32_t segment) {
+    struct mlmq_control *control = m->control;
+    uint64_t word, version;
+    do {
+        word = device_load_64(&control->free_segments);
+        version = (word >> 32) + 1;
+        device_store(&m->next[segment], (uint32_t)word);
+    } while (!device_cas_64(&control->free_segments, word, version << 32 | segment));
+}
+
+WARP_FUNCTION uint64_t *mlmq_directory(const struct mlmq *m, uint32_t fifo,
+                                       uint32_t number) {
+    return &m->directory[(uint64_t)fifo * m->directory_size +
+                         (number & (m->directory_size - 1))];
+}
+
+/* The segment of a position, once it is known. False: the search is over. */
+WARP_FUNCTION bool mlmq_find_segment(const struct mlmq *m, uint32_t fifo,
+                                     uint32_t position, uint32_t *segment) {
+    uint32_t number = position >> m->shift, rounds = 0;
+    uint64_t entry;
+    while ((entry = device_load_64(mlmq_directory(m, fifo, number))) >> 32 !=
+           (uint64_t)number + 1)
+        if (!mlmq_waits(m, &rounds, 2))
+            return false;
+    *segment = (uint32_t)entry;
+    return true;
+}
+
+/* ---- write ---- */
+
+WARP_FUNCTION uint64_t mlmq_slot_of(const struct mlmq *m, uint32_t segment,
+                                    uint32_t position) {
+    return ((uint64_t)segment << m->shift) + (position & ((1u << m->shift) - 1));
+}
+
+/* An entry for the segment that begins at that position. */
+WARP_FUNCTION void mlmq_begin_segment(const struct mlmq *m, uint32_t fifo,
+                                      uint32_t position) {
+    uint32_t number = position >> m->shift;
+    uint32_t segment = mlmq_take_segment(m);
+    if (segment == MLMQ_NONE)
+        device_store(&m->control->exhausted, 1);
+    device_store_64(mlmq_directory(m, fifo, number),
+                    ((uint64_t)number + 1) << 32 | segment);
+}
+
+/* Each lane with `valid` has an element for its FIFO. True: there was no room for it. */
+WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
+                                   uint32_t fifo) {
+    const struct mlmq *m = w->m;
+    struct mlmq_control *control = m->control;
+    uint32_t exhausted = 0, position = 0, segment = MLMQ_NONE;
+    if (warp_lane() == 0)
+        exhausted = device_load(&control->exhausted);
+    uint32_t group = warp_alike(valid ? fifo : MLMQ_NONE);
+    unsigned leader = lowest_bit(group);
+    if (warp_from(exhausted, 0))
+        return valid;
+    if (valid && warp_lane() == leader)
+        position = device_take(&control->tail[fifo], set_bits(group));
+    position = warp_from(position, leader) + mlmq_rank(group);
+    if (valid && (position & ((1u << m->shift) - 1)) == 0)
+        mlmq_begin_segment(m, fifo, position);
+    warp_sync();
+    bool known = valid && mlmq_find_segment(m, fifo, position, &segment);
+    if (known && segment != MLMQ_NONE)
+        mlmq_slot_store(m, mlmq_slot_of(m, segment, position), e);
+    warp_sync();
+    if (valid && warp_lane() == leader)
+        device_take(&control->available[fifo], set_bits(group));
+    return known && segment == MLMQ_NONE;
+}
+
+/* The FIFO of a distance, its bucket or the pile of the day. */
+WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, mlmq_word distance,
+                                    bool valid) {
+    if (w->m->l2 != MLMQ_L2DQ)
+        return 0;
+    uint32_t key = mlmq_key(w->m, distance);
+    key = key < w->base ? w->base : key;
+    if (key - w->base < MLMQ_RING)
+        return key % MLMQ_RING;
+    uint32_t *least = &w->m->control->pile_least[w->pile];
+    if (valid && key < device_load(least))
+        device_min(least, key);
+    return MLMQ_PILE + w->pile;
+}
+
+/* ---- read ---- */
+
+/* Which buckets of the ring hold something, from the base on: bit i is bucket base + i. */
+WARP_FUNCTION uint32_t mlmq_filled(const struct mlmq_warp *w, uint32_t *mine) {
+    uint32_t lanes = 0, turn = w->base % MLMQ_RING;
+    for (uint32_t i = 0; i < MLMQ_RING; i += warp_width) {
+        *mine = device_load(&w->m->control->available[i + warp_lane()]);
+        lanes |= warp_ballot((int32_t)*mine > 0) << i;
+    }
+    return lanes >> turn | (turn ? lanes << (MLMQ_RING - turn) : 0);
+}
+
+/* A FIFO with something to read, or MLMQ_NONE; *count: about how much. Tasks first, one at a
+** time, and the open pile, then the first bnum buckets in order. */
+WARP_FUNCTION uint32_t mlmq_fifo_choose(const struct mlmq_warp *w, uint32_t *count) {
+    uint32_t *available = w->m->control->available, mine;
+    uint32_t first = w->m->l2 == MLMQ_L2DQ ? MLMQ_PILE + 1 - w->pile : 0;
+    uint32_t tasks = device_load(&available[MLMQ_TASK]);
+    *count = device_load(&available[first]);
+    uint32_t lanes = mlmq_filled(w, &mine);
+    *count = warp_from(*count, 0);
+    if ((int32_t)warp_from(tasks, 0) > 0) {
+        *count = 1;
+        return MLMQ_TASK;
+    }
+    if ((int32_t)*count > 0)
+        return first;
+    if (lanes == 0 || lowest_bit(lanes) >= w->bnum)
+        return MLMQ_NONE;
+    uint32_t fifo = (w->base + lowest_bit(lanes)) % MLMQ_RING;
+    *count = warp_width == 1 ? 1 : warp_from(mine, fifo);
+    return fifo;
+}
+
+/* Up to one element for each lane. Returns how many were taken; some may be nothing. */
+WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *e,
+                                      bool *valid) {
+    const struct mlmq *m = w->m;
+    struct mlmq_control *control = m->control;
+    uint32_t wanted = 0, fifo = mlmq_fifo_choose(w, &wanted), got = 0, position = 0;
+    *valid = false;
+    if (fifo == MLMQ_NONE)
+        return 0;
+    wanted = wanted < warp_width ? wanted : warp_width;
+    if (warp_lane() == 0) {
+        int32_t there = (int32_t)device_take(&control->available[fifo], 0u - wanted);
+        got = there <= 0 ? 0 : (uint32_t)there < wanted ? (uint32_t)there : wanted;
+        if (got < wanted)
+            device_take(&control->available[fifo], wanted - got);
+        if (got > 0)
+            position = device_take(&control->head[fifo], got);
+    }
+    got = warp_from(got, 0);
+    position = warp_from(position, 0) + warp_lane();
+    uint32_t segment = MLMQ_NONE;
+    if (warp_lane() < got && mlmq_find_segment(m, fifo, position, &segment) &&
+        segment != MLMQ_NONE)
+        *valid = mlmq_slot_take(m, mlmq_slot_of(m, segment, position), e);
+    w->segment = segment;
+    w->account = fifo;
+    w->taken = got;
+    w->task = warp_from(fifo == MLMQ_TASK && *valid, 0) != 0; /* not where it was lost */
+    warp_sync();
+    return got;
+}
+
+/* The lane's element is finished with: so is, perhaps, a segment. */
+WARP_FUNCTION void mlmq_settle_segments(struct mlmq_warp *w) {
+    const struct mlmq *m = w->m;
+    uint32_t group = warp_alike(w->segment), count = set_bits(group);
+    if (w->segment != MLMQ_NONE && warp_lane() == lowest_bit(group)) {
+        uint32_t before = device_add(&m->consumed[w->segment], count);
+        if (before + count == 1u << m->shift) {
+            device_store(&m->consumed[w->segment], 0);
+            mlmq_give_segment(m, w->segment);
+        }
+    }
+    w->segment = MLMQ_NONE;
+}
+
+#endif

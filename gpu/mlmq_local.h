@@ -1,0 +1,260 @@
+/* L0 and L1 of a multi-level multi-queue: what a warp keeps for itself.
+**
+**     L0       up to two elements in registers of each lane, a FIFO
+**     L1V      [ first ........ ]           FIFO; all of it goes to L2 every so many writes
+**     L1NF     [ near ... | ... far ]       below and from a threshold; near ones first
+**     L1FQ     [ first ........ ]           what is over the filter goes to L2
+**     L1SLF    [ .. first ..... ]           shorter than the first: in front, else behind
+**     out                                   on the way to L2, written 32 at a time
+**
+** What finds no room goes on to `out`; others could work on it, so it is urgent. */
+#ifndef GPUGRAPH_MLMQ_LOCAL_H
+#define GPUGRAPH_MLMQ_LOCAL_H
+
+#include "mlmq.h"
+
+WARP_FUNCTION void mlmq_out(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+    uint32_t lanes = warp_ballot(valid), at = w->out_count + mlmq_rank(lanes);
+    if (valid) {
+        w->shared->out_distance[at] = e.distance;
+        w->shared->out_vertex[at] = e.vertex;
+    }
+    w->out_count += set_bits(lanes);
+}
+
+WARP_FUNCTION void mlmq_out_urgent(struct mlmq_warp *w, struct mlmq_element e,
+                                   bool valid) {
+    w->urgent |= warp_ballot(valid) != 0;
+    mlmq_out(w, e, valid);
+}
+
+/* ---- L1 ---- */
+
+WARP_FUNCTION void mlmq_l1_store(const struct mlmq_warp *w, uint32_t at,
+                                 struct mlmq_element e) {
+    w->shared->distance[at] = e.distance;
+    w->shared->vertex[at] = e.vertex;
+}
+
+WARP_FUNCTION struct mlmq_element mlmq_l1_load(const struct mlmq_warp *w, uint32_t at) {
+    struct mlmq_element e = {w->shared->distance[at], w->shared->vertex[at]};
+    return e;
+}
+
+/* A place counted from the first one, round the end. */
+WARP_FUNCTION uint32_t mlmq_l1_place(const struct mlmq_warp *w, uint32_t behind) {
+    uint32_t at = w->l1_first + behind;
+    return at < w->m->l1_capacity ? at : at - w->m->l1_capacity;
+}
+
+/* `count` elements from place `first` on, without turning round, go to `out`. */
+WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w, bool ring, uint32_t first,
+                                 uint32_t count) {
+    warp_sync();
+    for (uint32_t i = 0; i < count; i += warp_width) {
+        bool valid = i + warp_lane() < count;
+        uint32_t at = first + i + warp_lane();
+        struct mlmq_element e = {0, 0};
+        if (valid)
+            e = mlmq_l1_load(w, ring ? mlmq_l1_place(w, i + warp_lane()) : at);
+        mlmq_out_urgent(w, e, valid);
+    }
+}
+
+WARP_FUNCTION void mlmq_append(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+    uint32_t lanes = warp_ballot(valid), behind = w->l1_count + mlmq_rank(lanes);
+    bool fits = valid && behind < w->m->l1_capacity;
+    if (fits)
+        mlmq_l1_store(w, mlmq_l1_place(w, behind), e);
+    w->l1_count += set_bits(warp_ballot(fits));
+    mlmq_out_urgent(w, e, valid && !fits);
+}
+
+WARP_FUNCTION void mlmq_vector_write(struct mlmq_warp *w, struct mlmq_element e,
+                                     bool valid) {
+    mlmq_append(w, e, valid);
+    w->writes++;
+    if (w->m->write_back == 0 || w->writes % w->m->write_back != 0 || w->exhausted)
+        return;
+    mlmq_l1_flush(w, true, 0, w->l1_count);
+    w->l1_count = 0;
+}
+
+WARP_FUNCTION void mlmq_filter_write(struct mlmq_warp *w, struct mlmq_element e,
+                                     bool valid) {
+    bool far = valid && e.distance > w->threshold && !w->exhausted;
+    mlmq_out(w, e, far);
+    mlmq_append(w, e, valid && !far);
+}
+
+WARP_FUNCTION void mlmq_shortest_write(struct mlmq_warp *w, struct mlmq_element e,
+                                       bool valid) {
+    uint32_t capacity = w->m->l1_capacity;
+    mlmq_word first = 0;
+    warp_sync();
+    if (w->l1_count > 0)
+        first = w->shared->distance[w->l1_first];
+    bool shorter = valid && e.distance < first;
+    uint32_t lanes = warp_ballot(shorter), before = mlmq_rank(lanes) + 1;
+    bool fits = shorter && w->l1_count + before <= capacity;
+    uint32_t count = set_bits(warp_ballot(fits));
+    warp_sync();
+    if (fits)
+        mlmq_l1_store(w, mlmq_l1_place(w, capacity - before), e);
+    w->l1_first = mlmq_l1_place(w, count ? capacity - count : 0);
+    w->l1_count += count;
+    mlmq_out_urgent(w, e, shorter && !fits);
+    mlmq_append(w, e, valid && !shorter);
+}
+
+/* near: places 0 .. l1_count - 1; far: the last far_count ones. */
+WARP_FUNCTION void mlmq_near_far_write(struct mlmq_warp *w, struct mlmq_element e,
+                                       bool valid) {
+    uint32_t capacity = w->m->l1_capacity;
+    uint32_t incoming = set_bits(warp_ballot(valid));
+    if (w->far_count > 0 && w->l1_count + w->far_count + incoming > capacity) {
+        mlmq_l1_flush(w, false, capacity - w->far_count, w->far_count);
+        w->far_count = 0;
+        warp_sync();
+    }
+    bool near = valid && e.distance < w->threshold;
+    uint32_t at = w->l1_count + mlmq_rank(warp_ballot(near));
+    bool fits = near && at < capacity - w->far_count;
+    if (fits)
+        mlmq_l1_store(w, at, e);
+    w->l1_count += set_bits(warp_ballot(fits));
+    mlmq_out_urgent(w, e, near && !fits);
+    bool far = valid && !near;
+    uint32_t behind = w->far_count + mlmq_rank(warp_ballot(far)) + 1;
+    fits = far && behind + w->l1_count <= capacity;
+    if (fits)
+        mlmq_l1_store(w, capacity - behind, e);
+    w->far_count += set_bits(warp_ballot(fits));
+    mlmq_out_urgent(w, e, far && !fits);
+}
+
+/* Moves the threshold behind the least far element, and what is now near. */
+WARP_FUNCTION void mlmq_near_far_turn(struct mlmq_warp *w) {
+    uint32_t capacity = w->m->l1_capacity, count = w->far_count;
+    mlmq_word *distance = w->shared->won_distance; /* nothing is in it now */
+    uint32_t *vertex = w->shared->won_vertex;
+    mlmq_word least = MLMQ_UNREACHED;
+    warp_sync();
+    for (uint32_t i = warp_lane(); i < count; i += warp_width) {
+        struct mlmq_element e = mlmq_l1_load(w, capacity - 1 - i);
+        distance[i] = e.distance;
+        vertex[i] = e.vertex;
+        least = e.distance < least ? e.distance : least;
+    }
+    least = mlmq_least(least);
+    w->threshold = mlmq_behind(least, w->m->near_far);
+    w->far_count = 0;
+    warp_sync();
+    for (uint32_t i = 0; i < count; i += warp_width) {
+        bool valid = i + warp_lane() < count;
+        struct mlmq_element e = {0, 0};
+        if (valid) {
+            e.distance = distance[i + warp_lane()];
+            e.vertex = vertex[i + warp_lane()];
+        }
+        bool near = valid && (e.distance < w->threshold || e.distance == least);
+        uint32_t lanes = warp_ballot(near), others = warp_ballot(valid && !near);
+        if (near)
+            mlmq_l1_store(w, w->l1_count + mlmq_rank(lanes), e);
+        else if (valid)
+            mlmq_l1_store(w, capacity - 1 - w->far_count - mlmq_rank(others), e);
+        w->l1_count += set_bits(lanes);
+        w->far_count += set_bits(others);
+    }
+    warp_sync();
+}
+
+WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+    if (warp_ballot(valid) == 0)
+        return;
+    if (w->m->l1 == MLMQ_L1V)
+        mlmq_vector_write(w, e, valid);
+    else if (w->m->l1 == MLMQ_L1FQ)
+        mlmq_filter_write(w, e, valid);
+    else if (w->m->l1 == MLMQ_L1NF)
+        mlmq_near_far_write(w, e, valid);
+    else
+        mlmq_shortest_write(w, e, valid);
+}
+
+/* Up to one element for each lane from lane `first` on; returns how many. */
+WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
+                                    bool *valid, uint32_t first) {
+    bool stack = w->m->l1 == MLMQ_L1NF;
+    if (stack && w->l1_count == 0 && w->far_count > 0)
+        mlmq_near_far_turn(w);
+    uint32_t room = warp_width - first;
+    uint32_t count = w->l1_count < room ? w->l1_count : room, i = warp_lane() - first;
+    if (count == 0)
+        return 0;
+    warp_sync();
+    if (warp_lane() >= first && i < count) {
+        *valid = true;
+        *e = mlmq_l1_load(w, stack ? w->l1_count - count + i : mlmq_l1_place(w, i));
+    }
+    if (!stack)
+        w->l1_first = mlmq_l1_place(w, count);
+    w->l1_count -= count;
+    warp_sync();
+    return count;
+}
+
+/* ---- L0 ---- */
+
+WARP_FUNCTION void mlmq_l0_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+    if (w->m->l0 == 0) {
+        mlmq_l1_write(w, e, valid);
+        return;
+    }
+    if (warp_ballot(valid && w->l0_count == w->m->l0) != 0) {
+        mlmq_l1_write(w, w->l0[0], w->l0_count > 0);
+        mlmq_l1_write(w, w->l0[1], w->l0_count > 1);
+        w->l0_count = 0;
+    }
+    if (valid && w->l0_count == 0)
+        w->l0[0] = e;
+    else if (valid)
+        w->l0[1] = e;
+    w->l0_count += valid;
+}
+
+/* Spreads what the lanes have over all lanes, first ones first. */
+WARP_FUNCTION uint32_t mlmq_l0_read(struct mlmq_warp *w, struct mlmq_element *e,
+                                    bool *valid) {
+    uint32_t ones = warp_ballot(w->l0_count > 0), twos = warp_ballot(w->l0_count > 1);
+    uint32_t total = set_bits(ones) + set_bits(twos);
+    if (total == 0)
+        return 0;
+    mlmq_word *distance = w->shared->won_distance; /* nothing is in it now */
+    uint32_t *vertex = w->shared->won_vertex;
+    uint32_t at = mlmq_rank(ones), second = set_bits(ones) + mlmq_rank(twos);
+    if (w->l0_count > 0) {
+        distance[at] = w->l0[0].distance;
+        vertex[at] = w->l0[0].vertex;
+    }
+    if (w->l0_count > 1) {
+        distance[second] = w->l0[1].distance;
+        vertex[second] = w->l0[1].vertex;
+    }
+    warp_sync();
+    uint32_t count = total < warp_width ? total : warp_width;
+    *valid = warp_lane() < count;
+    if (*valid) {
+        e->distance = distance[warp_lane()];
+        e->vertex = vertex[warp_lane()];
+    }
+    w->l0_count = warp_lane() < total - count;
+    if (w->l0_count) {
+        w->l0[0].distance = distance[count + warp_lane()];
+        w->l0[0].vertex = vertex[count + warp_lane()];
+    }
+    warp_sync();
+    return count;
+}
+
+#endif

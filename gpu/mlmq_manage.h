@@ -1,0 +1,197 @@
+/* The manager of a multi-level multi-queue: one warp that relaxes nothing.
+**
+**     accounts -> base, piles, bounds -> accounts -> ... -> sweep, or the end
+**
+** It alone writes what mlmq_look reads, but for `over` after a failure and `exhausted`. */
+#ifndef GPUGRAPH_MLMQ_MANAGE_H
+#define GPUGRAPH_MLMQ_MANAGE_H
+
+#include "mlmq.h"
+
+/* Rounds between two looks at the host's flag, across the bus; at a worker's failure. */
+#define MLMQ_ASK_HOST  128
+#define MLMQ_ASK_GUARD 16
+
+struct mlmq_manager {
+    const struct mlmq *m;
+    uint32_t base, pile, bnum;
+    uint64_t busy; /* bit i: account i is uneven */
+    uint32_t next_end;
+    mlmq_word farthest; /* of the targets looked at so far */
+    uint64_t final;     /* vertices counted in buckets that are finished with */
+};
+
+/* All done, then all tails: between the two, every account that agrees was even. */
+WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
+    struct mlmq_control *control = g->m->control;
+    uint32_t done[MLMQ_ACCOUNTS / warp_width];
+    for (unsigned i = 0; i < MLMQ_ACCOUNTS / warp_width; i++)
+        done[i] = device_acquire(&control->done[i * warp_width + warp_lane()]);
+    warp_sync();
+    g->busy = 0;
+    for (unsigned i = 0; i < MLMQ_ACCOUNTS / warp_width; i++) {
+        uint32_t tail = device_load(&control->tail[i * warp_width + warp_lane()]);
+        g->busy |= (uint64_t)warp_ballot(tail != done[i]) << i * warp_width;
+    }
+}
+
+/* Everything is at rest, but vertices are marked. */
+WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
+    struct mlmq_control *control = g->m->control;
+    uint32_t least = warp_from(device_load(&control->spilled_least), 0);
+    g->base = g->m->l2 == MLMQ_L2DQ ? least : 0;
+    if (warp_lane() == 0) {
+        device_store(&control->base, g->base);
+        device_store(&control->spilled, 0);
+        device_store(&control->spilled_least, MLMQ_KEY_MOST);
+        device_store(&control->exhausted, 0);
+        device_add_64(&control->sweeps, 1);
+        device_take(&control->tail[MLMQ_SWEEP], g->m->sweep_chunks);
+        device_publish(&control->sweep_next, 0);
+    }
+    warp_sync();
+}
+
+/* Adds up the vertices of the buckets before the new base. True: they are enough. */
+WARP_FUNCTION bool mlmq_add_counts(struct mlmq_manager *g, uint32_t base) {
+    struct mlmq_control *control = g->m->control;
+    uint32_t count = base - g->base < MLMQ_RING ? base - g->base : MLMQ_RING, sum = 0;
+    for (uint32_t i = warp_lane(); i < count; i += warp_width)
+        sum += device_swap(&control->counted[(g->base + i) % MLMQ_RING], 0);
+    warp_sum_before(sum, &sum);
+    g->final += sum;
+    if (g->final < g->m->limit || warp_from(device_load(&control->ever_spilled), 0))
+        return false;
+    if (warp_lane() == 0) {
+        device_store(&control->final_key, base);
+        device_store(&control->enough, 1);
+        device_publish(&control->over, MLMQ_DONE);
+    }
+    return true;
+}
+
+/* Moves the base past buckets that are finished with. True: the search is over. */
+WARP_FUNCTION bool mlmq_move_base(struct mlmq_manager *g) {
+    struct mlmq_control *control = g->m->control;
+    const uint64_t open = (uint64_t)1 << (MLMQ_PILE + 1 - g->pile);
+    if (g->busy & (open | (uint64_t)1 << MLMQ_SWEEP | (uint64_t)1 << MLMQ_TASK))
+        return false;
+    uint32_t ring = (uint32_t)g->busy, turn = g->base % MLMQ_RING;
+    ring = ring >> turn | (turn ? ring << (MLMQ_RING - turn) : 0);
+    uint32_t base = ring ? g->base + lowest_bit(ring) : MLMQ_KEY_MOST;
+    bool flip = false;
+    if (g->busy >> (MLMQ_PILE + g->pile) & 1) {
+        uint32_t least = warp_from(device_load(&control->pile_least[g->pile]), 0);
+        flip = ring == 0 || least <= base;
+        base = flip ? least : base;
+    } else if (ring == 0) {
+        return false;
+    }
+    if (base < g->base)
+        base = g->base;
+    if (g->m->counted && base != g->base && mlmq_add_counts(g, base))
+        return true;
+    if (flip)
+        g->pile = 1 - g->pile;
+    if ((flip || base != g->base) && warp_lane() == 0) {
+        if (flip)
+            device_store(&control->pile_least[g->pile], MLMQ_KEY_MOST);
+        device_store(&control->base, base);
+        device_publish(&control->pile, g->pile);
+    }
+    g->base = base;
+    return false;
+}
+
+/* As many buckets are read as keep the warps at work: one more where they find nothing, one
+** less where there is plenty. */
+WARP_FUNCTION void mlmq_adjust_bnum(struct mlmq_manager *g) {
+    struct mlmq_control *control = g->m->control;
+    uint32_t sum = 0, bnum = g->bnum;
+    for (uint32_t i = warp_lane(); i < bnum; i += warp_width) {
+        int32_t here =
+            (int32_t)device_load(&control->available[(g->base + i) % MLMQ_RING]);
+        sum += here > 0 ? (uint32_t)here : 0;
+    }
+    warp_sum_before(sum, &sum);
+    if (sum == 0 && bnum < g->m->bnum)
+        bnum++;
+    else if (sum > g->m->warps * warp_width && bnum > 1)
+        bnum--;
+    if (bnum != g->bnum && warp_lane() == 0)
+        device_store(&control->bnum, bnum);
+    g->bnum = bnum;
+}
+
+/* Looks at some more targets. Once all have a distance, nothing over the largest of these
+** is wanted any more: they only fall. */
+WARP_FUNCTION void mlmq_lower_bound(struct mlmq_manager *g) {
+    const struct mlmq *m = g->m;
+    uint32_t at = g->next_end + warp_lane();
+    mlmq_word distance = at < m->ends ? mlmq_load_distance(m, m->end[at]) : 0;
+    distance = MLMQ_UNREACHED - mlmq_least(MLMQ_UNREACHED - distance);
+    g->farthest = distance > g->farthest ? distance : g->farthest;
+    g->next_end += warp_width;
+    if (g->next_end < m->ends)
+        return;
+    if (warp_lane() == 0 && g->farthest < device_load_64(&m->control->bound))
+        device_store_64(&m->control->bound, g->farthest);
+    g->next_end = 0;
+    g->farthest = 0;
+}
+
+WARP_FUNCTION bool mlmq_asks_host(const struct mlmq *m, uint64_t round) {
+    uint32_t stop = 0;
+    if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
+        stop = host_load(m->host_stop);
+    return warp_from(stop, 0) != 0;
+}
+
+WARP_FUNCTION void mlmq_end(const struct mlmq *m, uint32_t how) {
+    if (warp_lane() == 0)
+        device_publish(&m->control->over, how);
+}
+
+WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
+    struct mlmq_control *control = m->control;
+    struct mlmq_manager g = {m,
+                             device_load(&control->base),
+                             device_load(&control->pile),
+                             device_load(&control->bnum),
+                             0,
+                             0,
+                             0,
+                             0};
+    uint64_t round = 0;
+    for (;; round++) {
+        if (mlmq_asks_host(m, round)) {
+            mlmq_end(m, MLMQ_STOPPED);
+            break;
+        }
+        if (round % MLMQ_ASK_GUARD == 0 &&
+            warp_from(device_load(&control->over), 0) != MLMQ_GOES_ON)
+            break;
+        mlmq_read_accounts(&g);
+        if (g.busy == 0) {
+            if (warp_from(device_load(&control->spilled), 0) == 0) {
+                mlmq_end(m, MLMQ_DONE);
+                break;
+            }
+            mlmq_open_sweep(&g);
+            continue;
+        }
+        if (m->l2 == MLMQ_L2DQ) {
+            if (mlmq_move_base(&g))
+                break;
+            mlmq_adjust_bnum(&g);
+        }
+        if (m->ends > 0)
+            mlmq_lower_bound(&g);
+        if (warp_width == 1)
+            warp_pause(0);
+    }
+    if (warp_lane() == 0)
+        device_store_64(&control->rounds, round);
+}
+
+#endif

@@ -1,0 +1,460 @@
+/* The multi-level multi-queue (gpu/mlmq*.h) on CPU threads: a thread is a warp one lane
+** wide. Every pair of queues searches graphs of every shape; queues are large, tiny, or so
+** small that most elements are spilled and swept up again. The answer must be Dijkstra's.
+** With warp_lanes.h included before, a thread is a warp of 32 lanes.
+** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Included once for each type
+** of distances, with that type's macro defined. */
+static void jitter(void);
+#define WARP_JITTER() jitter()
+#include "mlmq_work.h"
+
+#include "dfs_rows.h"
+
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { MOST_WARPS = 7 };
+
+/* Every so many of the cases are taken, a different part by each pair; fewer where a warp has
+** lanes, which is slow. */
+#ifdef WARP_LANES
+enum { EVERY = 31 };
+#else
+enum { EVERY = 3 };
+#endif
+
+#if defined MLMQ_UINT32
+#define TYPE GPUGRAPH_UINT32
+#define MOST ((uint64_t)UINT32_MAX - 1)
+#elif defined MLMQ_UINT64
+#define TYPE GPUGRAPH_UINT64
+#define MOST ((uint64_t)INT64_MAX)
+#else
+#define TYPE GPUGRAPH_REAL
+#define MOST mlmq_bits(DBL_MAX)
+#endif
+
+/* ---- weights ---- */
+
+enum weights { EVEN, SPREAD, ZEROS, HEAVY, WEIGHTS };
+
+static mlmq_weight weight_of(enum weights kind, uint64_t *seed) {
+    uint32_t dice = random_below(seed, 1000);
+    switch (kind) {
+    case EVEN:
+        return (mlmq_weight)(dice % 255 + 1);
+    case SPREAD: /* of all sizes */
+#ifdef MLMQ_REAL
+        return ldexp(1 + dice / 1000.0, (int)(dice % 600) - 300);
+#elif defined MLMQ_UINT64
+        return (mlmq_weight)1 << dice % 50;
+#else
+        return 1u << dice % 18;
+#endif
+    case ZEROS:
+        return (mlmq_weight)(dice % 4 ? 0 : dice % 3);
+    default:
+        return (mlmq_weight)(dice % 10 ? dice % 7 : 20000);
+    }
+}
+
+/* ---- the right answer ---- */
+
+/* By sorted insertion into a plain array: Bellman and Ford with a queue. */
+static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
+                               uint32_t source) {
+    mlmq_word *distance = need(g->n, sizeof *distance);
+    uint32_t *queue = need(g->n, sizeof *queue), first = 0, count = 1;
+    uint8_t *in = need(g->n, 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        distance[v] = MLMQ_UNREACHED;
+    distance[source] = 0;
+    queue[0] = source;
+    while (count > 0) {
+        uint32_t u = queue[first];
+        first = (first + 1) % g->n;
+        count--;
+        in[u] = 0;
+        for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
+            uint32_t v = g->target[arc];
+            mlmq_word sum = mlmq_sum(distance[u], weight[arc]);
+            if (sum >= distance[v] || sum > MOST)
+                continue;
+            distance[v] = sum;
+            if (!in[v]) {
+                queue[(first + count++) % g->n] = v;
+                in[v] = 1;
+            }
+        }
+    }
+    free(queue);
+    free(in);
+    return distance;
+}
+
+/* ---- a search by threads ---- */
+
+struct memory {
+    struct mlmq m;
+    struct mlmq_control *control;
+    mlmq_word *distance;
+    uint32_t host_stop;
+};
+
+static uint64_t width_word(double width) {
+#ifdef MLMQ_REAL
+    return mlmq_bits(width);
+#else
+    return (uint64_t)width;
+#endif
+}
+
+static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight,
+                                 struct mlmq how, uint64_t capacity, double delta) {
+    struct memory *s = need(1, sizeof *s);
+    struct mlmq *m = &s->m;
+    *m = how;
+    m->n = g->n;
+    m->offset = g->offset;
+    m->target = g->target;
+    m->weight = weight;
+    m->most = MOST;
+    m->near_far = m->filter = width_word(delta * 2);
+    m->scale = mlmq_scale_of(TYPE, delta);
+    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8);
+    m->slot = need(size.slots, sizeof *m->slot);
+    m->node = m->slot;
+    memset(m->slot, 0xff, size.slots * sizeof *m->slot);
+    m->directory = need(size.directory, sizeof *m->directory);
+    m->next = need(size.segments, sizeof *m->next);
+    m->consumed = need(size.segments, sizeof *m->consumed);
+    m->lock = need(size.nodes, sizeof *m->lock);
+    m->node_full = need(size.nodes, sizeof *m->node_full);
+    m->heap_size = need(m->heaps, sizeof *m->heap_size);
+    m->heap_buffer = need(m->heaps, sizeof *m->heap_buffer);
+    m->dirty = need(size.words, sizeof *m->dirty);
+    s->distance = need(g->n, sizeof *s->distance);
+    for (uint32_t v = 0; v < g->n; v++)
+        s->distance[v] = MLMQ_UNREACHED;
+    m->distance = s->distance;
+    m->control = s->control = need(1, sizeof *s->control);
+    m->host_stop = &s->host_stop;
+    m->hub = need(MLMQ_HUBS, sizeof *m->hub);
+    m->hub_arcs = how.cooperative + 1;
+    m->slice = 2;
+    mlmq_start(m, s->control);
+    return s;
+}
+
+static void memory_free(struct memory *s) {
+    free(s->m.slot);
+    free(s->m.directory);
+    free(s->m.next);
+    free(s->m.consumed);
+    free(s->m.lock);
+    free(s->m.node_full);
+    free(s->m.heap_size);
+    free(s->m.heap_buffer);
+    free(s->m.dirty);
+    free(s->m.counted);
+    free(s->m.hub);
+    free(s->distance);
+    free(s->control);
+    free(s);
+}
+
+static void add_source(struct memory *s, uint32_t source) {
+    s->distance[source] = 0;
+    s->m.dirty[source / 32] |= 1u << source % 32;
+}
+
+struct thread {
+    pthread_t id;
+    struct memory *memory;
+    uint32_t number;
+    struct mlmq_shared *shared;
+    struct mlmq_heap_shared *heap;
+};
+
+static void one_lane(void *argument) {
+    struct thread *thread = argument;
+    const struct mlmq *m = &thread->memory->m;
+    bool heaps = m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ;
+    mlmq_live(m, thread->shared, thread->heap, thread->number, heaps);
+}
+
+static void *one_warp(void *argument) {
+    struct thread *thread = argument;
+    thread->shared = need(1, sizeof *thread->shared);
+    thread->heap = need(1, sizeof *thread->heap);
+#ifdef WARP_LANES
+    lanes_run(one_lane, thread);
+#else
+    one_lane(thread);
+#endif
+    free(thread->shared);
+    free(thread->heap);
+    return NULL;
+}
+
+static void run(struct memory *s, uint32_t stop_after_us) {
+    struct thread thread[MOST_WARPS];
+    for (uint32_t i = 0; i < s->m.warps; i++) {
+        thread[i].memory = s;
+        thread[i].number = i;
+        ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_warp, &thread[i]), 0);
+    }
+    if (stop_after_us) {
+        struct timespec pause = {0, (long)stop_after_us * 1000};
+        nanosleep(&pause, NULL);
+        __atomic_store_n(&s->host_stop, 1, __ATOMIC_RELAXED);
+    }
+    for (uint32_t i = 0; i < s->m.warps; i++)
+        pthread_join(thread[i].id, NULL);
+}
+
+/* ---- what a finished search leaves ---- */
+
+static const char *name_of(const struct mlmq *m) {
+    static const char *const l1[] = {"L1V", "L1NF", "L1FQ", "L1SLF"};
+    static const char *const l2[] = {"L2V", "L2DQ", "L2PQ", "L2MPQ"};
+    static char name[40];
+    snprintf(name, sizeof name, "%s-%s", l1[m->l1], l2[m->l2]);
+    return name;
+}
+
+static void expect_nothing_left(const struct memory *s) {
+    const struct mlmq *m = &s->m;
+    const struct mlmq_control *control = s->control;
+    const char *name = name_of(m);
+    expect(control->over == MLMQ_DONE, "%s: over is %u", name, control->over);
+    expect(control->failed == 0, "%s: gave up waiting, %u", name, control->failed);
+    for (int i = 0; i < MLMQ_ACCOUNTS; i++)
+        expect(control->tail[i] == control->done[i], "%s: account %d", name, i);
+    for (int i = 0; i < MLMQ_FIFOS; i++) {
+        expect(control->available[i] == 0, "%s: FIFO %d has elements", name, i);
+        expect(control->head[i] == control->tail[i], "%s: FIFO %d", name, i);
+    }
+    for (uint64_t i = 0; i < (uint64_t)m->segments << m->shift; i++)
+        expect(m->slot[i] == MLMQ_EMPTY, "%s: slot %u is not empty", name, (unsigned)i);
+    for (uint32_t i = 0; i < m->words; i++)
+        expect(m->dirty[i] == 0, "%s: marks are left", name);
+    for (uint32_t i = 0; i < MLMQ_HUBS; i++)
+        expect(m->hub[i].taken == 0 && m->hub[i].left == 0, "%s: hub %u", name, i);
+    for (uint32_t i = 0; m->nodes && i < m->heaps; i++)
+        expect(m->heap_size[i] == 0 && m->heap_buffer[i] == 0, "%s: heap %u", name, i);
+}
+
+static void expect_distances(const struct memory *s, const mlmq_word *right,
+                             uint64_t below) {
+    for (uint32_t v = 0; v < s->m.n; v++)
+        if (right[v] < below)
+            expect(s->distance[v] == right[v], "%s: distance of %u", name_of(&s->m), v);
+}
+
+/* ---- the cases ---- */
+
+static const struct {
+    uint64_t capacity;
+    uint32_t shift, batch, warps, l0, l1_capacity, write_back, bnum, heaps, cooperative;
+} sizes[] = {{100000, 6, 8, 4, 1, 64, 16, 4, 2, 4},
+             {40, 1, 3, 5, 0, 3, 2, 1, 3, 0},
+             {6, 0, 1, 7, 2, 1, 0, 31, 4, 100},
+             {300, 2, 4, 2, 2, 7, 5, 2, 1, 2}};
+
+static struct mlmq how_of(size_t size, int pair) {
+    struct mlmq how;
+    memset(&how, 0, sizeof how);
+    how.l1 = (enum mlmq_l1)(pair % MLMQ_L1_KINDS);
+    how.l2 = (enum mlmq_l2)(pair / MLMQ_L1_KINDS);
+    how.shift = sizes[size].shift;
+    how.batch = warp_width == 1 ? sizes[size].batch : MLMQ_BATCH;
+    how.warps = sizes[size].warps;
+    how.l0 = sizes[size].l0;
+    how.l1_capacity = sizes[size].l1_capacity;
+    how.write_back = sizes[size].write_back;
+    how.bnum = how.l2 == MLMQ_L2DQ ? sizes[size].bnum : 1;
+    how.heaps = how.l2 == MLMQ_L2PQ ? 1 : sizes[size].heaps;
+    if (how.heaps > how.warps - 1)
+        how.heaps = how.warps - 1;
+    how.cooperative = sizes[size].cooperative;
+    return how;
+}
+
+static mlmq_weight *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
+    mlmq_weight *weight = need(g->offset[g->n] + 1, sizeof *weight);
+    for (uint64_t arc = 0; arc < g->offset[g->n]; arc++)
+        weight[arc] = weight_of(kind, &seed);
+    return weight;
+}
+
+static double delta_of(enum weights kind, uint64_t seed) {
+    static const double deltas[] = {1, 30, 700, 1e-3, 1e15};
+    return kind == SPREAD ? deltas[seed % 5] * 100 : deltas[seed % 4];
+}
+
+/* Loop: pairs of queues. */
+START_TEST(all_distances) {
+    uint64_t sweeps = 0;
+    for (int shape = 0; shape < SHAPES; shape++) {
+        for (int kind = 0; kind < WEIGHTS; kind++) {
+            uint64_t seed = (uint64_t)(shape * WEIGHTS + kind) * 977 + (uint64_t)_i;
+            struct rows g = make((enum shape)shape, 200, shape % 2);
+            mlmq_weight *weight = weights_of(&g, (enum weights)kind, seed);
+            uint32_t source = random_below(&seed, g.n);
+            mlmq_word *right = right_answer(&g, weight, source);
+            for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+                if (((size_t)(shape * WEIGHTS + kind) * 4 + size + (size_t)_i) % EVERY)
+                    continue;
+                struct memory *s =
+                    memory_new(&g, weight, how_of(size, _i), sizes[size].capacity,
+                               delta_of((enum weights)kind, seed + size));
+                add_source(s, source);
+                run(s, 0);
+                expect_nothing_left(s);
+                expect_distances(s, right, UINT64_MAX);
+                sweeps += s->control->sweeps - 1;
+                memory_free(s);
+            }
+            free(right);
+            free(weight);
+            rows_free(&g);
+        }
+    }
+    expect(sweeps > 0 || warp_width > 1, "nothing was ever spilled");
+}
+END_TEST
+
+/* Thousands of searches of graphs with a few vertices, whose queues hold a few elements. */
+START_TEST(stress) {
+    uint64_t seed = 5;
+    for (int i = 0; i < 600; i += EVERY) {
+        uint32_t n = random_below(&seed, 40) + 2, source = random_below(&seed, n);
+        struct rows g = make((enum shape)(i % SHAPES), n, i & 1);
+        mlmq_weight *weight = weights_of(&g, (enum weights)(i % WEIGHTS), seed);
+        mlmq_word *right = right_answer(&g, weight, source % g.n);
+        size_t size = 1 + random_below(&seed, 2);
+        struct memory *s =
+            memory_new(&g, weight, how_of(size, i % 16), random_below(&seed, 8),
+                       delta_of(EVEN, (uint64_t)i));
+        add_source(s, source % g.n);
+        run(s, 0);
+        expect_nothing_left(s);
+        expect_distances(s, right, UINT64_MAX);
+        memory_free(s);
+        free(right);
+        free(weight);
+        rows_free(&g);
+    }
+}
+END_TEST
+
+/* A bound, targets, a limit: everything near enough is right, what comes later is not
+** worked at. Loop: pairs. */
+START_TEST(early_ends) {
+    uint64_t seed = 99, served = 0, all = 0;
+    for (int i = _i % EVERY; i < 24; i += EVERY) {
+        struct rows g = make(GRID, 400, true);
+        mlmq_weight *weight = weights_of(&g, i % 2 ? EVEN : ZEROS, seed);
+        uint32_t source = random_below(&seed, g.n),
+                 near[2] = {source, g.target[g.offset[source]]};
+        mlmq_word *right = right_answer(&g, weight, source);
+        struct memory *s =
+            memory_new(&g, weight, how_of((size_t)i % 4, _i), sizes[i % 4].capacity, 40);
+        mlmq_word bound = right[random_below(&seed, g.n)];
+        bool target = i % 3 == 1, limit = i % 3 == 2;
+        if (target) {
+            s->m.end = near;
+            s->m.ends = 2;
+            bound = right[near[1]] > right[near[0]] ? right[near[1]] : right[near[0]];
+        } else if (limit) {
+            s->m.limit = 20;
+            s->m.counted = need(s->m.words, sizeof *s->m.counted);
+        } else if (bound != MLMQ_UNREACHED) {
+            s->m.most = s->control->bound = bound;
+            s->m.tight = true;
+        }
+        add_source(s, source);
+        run(s, 0);
+        expect(s->control->over == MLMQ_DONE && !s->control->failed, "%s did not end",
+               name_of(&s->m));
+        if (limit && s->control->enough) {
+            uint64_t below = mlmq_least_of_key(&s->m.scale, TYPE, s->control->final_key);
+            uint32_t count = 0;
+            for (uint32_t v = 0; v < g.n; v++)
+                count += right[v] < below;
+            expect(count >= 20, "%s: %u final, not 20", name_of(&s->m), count);
+            expect_distances(s, right, below);
+        } else {
+            expect_distances(s, right, limit ? UINT64_MAX : (uint64_t)bound + 1);
+        }
+        served += s->control->served;
+        all += g.n;
+        memory_free(s);
+        free(right);
+        free(weight);
+        rows_free(&g);
+    }
+    expect(served > 0 && all > 0, "nothing was served");
+}
+END_TEST
+
+/* The host says stop. */
+START_TEST(stops) {
+    struct rows g = make(GRID, 250000, true);
+    mlmq_weight *weight = weights_of(&g, EVEN, 3);
+    for (int pair = 0; pair < 16; pair += 3) {
+        struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
+        add_source(s, 0);
+        run(s, 2000);
+        expect(s->control->over == MLMQ_STOPPED, "%s: over is %u", name_of(&s->m),
+               s->control->over);
+        memory_free(s);
+    }
+    free(weight);
+    rows_free(&g);
+}
+END_TEST
+
+/* Keys ascend, and the least distance of a key is where it begins. */
+START_TEST(keys) {
+    static const double deltas[] = {1e-3, 1, 2, 3, 100, 1e6, 1e18, 1e300};
+    for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
+        struct memory s;
+        memset(&s, 0, sizeof s);
+        s.m.scale = mlmq_scale_of(TYPE, deltas[i]);
+        mlmq_word step = MOST / 1000, distance = 0;
+        uint32_t before = 0;
+        for (int k = 0; k < 1000; k++, distance += step) {
+            uint32_t key = mlmq_key(&s.m, distance);
+            expect(key >= before, "keys of %g do not ascend", deltas[i]);
+            uint64_t least = mlmq_least_of_key(&s.m.scale, TYPE, key);
+            expect(least <= distance && mlmq_key(&s.m, (mlmq_word)least) == key,
+                   "key %u of %g", key, deltas[i]);
+            expect(least == 0 || mlmq_key(&s.m, (mlmq_word)(least - 1)) < key,
+                   "key %u of %g begins before", key, deltas[i]);
+            before = key;
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("mlmq");
+    TCase *cases = tcase_create("mlmq");
+    tcase_set_timeout(cases, 240); /* a hang ends here */
+    tcase_add_test(cases, keys);
+    tcase_add_loop_test(cases, all_distances, 0, 16);
+    tcase_add_loop_test(cases, early_ends, 0, 16);
+    tcase_add_test(cases, stress);
+    tcase_add_test(cases, stops);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

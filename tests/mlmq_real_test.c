@@ -1,0 +1,2 @@
+#define MLMQ_REAL
+#include "mlmq_model.h"

@@ -1,0 +1,2 @@
+#define MLMQ_UINT32
+#include "mlmq_model.h"

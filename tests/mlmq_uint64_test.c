@@ -1,0 +1,2 @@
+#define MLMQ_UINT64
+#include "mlmq_model.h"
