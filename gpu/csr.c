@@ -321,6 +321,33 @@ static void release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
+/* Is arc k of OUT edge k? So it is where edges are in the order of their sources, and rows
+** were not sorted since. */
+static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
+                           const struct csr_slot *slot) {
+    int threads = gg_threads(run, graph->m), differs = 0;
+    if (slot != &graph->csr[CSR_OUT])
+        return false;
+#pragma omp parallel num_threads(threads) reduction(| : differs)
+    {
+        int t = omp_get_thread_num(), team = omp_get_num_threads();
+        uint64_t end = gg_slice(graph->m, t + 1, team);
+        for (uint64_t e = gg_slice(graph->m, t, team); e < end && !gg_leave(run, e);
+             e++) {
+            differs |= slot->target[e] != graph->target[e];
+            differs |= e > 0 && graph->source[e - 1] > graph->source[e];
+        }
+    }
+    return !differs;
+}
+
+static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
+                         size_t weight_size, struct csr_slot *slot) {
+    slot->weight = gg_alloc_roomy(run, slot->m, weight_size);
+    if (slot->weight)
+        gg_copy(run, slot->weight, graph->weight, slot->m * weight_size);
+}
+
 /* Brings the slot to what is wanted; after a failure it is empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       bool sorted, gpugraph_run *run) {
@@ -328,7 +355,9 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     double start = gg_now_ms();
     struct csr_slot *slot = &graph->csr[kind];
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
-    if (!slot->made || (weighted && !slot->weight)) {
+    if (slot->made && !slot->weight && weighted && arcs_are_edges(run, graph, slot)) {
+        copy_weights(run, graph, weight_size, slot);
+    } else if (!slot->made || (weighted && !slot->weight)) {
         sorted = sorted || slot->sorted;
         fill_slot(graph, kind, weight_size, run, slot);
         slot->made = true;

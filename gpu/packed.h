@@ -12,7 +12,7 @@
 **     edge_id
 **     offset                      of the OUT CSR
 **     row target, row weight      of the OUT CSR; where edges are in the order of their
-**                                 sources they are target and weight once more
+**                                 sources they would be target and weight once more
 **     id_integer, text offset, text bytes
 **
 ** A checksum is of chunks of PACKED_CHUNK bytes, which several threads work on, and what

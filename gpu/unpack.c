@@ -302,16 +302,14 @@ static void read_sections(reader *r) {
 
 /* ---- what follows from the sections ---- */
 
-/* Edges in the order of their sources are the rows themselves. */
+/* Edges in the order of their sources are the rows themselves. Weights of the rows are left
+** for the first search that needs them: then they are one copy, too (csr.c). */
 static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
     uint64_t n = r->header.n, m = r->header.m;
-    size_t weight = gg_distance_size(graph->distance_type);
     graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
     out->target = graph->source ? gg_alloc_roomy(r->run, m, sizeof *out->target) : NULL;
-    if (out->target && graph->weight)
-        out->weight = gg_alloc_roomy(r->run, m, weight);
     if (gg_stopping(r->run))
         return;
     int threads = gg_threads(r->run, m);
@@ -323,8 +321,6 @@ static void derive_rows(reader *r) {
     ends = n ? out->offset[integers] : 0;
     r->integer_ends += ends;
     gg_copy(r->run, out->target, graph->target, m * sizeof *out->target);
-    if (out->weight)
-        gg_copy(r->run, out->weight, graph->weight, m * weight);
 }
 
 /* The bounds of gpugraph_create (graph.c). Narrow weights must show that they are. */

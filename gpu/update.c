@@ -161,6 +161,7 @@ static void commit(update *u) {
     graph->n = u->ids.n;
     graph->m = (uint32_t)u->edges.after;
     graph->distance_type = u->distance_type;
+    graph->cyclic = graph->thin = false; /* nobody has looked at these edges */
     graph->path_low = u->path_low;
     graph->path_high = u->path_high;
     gg_point_edges(graph, graph->edges.weight_type);
