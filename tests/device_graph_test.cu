@@ -365,7 +365,7 @@ END_TEST
 
 int main(void) {
     if (!gpugraph_cuda_usable(NULL)) {
-        puts("no device");
+        puts("skipped: there is no CUDA device");
         return 77;
     }
     Suite *suite = suite_create("device_graph");

@@ -78,6 +78,14 @@ static void lanes_open_meeting(struct lanes *l) {
     }
 }
 
+/* A function of its own: getcontext returns twice, in the eyes of a compiler. */
+static void lane_prepare(struct lanes *l, unsigned i) {
+    getcontext(&l->lane[i]);
+    l->lane[i].uc_stack.ss_sp = l->stack + (size_t)i * LANE_STACK;
+    l->lane[i].uc_stack.ss_size = LANE_STACK;
+    makecontext(&l->lane[i], lane_begins, 0);
+}
+
 /* All lanes call work(argument). */
 static void lanes_run(void (*work)(void *), void *argument) {
     struct lanes *l = calloc(1, sizeof *l);
@@ -85,12 +93,8 @@ static void lanes_run(void (*work)(void *), void *argument) {
     l->work = work;
     l->argument = argument;
     lanes = l;
-    for (unsigned i = 0; i < warp_width; i++) {
-        getcontext(&l->lane[i]);
-        l->lane[i].uc_stack.ss_sp = l->stack + (size_t)i * LANE_STACK;
-        l->lane[i].uc_stack.ss_size = LANE_STACK;
-        makecontext(&l->lane[i], lane_begins, 0);
-    }
+    for (unsigned i = 0; i < warp_width; i++)
+        lane_prepare(l, i);
     while (!l->done[0] || !l->done[warp_width - 1]) {
         for (l->now = 0; l->now < warp_width; l->now++)
             if (!l->done[l->now] && !l->meeting[l->now])
