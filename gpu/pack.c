@@ -127,7 +127,7 @@ static packed_header header_of(const gpugraph_graph *graph) {
     h.texts = (uint64_t)ids->texts.count;
     h.text_bytes = h.texts ? graph->id_text_offset[h.texts] : 0;
     h.flags |= graph->edge_id ? PACKED_EDGE_IDS : 0;
-    h.flags |= graph->has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
+    h.flags |= graph->edge_id && graph->has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
     h.flags |= graph->id_integer ? PACKED_INTEGERS : 0;
     h.flags |= sources_ascend(graph) ? PACKED_IN_ORDER : 0;
     /* The list only borrows the graph's arrays. */

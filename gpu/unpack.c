@@ -55,7 +55,8 @@ static bool read_bytes(reader *r, void *bytes, uint64_t count) {
 static bool kinds_fit(const packed_header *h) {
     bool real = h->weight_type == GPUGRAPH_REAL_WEIGHTS;
     if (h->weight_type > GPUGRAPH_REAL_WEIGHTS || h->distance_type > GPUGRAPH_REAL ||
-        h->flags & ~(uint64_t)PACKED_FLAGS)
+        h->flags & ~(uint64_t)PACKED_FLAGS ||
+        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)))
         return false;
     if (real != (h->distance_type == GPUGRAPH_REAL))
         return false;
@@ -235,7 +236,7 @@ static bool take_sections(reader *r) {
     return true;
 }
 
-/* Pages of a block are cleared by the threads that check, ahead of the reading. */
+/* Pages of a block are cleared by several threads, ahead of the reading by one. */
 static void clear_pages(char *block, uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     uintptr_t begin = ((uintptr_t)block + GG_PAGE - 1) / GG_PAGE * GG_PAGE;
@@ -248,46 +249,43 @@ static void clear_pages(char *block, uint64_t bytes) {
 #endif
 }
 
-static void clear_ahead(reader *r) {
-    for (int i = 0; i < r->sections; i++) {
-        const packed_section *s = &r->list[i];
-        char *block = *s->array;
-        uint64_t bytes = gg_packed_bytes(s);
-        for (uint64_t at = 0; at < bytes; at += GG_CLEAR_BYTES) {
-            uint64_t count = bytes - at < GG_CLEAR_BYTES ? bytes - at : GG_CLEAR_BYTES;
-#pragma omp task firstprivate(block, at, count)
-            clear_pages(block + at, count);
-        }
-    }
+static void clear_ahead(const packed_section *s, int threads) {
+    char *block = *s->array;
+    int64_t bytes = (int64_t)gg_packed_bytes(s), part = (int64_t)GG_CLEAR_BYTES;
+#pragma omp parallel for num_threads(threads)
+    for (int64_t at = 0; at < bytes; at += part)
+        clear_pages(block + at, (uint64_t)(bytes - at < part ? bytes - at : part));
 }
 
 static void read_section(reader *r, int i) {
     const packed_section *s = &r->list[i];
-    uint64_t bytes = gg_packed_bytes(s), used = s->count * s->size;
+    uint64_t bytes = gg_packed_bytes(s);
     char *block = *s->array;
-    for (uint64_t which = 0; which < chunks_of(s); which++) {
-        uint64_t at = which * PACKED_CHUNK;
-        uint64_t count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
-        if (!read_bytes(r, block + at, count))
+    for (uint64_t at = 0; at < bytes; at += PACKED_CHUNK)
+        if (!read_bytes(r, block + at,
+                        bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK))
             return;
-#pragma omp task firstprivate(r, i, which)
-        check_chunk(r, i, which);
-    }
-    for (uint64_t k = used; k < bytes; k++)
+    for (uint64_t k = s->count * s->size; k < bytes; k++)
         if (block[k])
             __atomic_store_n(&r->bad, i + 1, __ATOMIC_RELAXED);
     read_bytes(r, &r->want[i], sizeof r->want[i]);
 }
 
+static void check_section(reader *r, int i, int threads) {
+    int64_t chunks = (int64_t)chunks_of(&r->list[i]);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t which = 0; which < chunks; which++)
+        check_chunk(r, i, (uint64_t)which);
+}
+
 static void read_sections(reader *r) {
     int threads = gg_threads(r->run, r->header.size / sizeof(uint32_t));
-#pragma omp parallel num_threads(threads)
-#pragma omp master
-    {
-        if (omp_get_num_threads() > 1)
-            clear_ahead(r);
-        for (int i = 0; i < r->sections && !gg_stopping(r->run); i++)
-            read_section(r, i);
+    for (int i = 0; i < r->sections && !gg_stopping(r->run); i++) {
+        if (threads > 1)
+            clear_ahead(&r->list[i], threads);
+        read_section(r, i);
+        if (!gg_stopping(r->run))
+            check_section(r, i, threads);
     }
     for (int i = 0; i < r->sections && !gg_stopping(r->run); i++) {
         uint64_t sum = 0;

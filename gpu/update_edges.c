@@ -113,7 +113,7 @@ static bool plain_afterwards(const update *u) {
     }
     if (first != 1 || last != (int64_t)u->edges.after)
         return false;
-    if (!u->graph->has_equal_edge_ids)
+    if (!u->graph->has_equal_edge_ids || !u->graph->edge_id)
         return true;
     int64_t before = 0;
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
