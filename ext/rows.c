@@ -221,13 +221,13 @@ static void result_value(sqlite3_context *context, const answer *a, uint32_t v) 
 }
 
 static void result_distance(sqlite3_context *context, const cursor *cur) {
-    const struct step *s = &cur->step[cur->position];
     if (!cur->algorithm->paths)
         result_value(context, cur->answer, cur->vertex);
     else if (cur->answer->type == GPUGRAPH_REAL)
-        sqlite3_result_double(context, s->distance.real);
+        sqlite3_result_double(context, cur->step[cur->position].distance.real);
     else
-        sqlite3_result_int64(context, (sqlite3_int64)s->distance.integer);
+        sqlite3_result_int64(context,
+                             (sqlite3_int64)cur->step[cur->position].distance.integer);
 }
 
 /* An entry of an array of numbers; NONE is NULL, which a result is from the start. */
