@@ -124,13 +124,13 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->most = MOST;
     m->near_far = m->filter = width_word(delta * 2);
     m->scale = mlmq_scale_of(TYPE, delta);
-    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8);
+    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
     m->node = m->slot;
     memset(m->slot, 0xff, size.slots * sizeof *m->slot);
     m->directory = need(size.directory, sizeof *m->directory);
     m->next = need(size.segments, sizeof *m->next);
-    m->consumed = need(size.segments, sizeof *m->consumed);
+    m->consumed = need(size.directory, sizeof *m->consumed);
     m->lock = need(size.nodes, sizeof *m->lock);
     m->node_full = need(size.nodes, sizeof *m->node_full);
     m->heap_size = need(m->heaps, sizeof *m->heap_size);
@@ -237,6 +237,8 @@ static void expect_nothing_left(const struct memory *s) {
     for (int i = 0; i < MLMQ_FIFOS; i++) {
         expect(control->available[i] == 0, "%s: FIFO %d has elements", name, i);
         expect(control->head[i] == control->tail[i], "%s: FIFO %d", name, i);
+        expect(control->floor[i] == control->tail[i] >> m->shift, "%s: floor %d", name,
+               i);
     }
     for (uint64_t i = 0; i < (uint64_t)m->segments << m->shift; i++)
         expect(m->slot[i] == MLMQ_EMPTY, "%s: slot %u is not empty", name, (unsigned)i);
@@ -402,6 +404,48 @@ START_TEST(early_ends) {
 }
 END_TEST
 
+#ifndef WARP_LANES /* it plays several warps by turns, which are one lane wide */
+/* One warp has taken a position and stands still, others write and read as much as they can:
+** its segment is still to be found. Loop: it was about to read; to write, and another waits to
+** read that. */
+START_TEST(overtaken) {
+    struct rows g = make(GRID, 400, true);
+    mlmq_weight *weight = weights_of(&g, EVEN, 7);
+    struct memory *s = memory_new(&g, weight, how_of(1, 0), sizes[1].capacity, 40);
+    struct mlmq_control *control = s->control;
+    struct mlmq_warp w;
+    memset(&w, 0, sizeof w);
+    w.m = &s->m;
+    w.segment_number = MLMQ_NONE;
+    mlmq_look(&w);
+    struct mlmq_element e = {3, 1}, got = {0, 0};
+    bool valid, lost = false;
+    if (_i == 0) {
+        ck_assert(!mlmq_fifo_write(&w, e, warp_lane() == 0, 0));
+        device_take(&control->available[0], UINT32_MAX);
+    } else {
+        device_take(&control->tail[0], 1);
+    }
+    uint32_t position = device_take(&control->head[0], 1);
+    uint32_t moved = 0;
+    for (int i = 0; i < 10000 && !lost; i++) {
+        lost = mlmq_fifo_write(&w, e, warp_lane() == 0, 0);
+        moved += mlmq_fifo_read(&w, &got, &valid);
+        mlmq_settle(&w);
+    }
+    uint32_t number = position >> s->m.shift;
+    expect(lost && control->exhausted, "the window has no end");
+    expect(moved > s->m.segments << s->m.shift, "%u elements went past", moved);
+    expect(control->floor[0] == number, "the floor is %u", control->floor[0]);
+    expect(*mlmq_directory(&s->m, 0, number) >> 32 == (_i == 0 ? number + 1 : 0),
+           "overtaken");
+    memory_free(s);
+    free(weight);
+    rows_free(&g);
+}
+END_TEST
+#endif
+
 /* The host says stop. */
 START_TEST(stops) {
     struct rows g = make(GRID, 250000, true);
@@ -449,6 +493,9 @@ int main(void) {
     tcase_add_test(cases, keys);
     tcase_add_loop_test(cases, all_distances, 0, 16);
     tcase_add_loop_test(cases, early_ends, 0, 16);
+#ifndef WARP_LANES
+    tcase_add_loop_test(cases, overtaken, 0, 2);
+#endif
     tcase_add_test(cases, stress);
     tcase_add_test(cases, stops);
     suite_add_tcase(suite, cases);
