@@ -4,8 +4,8 @@
 ** With warp_lanes.h included before, a thread is a warp of 32 lanes.
 ** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Included once for each type
 ** of distances, with that type's macro defined. */
-static void jitter(void);
-#define WARP_JITTER() jitter()
+static void between_steps(void);
+#define WARP_JITTER() between_steps()
 #include "mlmq_work.h"
 
 #include "dfs_rows.h"
@@ -14,7 +14,6 @@ static void jitter(void);
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { MOST_WARPS = 7 };
 
@@ -96,6 +95,9 @@ static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
 }
 
 /* ---- a search by threads ---- */
+
+static struct memory *stopping; /* by the host, after `steps` of all warps */
+static uint32_t steps;
 
 struct memory {
     struct mlmq m;
@@ -200,20 +202,26 @@ static void *one_warp(void *argument) {
     return NULL;
 }
 
-static void run(struct memory *s, uint32_t stop_after_us) {
+/* Threads give way in the middle of a change, and one of them is the host that says stop. */
+static void between_steps(void) {
+    jitter();
+    if (stopping && __atomic_sub_fetch(&steps, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&stopping->host_stop, 1, __ATOMIC_RELAXED);
+}
+
+/* stop_after: steps until the host says stop; 0: it never does. */
+static void run(struct memory *s, uint32_t stop_after) {
     struct thread thread[MOST_WARPS];
+    stopping = stop_after ? s : NULL;
+    steps = stop_after;
     for (uint32_t i = 0; i < s->m.warps; i++) {
         thread[i].memory = s;
         thread[i].number = i;
         ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_warp, &thread[i]), 0);
     }
-    if (stop_after_us) {
-        struct timespec pause = {0, (long)stop_after_us * 1000};
-        nanosleep(&pause, NULL);
-        __atomic_store_n(&s->host_stop, 1, __ATOMIC_RELAXED);
-    }
     for (uint32_t i = 0; i < s->m.warps; i++)
         pthread_join(thread[i].id, NULL);
+    stopping = NULL;
 }
 
 /* ---- what a finished search leaves ---- */
@@ -448,7 +456,7 @@ END_TEST
 
 /* The host says stop. */
 START_TEST(stops) {
-    struct rows g = make(GRID, 250000, true);
+    struct rows g = make(GRID, 40000, true);
     mlmq_weight *weight = weights_of(&g, EVEN, 3);
     for (int pair = 0; pair < 16; pair += 3) {
         struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
