@@ -1,11 +1,12 @@
-/* What dynamic.c (public functions, batches, the CPU) and dynamic.cu (the device) share of
-** a gpugraph_dynamic; the tables themselves: slab.h.
+/* A dynamic graph inside; the tables themselves: slab.h.
 **
-**     batch     check, upload                              dynamic.c
-**        |
-**     steps     announce -> rehash -> insert -> settle     slab.h, run by a struct steps
-**        |
-**     pool      full? grow the arena, and again            dynamic.c */
+**     dynamic.c            create, free; batches of edges: check, upload, steps
+**     dynamic_vertices.c   more vertices, and batches of them
+**     dynamic_rows.c       rows, triangles
+**     dynamic_memory.c     the blocks; room in the arena
+**     dynamic_cpu.c        a place: host memory, steps by threads
+**     dynamic.cu           a place: device memory, steps as kernels, which are in
+**                          dynamic_edges.cu and dynamic_rows.cu */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -90,6 +91,52 @@ struct gpugraph_dynamic {
 extern const dynamic_place gg_cpu_dynamic;
 /* NULL where there is no nvcc. */
 extern const dynamic_place *const gg_cuda_dynamic;
+
+static inline bool gg_dynamic_going(const gpugraph_dynamic *d) {
+    return d->run->status == GPUGRAPH_OK;
+}
+static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
+                                   const struct dynamic_batch *batch) {
+    d->place->step(d, step, batch);
+}
+
+/* ---- dynamic.c: the frame of every public function ---- */
+
+bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run);
+gpugraph_status gg_dynamic_close(gpugraph_dynamic *d);
+/* Begins a batch: place, arrays, an empty report. False: gg_dynamic_close is next. */
+bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
+                      const uint32_t *source, const uint32_t *target,
+                      const uint32_t *value, struct dynamic_batch *b);
+void gg_dynamic_new_report(gpugraph_dynamic *d);
+/* Tells of the phase, and closes. */
+gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
+                               uint64_t items);
+
+/* ---- dynamic_memory.c ---- */
+
+/* The block has room for that many bytes; new ones are all `byte`. */
+void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte);
+/* The same; what was in it is gone. */
+bool gg_dynamic_make_room(gpugraph_dynamic *d, struct held *h, uint64_t bytes);
+void gg_dynamic_drop(gpugraph_dynamic *d, struct held *h);
+struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
+/* The dictionary has room for that many vertices. */
+void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);
+/* Lists of free short bases: only who frees any needs them. */
+void gg_dynamic_short_lists(gpugraph_dynamic *d);
+/* The arena has room for `sectors` more. */
+void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
+/* Rehashes the vertices that are listed, with room for it. `most`: sectors that it takes
+** at most. */
+void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
+
+/* ---- dynamic_rows.c ---- */
+
+/* Rows of the batch's vertices, where the slabs are; offsets alone unless there are edges
+** to fill in. */
+bool gg_dynamic_make_rows(gpugraph_dynamic *d, uint64_t edges, bool values,
+                          struct dynamic_batch *b);
 
 #ifdef __cplusplus
 }

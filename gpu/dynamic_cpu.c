@@ -1,6 +1,7 @@
 /* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
 ** a warp of one lane (warp.h). */
 #include "dynamic.h"
+#include "slab_walk.h"
 
 #include <omp.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The slabs of gpu/slab.h on CPU threads that meet in the middle of every operation: a
+/* The tables of gpu/slab.h on CPU threads that meet in the middle of every operation: a
 ** thread is a warp one lane wide. Tables are tiny and crowded, batches full of repeats, and
 ** the arena ends often; the model is a matrix. Under GPUGRAPH_SANITIZE=thread the accesses
 ** are checked too. */
@@ -6,7 +6,7 @@
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "slab.h"
+#include "slab_walk.h"
 
 #include "expect.h"
 
