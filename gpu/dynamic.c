@@ -8,7 +8,6 @@
 ** the arena is made larger and the batch runs again, which is harmless. */
 #include "dynamic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Arrays of a batch that are kept for the next one. */
@@ -27,7 +26,25 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d) {
     gpugraph_run *run = d->run;
     d->place->close(d, run);
     d->run = NULL;
+    gg_dynamic_mend(d, run);
     return run->status;
+}
+
+/* In a run of its own, which nobody interrupts and which needs no memory. */
+void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
+    gpugraph_run run = {.device = failed->device};
+    struct dynamic_batch none = {0};
+    bool lost = d->reporting && failed->status;
+    d->reporting = false;
+    if (!lost)
+        return;
+    d->run = &run;
+    if (d->place->open(d, &run)) {
+        gg_dynamic_step(d, STEP_END, &none);
+        gg_dynamic_count(d);
+    }
+    d->place->close(d, &run);
+    d->run = NULL;
 }
 
 static const dynamic_place *choose_place(gpugraph_run *run) {
@@ -54,9 +71,7 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
                        "load of 0 to 8 (%g)",
                        SLAB_MOST_VERTICES, options->vertices, options->load);
     const dynamic_place *place = choose_place(run);
-    gpugraph_dynamic *d = place ? calloc(1, sizeof *d) : NULL;
-    if (place && !d)
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "memory for a dynamic graph is exhausted");
+    gpugraph_dynamic *d = place ? gg_alloc_zero(run, 1, sizeof *d) : NULL;
     if (!d)
         return run->status;
     d->place = place;
@@ -64,7 +79,7 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
     d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
     d->slabs.n = options->vertices;
     if (gg_dynamic_open(d, run)) {
-        gg_dynamic_enlarge(d, &d->pool, sizeof(struct slab_pool), 0);
+        gg_dynamic_enlarge(d, &d->tables.pool, sizeof(struct slab_pool), 0);
         gg_dynamic_grow_vertices(d, options->vertices > 0 ? options->vertices : 1);
         gg_dynamic_close(d);
     }
@@ -83,14 +98,14 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
         return;
     d->run = &run;
     d->place->open(d, &run);
-    struct held *const all[] = {&d->arena,   &d->vertex,  &d->incoming, &d->growing,
-                                &d->list[0], &d->list[1], &d->list[2],  &d->pool,
-                                &d->scratch, &d->rows,    &d->huge};
+    struct held *const all[] = {&d->incoming, &d->growing, &d->huge, &d->scratch,
+                                &d->rows};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gg_dynamic_drop(d, all[i]);
+    gg_dynamic_drop_tables(d, &d->tables);
     d->place->close(d, &run);
-    free(d->free_vertex);
-    free(d);
+    gg_release(d->free_vertex);
+    gg_release(d);
 }
 
 uint32_t gpugraph_dynamic_vertex_count(const gpugraph_dynamic *d) {
@@ -102,9 +117,11 @@ uint64_t gpugraph_dynamic_edge_count(const gpugraph_dynamic *d) {
 }
 
 int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *d) {
-    return (int64_t)(d->arena.bytes + d->vertex.bytes + d->incoming.bytes +
-                     d->growing.bytes + d->list[0].bytes + d->list[1].bytes +
-                     d->list[2].bytes + d->pool.bytes + d->scratch.bytes + d->rows.bytes);
+    const struct dynamic_tables *t = &d->tables;
+    uint64_t lists = t->list[0].bytes + t->list[1].bytes + t->list[2].bytes;
+    return (int64_t)(t->arena.bytes + t->vertex.bytes + t->pool.bytes + lists +
+                     d->incoming.bytes + d->growing.bytes + d->huge.bytes +
+                     d->scratch.bytes + d->rows.bytes);
 }
 
 /* ---- batches ---- */
@@ -122,7 +139,19 @@ static bool vertices_fit(gpugraph_dynamic *d, uint64_t count, const uint32_t *ve
 }
 
 void gg_dynamic_new_report(gpugraph_dynamic *d) {
+    if (!gg_dynamic_going(d))
+        return;
     d->place->fill(d, &d->slabs.pool->report, 0, sizeof d->slabs.pool->report);
+    d->reporting = true;
+}
+
+struct slab_pool gg_dynamic_count(gpugraph_dynamic *d) {
+    struct slab_pool pool = gg_dynamic_pool(d);
+    if (gg_dynamic_going(d)) {
+        d->edges += pool.report.added - pool.report.removed;
+        d->reporting = false;
+    }
+    return pool;
 }
 
 /* No insertions are announced, and the filter is empty. */
@@ -167,7 +196,7 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items) {
     gg_phase(d->run, name, gg_now_ms() - ms, (int64_t)items, "%s",
              d->valued ? "map" : "set");
-    struct held *const scratch[] = {&d->scratch, &d->rows, &d->huge};
+    struct held *const scratch[] = {&d->scratch, &d->rows};
     for (int i = 0; i < 2; i++)
         if (scratch[i]->bytes > KEPT_SCRATCH)
             gg_dynamic_drop(d, scratch[i]);
@@ -190,36 +219,35 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
                                         uint64_t *added) {
     struct dynamic_batch b;
     double ms = 0;
-    uint64_t sum = 0;
+    uint64_t before = d->edges;
     if (added)
         *added = 0;
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
-        if (d->edges + sum > 0)
+        if (d->edges > 0)
             gg_dynamic_short_lists(d);
         d->place->mark(d, 0);
         insert_once(d, &b);
         d->place->mark(d, 1);
-        struct slab_pool pool = gg_dynamic_pool(d);
+        full = gg_dynamic_count(d).report.full;
         ms += d->place->elapsed(d);
-        sum += pool.report.added;
-        full = pool.report.full;
         if (full) {
             gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b.count / 2 + SLAB_SECTORS);
             gg_dynamic_new_report(d);
         }
     }
-    d->edges += sum;
+    gg_dynamic_end(d, "insert", ms, count);
     if (added)
-        *added = sum;
-    return gg_dynamic_end(d, "insert", ms, count);
+        *added = d->edges - before;
+    return run->status;
 }
 
 gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *d, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         gpugraph_run *run, uint64_t *removed) {
     struct dynamic_batch b;
+    uint64_t before = d->edges;
     if (removed)
         *removed = 0;
     if (!gg_dynamic_begin(d, run, count, source, target, NULL, &b))
@@ -227,11 +255,11 @@ gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *d, uint64_t count,
     d->place->mark(d, 0);
     gg_dynamic_step(d, STEP_DELETE, &b);
     d->place->mark(d, 1);
-    struct slab_pool pool = gg_dynamic_pool(d);
-    d->edges -= pool.report.removed;
+    gg_dynamic_count(d);
+    gg_dynamic_end(d, "delete", d->place->elapsed(d), count);
     if (removed)
-        *removed = pool.report.removed;
-    return gg_dynamic_end(d, "delete", d->place->elapsed(d), count);
+        *removed = before - d->edges;
+    return run->status;
 }
 
 gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *d, uint64_t count,

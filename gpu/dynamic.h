@@ -74,15 +74,22 @@ struct held { /* a block where the slabs are */
     uint64_t bytes;
 };
 
+struct dynamic_tables { /* what an arena made anew replaces */
+    struct held arena, vertex, pool, list[SLAB_LISTS];
+};
+
 struct gpugraph_dynamic {
     const dynamic_place *place;
     struct slab_graph slabs; /* a view of the blocks */
-    struct held arena, vertex, incoming, growing, huge, list[SLAB_LISTS], pool;
+    struct dynamic_tables tables;
+    struct held incoming, growing, huge;
     struct held scratch, rows; /* of batches */
     bool valued;
+    bool reporting; /* the report holds what `edges` does not */
     uint64_t edges;
-    uint32_t end;                                 /* pool.end after the last batch */
-    uint32_t *free_vertex, free_count, free_room; /* on the host: emptied numbers */
+    uint32_t end;          /* pool.end after the last batch */
+    uint32_t *free_vertex; /* on the host: emptied numbers */
+    uint64_t free_count, free_room;
     gpugraph_run *run;
     struct cuda_job *job; /* CUDA: while it is open */
     double mark_ms[2];    /* CPU */
@@ -109,7 +116,11 @@ bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                       const uint32_t *source, const uint32_t *target,
                       const uint32_t *value, struct dynamic_batch *b);
 void gg_dynamic_new_report(gpugraph_dynamic *d);
-/* Tells of the phase, and closes. */
+/* The pool after the steps of a batch; what they report is in the count of edges now. */
+struct slab_pool gg_dynamic_count(gpugraph_dynamic *d);
+/* After a call that has failed: brings to an end what it has begun, and counts. */
+void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed);
+/* Tells of the phase, and closes; after an error mends. */
 gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items);
 
@@ -120,6 +131,7 @@ void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int
 /* The same; what was in it is gone. */
 bool gg_dynamic_make_room(gpugraph_dynamic *d, struct held *h, uint64_t bytes);
 void gg_dynamic_drop(gpugraph_dynamic *d, struct held *h);
+void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t);
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
 /* The dictionary has room for that many vertices. */
 void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);

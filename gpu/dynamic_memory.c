@@ -15,25 +15,41 @@
 /* What kernels see of the blocks. */
 static void look_again(gpugraph_dynamic *d) {
     struct slab_graph *g = &d->slabs;
-    g->vertex = d->vertex.block;
-    g->word = d->arena.block;
+    g->vertex = d->tables.vertex.block;
+    g->word = d->tables.arena.block;
     g->incoming = d->incoming.block;
     g->filter = d->incoming.block; /* the first part of one block: emptied together */
     g->incoming = (uint32_t *)d->incoming.block + SLAB_FILTER_WORDS;
     g->growing = d->growing.block;
     g->huge = d->huge.block;
-    g->pool = d->pool.block;
+    g->pool = d->tables.pool.block;
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
-        g->list[kind] = d->list[kind].block;
-        g->room[kind] = (uint32_t)(d->list[kind].bytes / sizeof *g->list[kind]);
+        g->list[kind] = d->tables.list[kind].block;
+        g->room[kind] = (uint32_t)(d->tables.list[kind].bytes / sizeof *g->list[kind]);
     }
-    g->capacity = (uint32_t)(d->arena.bytes / (SLAB_WORDS * sizeof *g->word));
+    g->capacity = (uint32_t)(d->tables.arena.bytes / (SLAB_WORDS * sizeof *g->word));
 }
 
 void gg_dynamic_drop(gpugraph_dynamic *d, struct held *h) {
     if (h->block)
         d->place->give(d, h->block, h->bytes);
     *h = (struct held){NULL, 0};
+}
+
+void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t) {
+    gg_dynamic_drop(d, &t->arena);
+    gg_dynamic_drop(d, &t->vertex);
+    gg_dynamic_drop(d, &t->pool);
+    for (int kind = 0; kind < SLAB_LISTS; kind++)
+        gg_dynamic_drop(d, &t->list[kind]);
+}
+
+/* By a larger block, if all has gone well that was to fill it. */
+static void replace(gpugraph_dynamic *d, struct held *h, struct held larger) {
+    gg_dynamic_drop(d, gg_dynamic_going(d) ? h : &larger);
+    if (gg_dynamic_going(d))
+        *h = larger;
+    look_again(d);
 }
 
 void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte) {
@@ -45,22 +61,22 @@ void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int
     if (h->bytes > 0)
         d->place->copy(d, larger.block, h->block, h->bytes);
     d->place->fill(d, (char *)larger.block + h->bytes, byte, bytes - h->bytes);
-    gg_dynamic_drop(d, h);
-    *h = larger;
-    look_again(d);
+    replace(d, h, larger);
 }
 
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d) {
     struct slab_pool pool = {0};
     d->place->download(d, &pool, d->slabs.pool, sizeof pool);
-    d->end = pool.end;
+    if (gg_dynamic_going(d))
+        d->end = pool.end;
     return pool;
 }
 
-/* A list of free pieces with room for that many: a ring, which is put straight. */
+/* A list of free pieces with room for that many. It is a ring and begins where it began: what
+** had gone round the end comes behind it now, and what finds no room there goes round. */
 static void enlarge_list(gpugraph_dynamic *d, int kind, uint64_t pieces) {
     const uint64_t entry = sizeof(uint32_t);
-    struct held *h = &d->list[kind];
+    struct held *h = &d->tables.list[kind];
     if (!gg_dynamic_going(d) || pieces * entry <= h->bytes)
         return;
     struct slab_pool pool = gg_dynamic_pool(d);
@@ -69,14 +85,13 @@ static void enlarge_list(gpugraph_dynamic *d, int kind, uint64_t pieces) {
         return;
     uint64_t room = h->bytes / entry, first = pool.first[kind], count = pool.count[kind];
     uint64_t straight = count < room - first ? count : room - first;
+    uint64_t round = count - straight, behind = pieces - room;
+    behind = round < behind ? round : behind;
     uint32_t *from = h->block, *to = larger.block;
-    d->place->copy(d, to, from + first, straight * entry);
-    d->place->copy(d, to + straight, from, (count - straight) * entry);
-    pool.first[kind] = 0;
-    d->place->upload(d, &d->slabs.pool->first, pool.first, sizeof pool.first);
-    gg_dynamic_drop(d, h);
-    *h = larger;
-    look_again(d);
+    d->place->copy(d, to + first, from + first, straight * entry);
+    d->place->copy(d, to + room, from, behind * entry);
+    d->place->copy(d, to, from + behind, (round - behind) * entry);
+    replace(d, h, larger);
 }
 
 void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
@@ -91,7 +106,7 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
     enlarge_list(d, 2, (end + sectors) / SLAB_SECTORS + 1);
     gg_dynamic_enlarge(d, &d->huge, ((end + sectors) / SLAB_HUGE + 1) * sizeof(uint32_t),
                        0);
-    gg_dynamic_enlarge(d, &d->arena, (end + sectors) * sector, 0xff);
+    gg_dynamic_enlarge(d, &d->tables.arena, (end + sectors) * sector, 0xff);
     if (gg_dynamic_going(d) && d->end != end) { /* takers have overshot */
         d->end = (uint32_t)end;
         d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
@@ -101,7 +116,7 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
 /* No more free pieces of a kind than there are vertices. */
 void gg_dynamic_short_lists(gpugraph_dynamic *d) {
     for (int kind = 0; kind < 2; kind++)
-        enlarge_list(d, kind, d->vertex.bytes / sizeof(struct slab_vertex));
+        enlarge_list(d, kind, d->tables.vertex.bytes / sizeof(struct slab_vertex));
 }
 
 /* `growing` comes last, so its length is the room. */
@@ -112,9 +127,9 @@ void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices) {
     room += room / 2;
     room = room < vertices ? vertices : room;
     room = room > SLAB_MOST_VERTICES ? SLAB_MOST_VERTICES : room;
-    gg_dynamic_enlarge(d, &d->vertex, room * sizeof(struct slab_vertex), 0);
+    gg_dynamic_enlarge(d, &d->tables.vertex, room * sizeof(struct slab_vertex), 0);
     gg_dynamic_enlarge(d, &d->incoming, (SLAB_FILTER_WORDS + room) * sizeof(uint32_t), 0);
-    if (d->list[0].bytes > 0)
+    if (d->tables.list[0].bytes > 0)
         gg_dynamic_short_lists(d);
     gg_dynamic_enlarge(d, &d->growing, room * sizeof(uint32_t), 0);
 }
@@ -136,44 +151,43 @@ static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
 }
 
 /* Takes every table over into an arena of its own, as small as may be, in place of one that
-** is mostly free pieces. `extra`: sectors to be left over. */
+** is mostly free pieces. `extra`: sectors to be left over. Where that fails all is as it was,
+** and the step that wants room will ask again. */
 static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t extra) {
-    const uint64_t sector = SLAB_WORDS * sizeof(uint32_t);
-    struct dynamic_batch moving = *b;
-    struct held arena = d->arena, vertex = d->vertex;
-    struct slab_pool pool = gg_dynamic_pool(d), before = pool;
-    moving.old = d->slabs;
-    pool.end = 0;
-    memset(pool.first, 0, sizeof pool.first);
-    memset(pool.count, 0, sizeof pool.count);
-    memset(pool.growing, 0, sizeof pool.growing);
-    pool.report.sectors = 0;
-    d->place->upload(d, d->slabs.pool, &pool, sizeof pool);
+    const uint64_t sector = SLAB_WORDS * sizeof(uint32_t), entry = sizeof(uint32_t);
+    struct slab_pool *shared = d->slabs.pool;
+    d->place->fill(d, shared->growing, 0, sizeof shared->growing);
+    d->place->fill(d, &shared->report.sectors, 0, sizeof shared->report.sectors);
     gg_dynamic_step(d, STEP_LIST_ALL, b);
     gg_dynamic_step(d, STEP_SUM_BASES, b);
-    uint64_t sectors = gg_dynamic_pool(d).report.sectors;
-    sectors = with_chains(d, sectors) + extra + SLAB_SECTORS;
-    d->arena = d->vertex = (struct held){NULL, 0};
-    d->end = 0;
+    struct slab_pool pool = gg_dynamic_pool(d), fresh = {.report = pool.report};
+    memcpy(fresh.growing, pool.growing, sizeof fresh.growing);
+    uint64_t sectors = with_chains(d, pool.report.sectors) + extra + SLAB_SECTORS;
     if (sectors > MOST_SECTORS)
         sectors = MOST_SECTORS;
-    gg_dynamic_enlarge(d, &d->arena, sectors * sector, 0xff);
-    gg_dynamic_enlarge(d, &d->vertex, vertex.bytes, 0);
-    gg_dynamic_enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * sizeof(uint32_t), 0);
+
+    struct dynamic_batch moving = *b;
+    struct dynamic_tables before = d->tables, *t = &d->tables;
+    moving.old = d->slabs;
+    memset(t, 0, sizeof *t);
+    gg_dynamic_enlarge(d, &t->pool, sizeof fresh, 0);
+    gg_dynamic_enlarge(d, &t->arena, sectors * sector, 0xff);
+    gg_dynamic_enlarge(d, &t->vertex, before.vertex.bytes, 0);
+    gg_dynamic_enlarge(d, &t->list[0], before.list[0].bytes, 0);
+    gg_dynamic_enlarge(d, &t->list[1], before.list[1].bytes, 0);
+    gg_dynamic_enlarge(d, &t->list[2], (sectors / SLAB_SECTORS + 1) * entry, 0);
+    gg_dynamic_enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * entry, 0);
+    d->place->upload(d, d->slabs.pool, &fresh, sizeof fresh);
     gg_dynamic_step(d, STEP_REHASH, &moving);
-    pool = gg_dynamic_pool(d);
-    bool moved = gg_dynamic_going(d) && !pool.report.full;
-    gg_dynamic_drop(d, moved ? &arena : &d->arena);
-    gg_dynamic_drop(d, moved ? &vertex : &d->vertex);
-    if (!moved) { /* all is as it was; the step that wants room will ask again */
-        d->arena = arena;
-        d->vertex = vertex;
-        before.report.full = 1;
-        memset(before.growing, 0, sizeof before.growing);
-        d->end = before.end;
-        d->place->upload(d, d->slabs.pool, &before, sizeof before);
-    }
+    bool full = gg_dynamic_pool(d).report.full, moved = gg_dynamic_going(d) && !full;
+    gg_dynamic_drop_tables(d, moved ? &before : t);
+    if (moved)
+        return;
+    *t = before;
     look_again(d);
+    d->end = pool.end;
+    pool.report.full = 1;
+    d->place->upload(d, &shared->report, &pool.report, sizeof pool.report);
 }
 
 static bool has_room(const gpugraph_dynamic *d, uint64_t sectors) {

@@ -42,19 +42,33 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Room for so many more free numbers. */
+static void reserve_numbers(gpugraph_dynamic *d, uint64_t count) {
+    uint64_t room = d->free_count + count;
+    if (!gg_dynamic_going(d) || room <= d->free_room)
+        return;
+    uint32_t *larger = gg_alloc(d->run, room, sizeof *larger);
+    if (!larger)
+        return;
+    if (d->free_count > 0)
+        memcpy(larger, d->free_vertex, d->free_count * sizeof *larger);
+    gg_release(d->free_vertex);
+    d->free_vertex = larger;
+    d->free_room = room;
+}
+
 /* The numbers of deleted vertices are free, each once. */
 static void free_numbers(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
-    uint64_t room = d->free_count + count, kept = 0;
-    uint32_t *larger = realloc(d->free_vertex, (room ? room : 1) * sizeof *larger);
-    if (!larger) /* they stay unused: no harm */
+    uint64_t all = d->free_count + count, kept = 0;
+    uint32_t *number = d->free_vertex;
+    if (all == 0)
         return;
-    d->free_vertex = larger;
-    memcpy(larger + d->free_count, vertex, count * sizeof *larger);
-    qsort(larger, room, sizeof *larger, ascending);
-    for (uint64_t i = 0; i < room; i++)
-        if (kept == 0 || larger[kept - 1] != larger[i])
-            larger[kept++] = larger[i];
-    d->free_count = (uint32_t)kept;
+    memcpy(number + d->free_count, vertex, count * sizeof *number);
+    qsort(number, all, sizeof *number, ascending);
+    for (uint64_t i = 0; i < all; i++)
+        if (kept == 0 || number[kept - 1] != number[i])
+            number[kept++] = number[i];
+    d->free_count = kept;
 }
 
 /* ---- batches ---- */
@@ -96,6 +110,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
+    reserve_numbers(d, count);
     for (int i = 0; i <= directed; i++) {
         side[i]->run = run;
         side[i]->job = d->job;
@@ -112,7 +127,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     d->place->mark(d, 1);
     double ms = d->place->elapsed(d);
     for (int i = 0; i <= directed; i++)
-        side[i]->edges -= gg_dynamic_pool(side[i]).report.removed;
+        gg_dynamic_count(side[i]);
     if (directed) {
         gg_dynamic_drop(reverse, &reverse->rows);
         reverse->run = NULL;
@@ -120,5 +135,8 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     }
     if (gg_dynamic_going(d))
         free_numbers(d, count, vertex);
-    return gg_dynamic_end(d, "delete vertices", ms, count);
+    gg_dynamic_end(d, "delete vertices", ms, count);
+    if (directed)
+        gg_dynamic_mend(reverse, run);
+    return run->status;
 }
