@@ -77,7 +77,7 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
         g, slab_vertex_of(g, from), slab_pair(target, d->valued ? b->value[i] : 0),
         d->valued, unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector);
     if (outcome == SLAB_ADDED) {
-        device_count(&g->vertex[from].used, 1);
+        device_take(&g->vertex[from].used, 1);
         t->added++;
     } else if (outcome == SLAB_FOUND && d->valued && unsorted) {
         slab_mark(g, from, target);
@@ -102,7 +102,7 @@ static void settle_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
 static void delete_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                         uint64_t i, struct tally *t) {
     if (slab_delete(&d->slabs, b->source[i], b->target[i], d->valued)) {
-        device_count(&d->slabs.vertex[b->source[i]].dead, 1);
+        device_take(&d->slabs.vertex[b->source[i]].dead, 1);
         t->removed++;
     }
 }
@@ -147,7 +147,8 @@ static void rehash_vertex(const gpugraph_dynamic *d, const struct slab_graph *ol
 static void clear_vertex(const gpugraph_dynamic *d, uint32_t number, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
     struct slab_vertex v = slab_vertex_of(g, number);
-    if (v.sectors == 0 || !device_cas(&g->vertex[number].sectors, v.sectors, 0))
+    uint32_t sectors = v.sectors;
+    if (v.sectors == 0 || !device_try(&g->vertex[number].sectors, &sectors, 0))
         return; /* named twice in the batch */
     slab_clear_runs(g, v, 0, 1);
     device_store(&g->vertex[number].used, 0);

@@ -25,7 +25,7 @@ static __device__ __forceinline__ uint32_t block_reserve(uint32_t *at, uint32_t 
     uint32_t before, all;
     cub::BlockScan<uint32_t, GG_BLOCK>(share->scan).ExclusiveSum(amount, before, all);
     if (threadIdx.x == 0)
-        share->first = all ? device_count(at, all) : 0;
+        share->first = all ? device_take(at, all) : 0;
     __syncthreads();
     uint32_t mine = share->first + before;
     __syncthreads();

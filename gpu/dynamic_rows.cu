@@ -19,8 +19,9 @@ static __global__ void clear_vertices(slab_graph g, dynamic_batch b) {
         slab_vertex v = slab_vertex_of(&g, number);
         v.sectors = warp_from(v.sectors, 0);
         bool mine = false; /* not if it is named twice in the batch */
-        if (warp_lane() == 0 && v.sectors > 0)
-            mine = device_cas(&g.vertex[number].sectors, v.sectors, 0);
+        uint32_t sectors = v.sectors;
+        if (warp_lane() == 0 && sectors > 0)
+            mine = device_try(&g.vertex[number].sectors, &sectors, 0);
         if (!warp_ballot(mine))
             continue;
         slab_clear_runs(&g, v, warp_lane(), GG_WARP);

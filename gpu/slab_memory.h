@@ -84,7 +84,7 @@ WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
     if (at < g->room[kind])
         g->list[kind][slab_ring(g, kind, at)] = sector;
     else
-        device_count(&g->pool->spilled, 1);
+        device_take(&g->pool->spilled, 1);
 }
 
 WARP_FUNCTION void slab_clean(const struct slab_graph *g, uint32_t sector,

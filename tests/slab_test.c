@@ -63,8 +63,8 @@ static void one_item(uint32_t i) {
         switch (slab_insert(g, slab_vertex_of(g, from), slab_pair(target, w.value[i]),
                             w.valued, w.unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector)) {
         case SLAB_ADDED:
-            device_count(&g->vertex[from].used, 1);
-            device_count(&w.changed, 1);
+            device_take(&g->vertex[from].used, 1);
+            device_take(&w.changed, 1);
             break;
         case SLAB_FOUND:
             if (w.valued && w.unsorted)
@@ -84,8 +84,8 @@ static void one_item(uint32_t i) {
         break;
     case DELETE:
         if (slab_delete(g, from, target, w.valued)) {
-            device_count(&g->vertex[from].dead, 1);
-            device_count(&w.changed, 1);
+            device_take(&g->vertex[from].dead, 1);
+            device_take(&w.changed, 1);
         }
         break;
     default:
@@ -118,7 +118,7 @@ static uint32_t items(void) {
 
 static void *work(void *seed) {
     luck = (uint64_t)(uintptr_t)seed;
-    for (uint32_t i; (i = device_count(&w.next, 1)) < items();)
+    for (uint32_t i; (i = device_take(&w.next, 1)) < items();)
         w.phase == REHASH ? rehash(i) : one_item(i);
     return NULL;
 }
