@@ -79,10 +79,7 @@ static void draw_call(struct life *l, int round) {
         sort_batch(&batch);
     if (l->call == DELETE && (l->swings || draw(2)))
         all_edges(&l->model);
-    turned.count = batch.count;
-    memcpy(turned.source, batch.target, batch.count * sizeof *batch.target);
-    memcpy(turned.target, batch.source, batch.count * sizeof *batch.source);
-    memcpy(turned.value, batch.value, batch.count * sizeof *batch.value);
+    turn_batch(&batch, &turned);
     l->gone_count = draw(8);
     for (uint32_t i = 0; i < l->gone_count; i++)
         l->gone[i] = draw(n);
@@ -153,13 +150,6 @@ static void model_call(struct life *l) {
     for (uint32_t i = 0; l->call == VERTICES && i < l->gone_count; i++)
         model_delete_vertex(m, l->gone[i]);
     m->n = l->call == RESERVE ? l->vertices : gpugraph_dynamic_vertex_count(l->graph);
-}
-
-static void turn_model(const struct model *m, struct model *to) {
-    to->n = m->n;
-    for (uint32_t u = 0; u < SIDE; u++)
-        for (uint32_t v = 0; v < SIDE; v++)
-            to->value[v][u] = m->value[u][v];
 }
 
 static void check_life(const struct life *l) {

@@ -91,6 +91,21 @@ static inline void model_delete_vertex(struct model *m, uint32_t v) {
         m->value[v][u] = m->value[u][v] = ABSENT;
 }
 
+static inline void turn_model(const struct model *m, struct model *to) {
+    to->n = m->n;
+    for (uint32_t u = 0; u < SIDE; u++)
+        for (uint32_t v = 0; v < SIDE; v++)
+            to->value[v][u] = m->value[u][v];
+}
+
+/* The same edges the other way round. */
+static inline void turn_batch(const struct batch *b, struct batch *to) {
+    to->count = b->count;
+    memcpy(to->source, b->target, b->count * sizeof *b->target);
+    memcpy(to->target, b->source, b->count * sizeof *b->source);
+    memcpy(to->value, b->value, b->count * sizeof *b->value);
+}
+
 /* What is in the graph, as gpugraph_dynamic_rows tells it; no edge is there twice, and the
 ** count of edges is right. */
 static inline void read_model(gpugraph_dynamic *d, struct model *m, bool valued) {
