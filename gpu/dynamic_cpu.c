@@ -119,43 +119,6 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 
 /* ---- steps over vertices ---- */
 
-/* Vertex number i of the three lists of those that must grow. */
-static uint32_t growing_vertex(const struct slab_graph *g, uint64_t i) {
-    uint32_t small = g->pool->growing[0], larger = g->pool->growing[1];
-    return i < small            ? g->growing[i]
-           : i - small < larger ? g->growing[g->n - 1 - (i - small)]
-                                : g->huge[i - small - larger];
-}
-
-/* A new base for the vertex, in the same arena as before or in another one. */
-static void rehash_vertex(const gpugraph_dynamic *d, const struct slab_graph *old,
-                          uint32_t number) {
-    const struct slab_graph *g = &d->slabs;
-    struct slab_vertex from = slab_vertex_of(old, number), to = {0};
-    to.sectors = slab_wanted(g, number, from, d->valued);
-    to.base = slab_take_base(g, to.sectors);
-    to.used = from.used - from.dead;
-    if (to.base == SLAB_NONE)
-        return;
-    bool copied = slab_copy_runs(old, from, g, to, 0, 1, d->valued);
-    if (!copied || old->word == g->word)
-        slab_clear_runs(g, copied ? from : to, 0, 1);
-    if (copied)
-        g->vertex[number] = to;
-}
-
-static void clear_vertex(const gpugraph_dynamic *d, uint32_t number, struct tally *t) {
-    const struct slab_graph *g = &d->slabs;
-    struct slab_vertex v = slab_vertex_of(g, number);
-    uint32_t sectors = v.sectors;
-    if (v.sectors == 0 || !device_try(&g->vertex[number].sectors, &sectors, 0))
-        return; /* named twice in the batch */
-    slab_clear_runs(g, v, 0, 1);
-    device_store(&g->vertex[number].used, 0);
-    device_store(&g->vertex[number].dead, 0);
-    t->removed += v.used - v.dead;
-}
-
 /* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
 static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
     uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];
@@ -205,11 +168,11 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
             slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
         break;
     case STEP_SUM_BASES:
-        v = growing_vertex(g, i);
+        v = slab_growing_vertex(g, i);
         t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
         break;
     case STEP_REHASH:
-        rehash_vertex(d, &b->old, growing_vertex(g, i));
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
         break;
     case STEP_INSERT:
         insert_item(d, b, i, t);
@@ -227,7 +190,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         query_item(d, b, i);
         break;
     case STEP_CLEAR:
-        clear_vertex(d, v, t);
+        t->removed += slab_clear_vertex(g, v);
         break;
     case STEP_COUNT_ROWS:
         b->row_count[i] = g->vertex[v].used - g->vertex[v].dead;

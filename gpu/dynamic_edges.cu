@@ -153,20 +153,11 @@ static __global__ void list_vertices(slab_graph g, bool all) {
     }
 }
 
-/* Vertex number i of the three lists. */
-static __device__ __forceinline__ uint32_t growing_vertex(const slab_graph &g,
-                                                          uint64_t i) {
-    uint64_t small = g.pool->growing[0], larger = g.pool->growing[1];
-    return i < small            ? g.growing[i]
-           : i - small < larger ? g.growing[g.n - 1 - (i - small)]
-                                : g.huge[i - small - larger];
-}
-
 template <bool valued> static __global__ void sum_bases(slab_graph g) {
     const uint32_t *growing = g.pool->growing;
     uint64_t all = (uint64_t)growing[0] + growing[1] + growing[2], sum = 0;
     for (uint64_t i = gg_thread(); i < all; i += gg_threads_of_grid()) {
-        uint32_t v = growing_vertex(g, i);
+        uint32_t v = slab_growing_vertex(&g, i);
         sum += slab_wanted(&g, v, slab_vertex_of(&g, v), valued);
     }
     for (int step = GG_WARP / 2; step > 0; step /= 2)
@@ -260,14 +251,7 @@ static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
                                                      const slab_graph &g) {
     for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->growing[1];
          i += gg_threads_of_grid() / GG_WARP) {
-        uint32_t v = g.growing[g.n - 1 - i];
-        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
-        if (warp_lane() == 0)
-            to.base = slab_take_base(&g, to.sectors);
-        to.base = warp_from(to.base, 0);
-        bool copied = copy_to(old, g, from, to, warp_lane(), GG_WARP, valued);
-        copied = __all_sync(0xffffffffu, copied);
-        finish_rehash(old, g, v, from, to, copied, warp_lane(), GG_WARP);
+        slab_rehash(&old, &g, g.growing[g.n - 1 - i], valued);
         __syncwarp();
     }
 }

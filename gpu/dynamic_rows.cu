@@ -15,21 +15,8 @@ static __device__ __forceinline__ uint32_t vertex_of(const dynamic_batch &b, uin
 static __global__ void clear_vertices(slab_graph g, dynamic_batch b) {
     uint64_t warps = gg_threads_of_grid() / GG_WARP, removed = 0;
     for (uint64_t i = gg_thread() / GG_WARP; i < b.count; i += warps) {
-        uint32_t number = vertex_of(b, i);
-        slab_vertex v = slab_vertex_of(&g, number);
-        v.sectors = warp_from(v.sectors, 0);
-        bool mine = false; /* not if it is named twice in the batch */
-        uint32_t sectors = v.sectors;
-        if (warp_lane() == 0 && sectors > 0)
-            mine = device_try(&g.vertex[number].sectors, &sectors, 0);
-        if (!warp_ballot(mine))
-            continue;
-        slab_clear_runs(&g, v, warp_lane(), GG_WARP);
+        removed += slab_clear_vertex(&g, vertex_of(b, i));
         __syncwarp();
-        if (warp_lane() == 0) {
-            removed += v.used - v.dead;
-            g.vertex[number].used = g.vertex[number].dead = 0;
-        }
     }
     if (removed > 0)
         device_add_64(&g.pool->report.removed, removed);

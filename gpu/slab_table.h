@@ -229,6 +229,14 @@ WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
         g->huge[device_reserve(&growing[2], 1)] = v;
 }
 
+/* Vertex number i of those listed. */
+WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t i) {
+    uint64_t small = g->pool->growing[0], larger = g->pool->growing[1];
+    return i < small            ? g->growing[i]
+           : i - small < larger ? g->growing[g->n - 1 - (i - small)]
+                                : g->huge[i - small - larger];
+}
+
 /* Counts an insertion for its vertex. Does the vertex's base become too small? Exactly one
 ** item of a batch learns so: the one that steps over the edge. */
 WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool valued,

@@ -95,6 +95,50 @@ WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_verte
         slab_clear_run(g, v, run);
 }
 
+/* A new base for the vertex, in the same arena as before or in another one; by a warp. It stays
+** where it is when the arena has ended. */
+WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
+                               uint32_t v, bool valued) {
+    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
+    to.sectors = slab_wanted(g, v, from, valued);
+    to.used = from.used - from.dead;
+    if (warp_lane() == 0)
+        to.base = slab_take_base(g, to.sectors);
+    to.base = warp_from(to.base, 0);
+    if (to.base == SLAB_NONE)
+        return;
+    bool copied = slab_copy_runs(old, from, g, to, warp_lane(), warp_width, valued);
+    copied = !warp_ballot(!copied);
+    if (!copied || old->word == g->word)
+        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width);
+    if (copied && warp_lane() == 0)
+        g->vertex[v] = to;
+}
+
+/* ---- deletion of a vertex ---- */
+
+/* By a warp, of which lane 0 learns how many edges it had. Of several warps that are given the
+** same vertex one does it. */
+WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t number) {
+    struct slab_vertex *at = &g->vertex[number], v = {0, 0, 0, 0};
+    bool mine = false;
+    if (warp_lane() == 0) {
+        v.sectors = device_load(&at->sectors);
+        mine = v.sectors > 0 && device_try(&at->sectors, &v.sectors, 0);
+    }
+    if (!warp_ballot(mine))
+        return 0;
+    v.base = at->base;
+    v.sectors = warp_from(v.sectors, 0);
+    slab_clear_runs(g, v, warp_lane(), warp_width);
+    warp_sync();
+    if (!mine)
+        return 0;
+    uint32_t edges = at->used - at->dead;
+    at->used = at->dead = 0;
+    return edges;
+}
+
 /* ---- rows ---- */
 
 /* The vertex's entries to target[at ..] and value[at ..] (NULL: not wanted), by a warp. */

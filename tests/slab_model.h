@@ -108,42 +108,10 @@ static void one_item(uint32_t i) {
     }
 }
 
-/* By all lanes of a warp, as are the next two. */
-static void rehash(uint32_t i) {
-    const struct slab_graph *g = &w.g;
-    uint32_t small = w.pool.growing[0], larger = w.pool.growing[1];
-    uint32_t v = i < small            ? g->growing[i]
-                 : i - small < larger ? g->growing[g->n - 1 - (i - small)]
-                                      : g->huge[i - small - larger];
-    struct slab_vertex from = slab_vertex_of(g, v), to = {0};
-    to.sectors = slab_wanted(g, v, from, w.valued);
-    to.used = from.used - from.dead;
-    if (warp_lane() == 0)
-        to.base = slab_take_base(g, to.sectors);
-    to.base = warp_from(to.base, 0);
-    if (to.base == SLAB_NONE)
-        return;
-    bool copied = slab_copy_runs(g, from, g, to, warp_lane(), warp_width, w.valued);
-    copied = !warp_ballot(!copied);
-    slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width);
-    if (copied && warp_lane() == 0)
-        g->vertex[v] = to;
-}
-
 static void clear(uint32_t v) {
-    struct slab_vertex from = slab_vertex_of(&w.g, v);
-    uint32_t sectors = from.sectors = warp_from(from.sectors, 0);
-    bool mine = false; /* not if it is named twice */
-    if (warp_lane() == 0 && sectors > 0)
-        mine = device_try(&w.g.vertex[v].sectors, &sectors, 0);
-    if (!warp_ballot(mine))
-        return;
-    slab_clear_runs(&w.g, from, warp_lane(), warp_width);
-    if (warp_lane() == 0) {
-        device_store(&w.g.vertex[v].used, 0);
-        device_store(&w.g.vertex[v].dead, 0);
-        device_take(&w.changed, from.used - from.dead);
-    }
+    uint32_t edges = slab_clear_vertex(&w.g, v);
+    if (warp_lane() == 0)
+        device_take(&w.changed, edges);
 }
 
 static void copy_row(uint32_t v) {
@@ -170,7 +138,7 @@ static void shift(void *unused) {
         if (first >= items())
             return;
         if (w.phase == REHASH)
-            rehash(first);
+            slab_rehash(&w.g, &w.g, slab_growing_vertex(&w.g, first), w.valued);
         else if (w.phase == CLEAR)
             clear(w.source[first]);
         else if (w.phase == ROWS)
