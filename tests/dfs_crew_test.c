@@ -6,6 +6,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs_crew.h"
+#include "suite.h"
 #include "dfs_rows.h"
 
 #include <pthread.h>
@@ -365,9 +366,5 @@ int main(void) {
     tcase_add_test(cases, components_at_once);
     tcase_add_loop_test(cases, stop, 0, 12);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

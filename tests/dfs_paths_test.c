@@ -7,6 +7,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs_paths.h"
+#include "suite.h"
 #include "dfs_rows.h"
 
 #include <pthread.h>
@@ -307,9 +308,5 @@ int main(void) {
     tcase_add_test(cases, limit);
     tcase_add_loop_test(cases, stop, 0, 6);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

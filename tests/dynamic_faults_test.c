@@ -5,6 +5,7 @@
 ** come upon arenas that must grow, and upon those that are made anew. (Check allocates
 ** wherever it asserts, so expect is used in its place.) */
 #include "dynamic_model.h"
+#include "suite.h"
 #include "failing_memory.h"
 
 #include <time.h>
@@ -321,9 +322,5 @@ int main(void) {
     tcase_add_loop_test(all, allocations, 0, 16);
     tcase_add_loop_test(all, interrupts, 0, 12);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

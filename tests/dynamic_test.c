@@ -1,6 +1,7 @@
 /* Dynamic graphs against a model. Batches are random, with repeats; loads above 1 make chains,
 ** small ones many slabs; the arena begins empty, so that it grows in the middle of batches. */
 #include "dynamic_model.h"
+#include "suite.h"
 
 enum { BATCH = 3000 };
 
@@ -381,9 +382,5 @@ int main(void) {
     tcase_add_loop_test(c, triangles, 0, BACKENDS);
     tcase_add_loop_test(c, wrong_arguments, 0, BACKENDS);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

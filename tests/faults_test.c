@@ -13,6 +13,7 @@
 #include "sql.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -492,9 +493,5 @@ int main(void) {
     tcase_add_loop_test(tests, two_threads, 0, 5);
     tests = add(suite, "first moments", NULL, NULL);
     tcase_add_test(tests, loading_the_extension);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

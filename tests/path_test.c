@@ -1,6 +1,7 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -196,9 +197,5 @@ int main(void) {
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@ static void jitter(void);
 #include "slab_walk.h"
 
 #include "expect.h"
+#include "suite.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -459,11 +460,7 @@ int main(void) {
     tcase_add_test(c, a_full_arena_says_so);
     tcase_add_test(c, chains_are_rehashed);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }
 
 #endif

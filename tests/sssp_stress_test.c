@@ -3,6 +3,7 @@
 ** compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
 ** Without a device the CPU's own methods are compared. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 #include "sssp_choice.h"
 
@@ -135,9 +136,5 @@ int main(void) {
     tcase_set_timeout(cases, 240);
     tcase_add_test(cases, small_searches);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 ** against the rule taken literally: for every method on every backend that is there, the
 ** three layouts of distances, all directions, one thread and two. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <float.h>
@@ -622,9 +623,5 @@ int main(void) {
     tcase_add_test(cases, interrupt_leaves_a_usable_graph);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

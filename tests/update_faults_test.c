@@ -6,6 +6,7 @@
 #include "memory_stream.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,9 +160,5 @@ int main(void) {
     tcase_add_loop_test(all, clones_and_packs, 0, KINDS);
     tcase_add_loop_test(all, interrupts, 0, KINDS);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
