@@ -15,8 +15,8 @@ static void jitter(void);
 
 #include "expect.h"
 #include "suite.h"
+#include "workers.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,8 +150,8 @@ static void shift(void *unused) {
     }
 }
 
-static void *work(void *seed) {
-    luck = (uint64_t)(uintptr_t)seed;
+static void work(void *seed, uint32_t number) {
+    luck = *(uint64_t *)seed + number;
     working = true;
 #ifdef WARP_LANES
     lanes_run(shift, NULL);
@@ -159,19 +159,13 @@ static void *work(void *seed) {
     shift(NULL);
 #endif
     working = false;
-    return NULL;
 }
 
 static void run_phase(enum phase phase, int threads) {
-    pthread_t thread[MOST_THREADS];
+    uint64_t seed = (uint64_t)draw(1000000) * MOST_THREADS;
     w.phase = phase;
     w.next = 0;
-    for (int t = 0; t < threads; t++)
-        ck_assert_int_eq(
-            pthread_create(&thread[t], NULL, work, (void *)(uintptr_t)(draw(1000) + 1)),
-            0);
-    for (int t = 0; t < threads; t++)
-        pthread_join(thread[t], NULL);
+    run_workers((uint32_t)threads, work, &seed, NULL, 0);
 }
 
 static void end_phase(void) {
