@@ -19,13 +19,7 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
         integer[e] = (int64_t)(shape_random(&seed) % 4);
         real[e] = (double)integer[e] * 0.1;
     }
-    for (uint32_t v = 0; v < s->vertices; v++)
-        vertex[v] = v;
-    gpugraph_edges edges = {.count = s->edges,
-                            .source = {.value = s->source},
-                            .target = {.value = s->target},
-                            .vertex_count = s->vertices,
-                            .vertex = {.value = vertex}};
+    gpugraph_edges edges = shape_edges(s, vertex);
     if (weights != NO_WEIGHTS) {
         bool small = weights == SMALL_WEIGHTS;
         edges.weight_type = small ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_REAL_WEIGHTS;

@@ -34,8 +34,6 @@ static gpugraph_graph *weighted(const shape *s, int kind) {
     int64_t *whole = malloc((size_t)(s->edges + 1) * sizeof *whole);
     int64_t *vertex = malloc((s->vertices + 1) * sizeof *vertex);
     double *real = malloc((size_t)(s->edges + 1) * sizeof *real);
-    for (uint32_t v = 0; v < s->vertices; v++)
-        vertex[v] = v;
     for (int64_t e = 0; e < s->edges; e++) {
         uint64_t dice = shape_random(&seed) >> 8;
         whole[e] = (int64_t)(kind == 0   ? dice % 256
@@ -43,14 +41,9 @@ static gpugraph_graph *weighted(const shape *s, int kind) {
                                          : dice >> 16 >> dice % 40);
         real[e] = (double)(dice % 100000) / 777.0;
     }
-    gpugraph_edges edges = {.count = s->edges,
-                            .source = {.value = s->source},
-                            .target = {.value = s->target},
-                            .weight_type = kind == 3 ? GPUGRAPH_REAL_WEIGHTS
-                                                     : GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = kind == 3 ? (void *)real : (void *)whole,
-                            .vertex_count = s->vertices,
-                            .vertex = {.value = vertex}};
+    gpugraph_edges edges = shape_edges(s, vertex);
+    edges.weight_type = kind == 3 ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = kind == 3 ? (void *)real : (void *)whole;
     gpugraph_run run = {0};
     gpugraph_graph *graph;
     gpugraph_create(&edges, &run, &graph);
