@@ -186,7 +186,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     const int64_t own = (int64_t)g.n * 24 + 65536;
-    if (from_below && below_lacks(job, turned) + own <= gg_room(job) &&
+    if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
         !gg_bfs_below(job, turned, &g, &below))
         return false;
     carve(&space, &g, search, below.hub != NULL, tree, &b);

@@ -82,7 +82,7 @@ unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 /* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
 /* Bytes that gg_take could give, the workspace given back. */
-int64_t gg_room(const struct cuda_job *job);
+int64_t gg_device_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
 
 /* The arrays of a run, carved in order from one block. The same sequence of gg_carve is

@@ -50,7 +50,7 @@ static int64_t free_bytes(const struct cuda_job *job) {
     return (int64_t)free;
 }
 
-int64_t gg_room(const struct cuda_job *job) {
+int64_t gg_device_room(const struct cuda_job *job) {
     return free_bytes(job) + (int64_t)job->device->workspace_bytes;
 }
 

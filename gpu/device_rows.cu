@@ -380,7 +380,7 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
                       uint64_t scratch_bytes) {
     uint64_t weight = s->weighted ? job->graph->device->weight_size : 0;
     uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
-    return (int64_t)(scratch_bytes + rows) <= gg_room(job);
+    return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
 }
 
 /* Do most arcs lie near the one that is placed before, with few to a row? The neighbours

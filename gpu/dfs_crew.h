@@ -139,7 +139,8 @@ WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
                              uint32_t depth) {
     uint32_t mine = 0;
     if (warp_lane() == 0) {
-        mine = device_cas(&w->crew.depth[v], DFS_NONE, depth);
+        uint32_t none = DFS_NONE;
+        mine = device_try(&w->crew.depth[v], &none, depth);
         if (mine)
             w->crew.parent[v] = u;
     }

@@ -100,8 +100,8 @@ WARP_FUNCTION bool dag_before(const struct dfs_dag *dag, uint32_t a, uint32_t b,
 WARP_FUNCTION void dag_offer(const struct dfs_dag *dag, uint32_t u, uint32_t v) {
     uint32_t best = device_load(&dag->best[v]);
     while (best != u && (best == DAG_NONE || dag_before(dag, u, best, v)) &&
-           !device_cas(&dag->best[v], best, u))
-        best = device_load(&dag->best[v]);
+           !device_try(&dag->best[v], &best, u))
+        ;
 }
 
 /* Every arc into v was looked at. */

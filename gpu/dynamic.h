@@ -1,11 +1,12 @@
-/* What dynamic.c (public functions, batches, the CPU) and dynamic.cu (the device) share of
-** a gpugraph_dynamic; the tables themselves: slab.h.
+/* A dynamic graph inside; the tables themselves: slab.h.
 **
-**     batch     check, upload                              dynamic.c
-**        |
-**     steps     announce -> rehash -> insert -> settle     slab.h, run by a struct steps
-**        |
-**     pool      full? grow the arena, and again            dynamic.c */
+**     dynamic.c            create, free; batches of edges: check, upload, steps
+**     dynamic_vertices.c   more vertices, and batches of them
+**     dynamic_rows.c       rows, triangles
+**     dynamic_memory.c     the blocks; room in the arena
+**     dynamic_cpu.c        a place: host memory, steps by threads
+**     dynamic.cu           a place: device memory, steps as kernels, which are in
+**                          dynamic_edges.cu and dynamic_rows.cu */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -73,15 +74,22 @@ struct held { /* a block where the slabs are */
     uint64_t bytes;
 };
 
+struct dynamic_tables { /* what an arena made anew replaces */
+    struct held arena, vertex, pool, list[SLAB_LISTS];
+};
+
 struct gpugraph_dynamic {
     const dynamic_place *place;
     struct slab_graph slabs; /* a view of the blocks */
-    struct held arena, vertex, incoming, growing, huge, list[SLAB_LISTS], pool;
+    struct dynamic_tables tables;
+    struct held incoming, growing, huge;
     struct held scratch, rows; /* of batches */
     bool valued;
+    bool reporting; /* the report holds what `edges` does not */
     uint64_t edges;
-    uint32_t end;                                 /* pool.end after the last batch */
-    uint32_t *free_vertex, free_count, free_room; /* on the host: emptied numbers */
+    uint32_t end;          /* pool.end after the last batch */
+    uint32_t *free_vertex; /* on the host: emptied numbers */
+    uint64_t free_count, free_room;
     gpugraph_run *run;
     struct cuda_job *job; /* CUDA: while it is open */
     double mark_ms[2];    /* CPU */
@@ -90,6 +98,57 @@ struct gpugraph_dynamic {
 extern const dynamic_place gg_cpu_dynamic;
 /* NULL where there is no nvcc. */
 extern const dynamic_place *const gg_cuda_dynamic;
+
+static inline bool gg_dynamic_going(const gpugraph_dynamic *d) {
+    return d->run->status == GPUGRAPH_OK;
+}
+static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
+                                   const struct dynamic_batch *batch) {
+    d->place->step(d, step, batch);
+}
+
+/* ---- dynamic.c: the frame of every public function ---- */
+
+bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run);
+gpugraph_status gg_dynamic_close(gpugraph_dynamic *d);
+/* Begins a batch: place, arrays, an empty report. False: gg_dynamic_close is next. */
+bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
+                      const uint32_t *source, const uint32_t *target,
+                      const uint32_t *value, struct dynamic_batch *b);
+void gg_dynamic_new_report(gpugraph_dynamic *d);
+/* The pool after the steps of a batch; what they report is in the count of edges now. */
+struct slab_pool gg_dynamic_count(gpugraph_dynamic *d);
+/* After a call that has failed: brings to an end what it has begun, and counts. */
+void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed);
+/* Tells of the phase, and closes; after an error mends. */
+gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
+                               uint64_t items);
+
+/* ---- dynamic_memory.c ---- */
+
+/* The block has room for that many bytes; new ones are all `byte`. */
+void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte);
+/* The same; what was in it is gone. */
+bool gg_dynamic_make_room(gpugraph_dynamic *d, struct held *h, uint64_t bytes);
+void gg_dynamic_drop(gpugraph_dynamic *d, struct held *h);
+void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t);
+struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
+/* The dictionary has room for that many vertices. */
+void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);
+/* Lists of free short bases: only who frees any needs them. */
+void gg_dynamic_short_lists(gpugraph_dynamic *d);
+/* The arena has room for `sectors` more. */
+void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
+/* Rehashes the vertices that are listed, with room for it. `most`: sectors that it takes
+** at most. */
+void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
+
+/* ---- dynamic_rows.c ---- */
+
+/* Rows of the batch's vertices, where the slabs are; offsets alone unless there are edges
+** to fill in. */
+bool gg_dynamic_make_rows(gpugraph_dynamic *d, uint64_t edges, bool values,
+                          struct dynamic_batch *b);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
 ** a warp of one lane (warp.h). */
 #include "dynamic.h"
+#include "slab_walk.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
         g, slab_vertex_of(g, from), slab_pair(target, d->valued ? b->value[i] : 0),
         d->valued, unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector);
     if (outcome == SLAB_ADDED) {
-        device_count(&g->vertex[from].used, 1);
+        device_take(&g->vertex[from].used, 1);
         t->added++;
     } else if (outcome == SLAB_FOUND && d->valued && unsorted) {
         slab_mark(g, from, target);
@@ -101,7 +102,7 @@ static void settle_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
 static void delete_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                         uint64_t i, struct tally *t) {
     if (slab_delete(&d->slabs, b->source[i], b->target[i], d->valued)) {
-        device_count(&d->slabs.vertex[b->source[i]].dead, 1);
+        device_take(&d->slabs.vertex[b->source[i]].dead, 1);
         t->removed++;
     }
 }
@@ -117,42 +118,6 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 }
 
 /* ---- steps over vertices ---- */
-
-/* Vertex number i of the three lists of those that must grow. */
-static uint32_t growing_vertex(const struct slab_graph *g, uint64_t i) {
-    uint32_t small = g->pool->growing[0], larger = g->pool->growing[1];
-    return i < small            ? g->growing[i]
-           : i - small < larger ? g->growing[g->n - 1 - (i - small)]
-                                : g->huge[i - small - larger];
-}
-
-/* A new base for the vertex, in the same arena as before or in another one. */
-static void rehash_vertex(const gpugraph_dynamic *d, const struct slab_graph *old,
-                          uint32_t number) {
-    const struct slab_graph *g = &d->slabs;
-    struct slab_vertex from = slab_vertex_of(old, number), to = {0};
-    to.sectors = slab_wanted(g, number, from, d->valued);
-    to.base = slab_take_base(g, to.sectors);
-    to.used = from.used - from.dead;
-    if (to.base == SLAB_NONE)
-        return;
-    bool copied = slab_copy_runs(old, from, g, to, 0, 1, d->valued);
-    if (!copied || old->word == g->word)
-        slab_clear_runs(g, copied ? from : to, 0, 1);
-    if (copied)
-        g->vertex[number] = to;
-}
-
-static void clear_vertex(const gpugraph_dynamic *d, uint32_t number, struct tally *t) {
-    const struct slab_graph *g = &d->slabs;
-    struct slab_vertex v = slab_vertex_of(g, number);
-    if (v.sectors == 0 || !device_cas(&g->vertex[number].sectors, v.sectors, 0))
-        return; /* named twice in the batch */
-    slab_clear_runs(g, v, 0, 1);
-    device_store(&g->vertex[number].used, 0);
-    device_store(&g->vertex[number].dead, 0);
-    t->removed += v.used - v.dead;
-}
 
 /* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
 static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
@@ -203,11 +168,11 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
             slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
         break;
     case STEP_SUM_BASES:
-        v = growing_vertex(g, i);
+        v = slab_growing_vertex(g, i);
         t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
         break;
     case STEP_REHASH:
-        rehash_vertex(d, &b->old, growing_vertex(g, i));
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
         break;
     case STEP_INSERT:
         insert_item(d, b, i, t);
@@ -225,7 +190,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         query_item(d, b, i);
         break;
     case STEP_CLEAR:
-        clear_vertex(d, v, t);
+        t->removed += slab_clear_vertex(g, v);
         break;
     case STEP_COUNT_ROWS:
         b->row_count[i] = g->vertex[v].used - g->vertex[v].dead;

@@ -32,7 +32,7 @@ static void choose(const struct cuda_job *job) {
     gpugraph_run *run = job->run;
     if (run->method && strcmp(run->method, "auto") != 0)
         return;
-    bool fits = gg_mis_needs(job->graph, false) <= gg_room(job);
+    bool fits = gg_mis_needs(job->graph, false) <= gg_device_room(job);
     run->used_method = fits ? "one-launch" : "out-of-core";
 }
 

@@ -6,11 +6,12 @@
 **     block_*          atomics among a block's warps    the same atomics of the compiler
 **     device_*         atomics among all blocks         likewise
 **
-** All lanes of a warp call the warp_ functions together. Loads and stores are relaxed, as
-** are _cas, _or and _count (a claim: nothing depends on it but the word itself), and _try,
-** which leaves what it found in *expected. _add, _enter and _cas_64 acquire and release,
-** _acquire_64 acquires. Where one lane calls them for its
-** warp, warp_sync carries what it has learned to the others, and to it what they wrote. */
+** All lanes of a warp call the warp_ functions together. Of the atomics these order what is
+** around them: _add, _enter and _cas_64 acquire and release, _acquire and _acquire_64 acquire,
+** _publish releases. All others are relaxed: nothing depends on them but the word itself.
+** _take is an _add of that kind, _try an _enter that leaves what it found in *expected. Where
+** one lane calls them for its warp, warp_sync carries what it has learned to the others, and
+** to it what they wrote. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 
@@ -109,10 +110,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
             bits, cuda::memory_order_relaxed);                                           \
     }                                                                                    \
-    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
-        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
-            expected, value, cuda::memory_order_relaxed);                                \
-    }                                                                                    \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
         return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
             expected, value, cuda::memory_order_acq_rel);                                \
@@ -134,10 +131,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
             *expected, value, cuda::memory_order_relaxed);                               \
     }                                                                                    \
-    WARP_FUNCTION uint32_t name##_count(uint32_t *at, uint32_t value) {                  \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
-            value, cuda::memory_order_relaxed);                                          \
-    }                                                                                    \
     WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
         return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
             expected, value, cuda::memory_order_acq_rel);                                \
@@ -145,15 +138,15 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 WARP_ATOMICS(block, cuda::thread_scope_block)
 WARP_ATOMICS(device, cuda::thread_scope_device)
 
-/* device_count by each lane that is here; those that ask the same of the same word ask
+/* device_take by each lane that is here; those that ask the same of the same word ask
 ** once, for all of them. */
 WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
     if (amount >= 1u << 16) /* an address has 48 bits */
-        return device_count(at, amount);
+        return device_take(at, amount);
     unsigned long long wish = (unsigned long long)at | (unsigned long long)amount << 48;
     uint32_t same = __match_any_sync(__activemask(), wish), lane = warp_lane(), first = 0;
     if (__ffs((int)same) - 1 == (int)lane)
-        first = device_count(at, (uint32_t)__popc((int)same) * amount);
+        first = device_take(at, (uint32_t)__popc((int)same) * amount);
     first = __shfl_sync(same, first, __ffs((int)same) - 1);
     return first + (uint32_t)__popc((int)(same & ((1u << lane) - 1))) * amount;
 }
@@ -259,11 +252,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
         return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
     }                                                                                    \
-    WARP_FUNCTION bool name##_cas(uint32_t *at, uint32_t expected, uint32_t value) {     \
-        WARP_JITTER();                                                                   \
-        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
-                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);          \
-    }                                                                                    \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
         return __atomic_compare_exchange_n(at, &expected, value, false,                  \
                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
@@ -287,9 +275,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, \
                                            __ATOMIC_RELAXED);                            \
     }                                                                                    \
-    WARP_FUNCTION uint32_t name##_count(uint32_t *at, uint32_t value) {                  \
-        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                          \
-    }                                                                                    \
     WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
         WARP_JITTER();                                                                   \
         return __atomic_compare_exchange_n(at, &expected, value, false,                  \
@@ -299,7 +284,7 @@ WARP_ATOMICS(block)
 WARP_ATOMICS(device)
 
 WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
-    return device_count(at, amount);
+    return device_take(at, amount);
 }
 
 WARP_FUNCTION uint32_t host_load(const uint32_t *at) {

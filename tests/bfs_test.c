@@ -7,6 +7,7 @@
 **   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
 **   -DGG_BFS_NARROW_ROW=20" */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -339,9 +340,5 @@ int main(void) {
     tcase_add_test(cases, interrupt_leaves_a_usable_graph);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

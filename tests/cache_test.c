@@ -2,6 +2,7 @@
 ** connection or another, the kept graph is compared with the table; and where nothing has
 ** changed it must not be read again. */
 #include "graph_probe.h"
+#include "suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -606,9 +607,5 @@ int main(void) {
     ADD("wal", setup_wal, anywhere);
     ADD("wal, shared", setup_wal, wal);
     ADD("faults", NULL, faults);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

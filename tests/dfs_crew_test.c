@@ -7,9 +7,10 @@ static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs_crew.h"
 #include "dfs_rows.h"
+#include "suite.h"
+#include "workers.h"
 
 #include <pthread.h>
-#include <time.h>
 
 enum { MOST_WORKERS = 12, MOST_RING = 64 };
 
@@ -66,43 +67,17 @@ static void crew_free(struct memory *m) {
     free(m);
 }
 
-struct thread {
-    pthread_t id;
-    struct memory *memory;
-    pthread_barrier_t *start;
-    uint32_t number;
-};
-
-static void *one_worker(void *argument) {
-    struct thread *thread = argument;
-    struct memory *m = thread->memory;
-    uint32_t workers = m->crew.block_workers, block = thread->number / workers;
+static void one_of_crew(void *memory, uint32_t number) {
+    struct memory *m = memory;
+    uint32_t workers = m->crew.block_workers, block = number / workers;
     struct dfs_block view = {m->word + block * workers,
                              m->entry + (size_t)block * workers * m->crew.shape.ring,
                              m->busy + block};
-    pthread_barrier_wait(thread->start);
-    dfs_work(m->crew, view, thread->number);
-    return NULL;
+    dfs_work(m->crew, view, number);
 }
 
 static void crew_run(struct memory *m, uint32_t stop_after_us) {
-    struct thread thread[MOST_WORKERS];
-    pthread_barrier_t start;
-    pthread_barrier_init(&start, NULL, m->crew.workers);
-    for (uint32_t i = 0; i < m->crew.workers; i++) {
-        thread[i].memory = m;
-        thread[i].start = &start;
-        thread[i].number = i;
-        ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_worker, &thread[i]), 0);
-    }
-    if (stop_after_us) {
-        struct timespec pause = {0, (long)stop_after_us * 1000};
-        nanosleep(&pause, NULL);
-        __atomic_store_n(&m->host_stop, 1, __ATOMIC_RELAXED);
-    }
-    for (uint32_t i = 0; i < m->crew.workers; i++)
-        pthread_join(thread[i].id, NULL);
-    pthread_barrier_destroy(&start);
+    run_workers(m->crew.workers, one_of_crew, m, &m->host_stop, stop_after_us);
 }
 
 /* ---- what a finished search promises ---- */
@@ -365,9 +340,5 @@ int main(void) {
     tcase_add_test(cases, components_at_once);
     tcase_add_loop_test(cases, stop, 0, 12);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

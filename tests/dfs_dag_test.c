@@ -6,6 +6,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs_dag.h"
+#include "suite.h"
 #include "dfs_rows.h"
 
 #include <pthread.h>
@@ -230,9 +231,5 @@ int main(void) {
     tcase_add_test(cases, peel_around_cycles);
     tcase_add_test(cases, jumps);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

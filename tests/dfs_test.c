@@ -2,6 +2,7 @@
 ** against what any search tree promises. */
 #include "backend.h"
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdio.h>
@@ -526,9 +527,5 @@ int main(void) {
     tcase_add_test(tests, interrupts);
     tcase_add_test(tests, phases);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

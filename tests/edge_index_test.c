@@ -2,6 +2,7 @@
 #include "edge_model.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <stdlib.h>
 
 enum { KINDS = MODEL_IDS };
@@ -136,9 +137,5 @@ int main(void) {
     tcase_add_test(all, long_rows);
     tcase_add_test(all, refused);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* edge_parse: every form of section "Edge sources", every way of quoting, every
 ** sentence. */
 #include "ext.h"
+#include "suite.h"
 #include "sql_text.h"
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,9 +164,5 @@ int main(void) {
     tcase_add_test(tests, every_name_comes_back);
     tcase_add_test(tests, literals);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

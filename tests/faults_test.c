@@ -6,14 +6,14 @@
 **     run 2                 x
 **     run 2b                x      x      x    ...        and all that follow it fail, too
 **
-** The linker sends this program's malloc and its kin to the functions below (--wrap, in
-** CMakeLists.txt): shared libraries, the OpenMP runtime among them, keep theirs. SQLite is
-** given its own by SQLITE_CONFIG_MALLOC. Check allocates wherever it asserts, so expect is
-** used in its place. */
+** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which is given
+** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
+** its place. */
+#include "failing_memory.h"
 #include "sql.h"
 
 #include "expect.h"
-#include <errno.h>
+#include "suite.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,100 +23,24 @@
 
 #include "gpugraph_extension.h"
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *block, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-int __real_posix_memalign(void **block, size_t alignment, size_t bytes);
-void __real_free(void *block);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes);
-void __wrap_free(void *block);
+/* ---- SQLite's allocator ---- */
 
-/* ---- the allocators ---- */
-
-/* Threads of a search allocate, too: all of these are atomic. */
-static int countdown;                   /* the allocation that fails; 0 and below: none */
-static bool for_good;                   /* all that follow it fail, too */
-static bool hit;                        /* one has failed */
-static bool spare_sqlite;               /* SQLite's own allocations do not count */
-static long heap_blocks, sqlite_blocks; /* alive */
-
-static bool fails(void) {
-    if (__atomic_load_n(&countdown, __ATOMIC_RELAXED) < 1)
-        return false;
-    if (__atomic_sub_fetch(&countdown, 1, __ATOMIC_RELAXED) != 0)
-        return false;
-    __atomic_store_n(&countdown, for_good ? 1 : 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&hit, true, __ATOMIC_RELAXED);
-    errno = ENOMEM;
-    return true;
-}
-
-static void fail_from(int n, bool sticky) {
-    for_good = sticky;
-    hit = false;
-    __atomic_store_n(&countdown, n, __ATOMIC_RELAXED);
-}
-
-/* Has one failed? None does from now on. */
-static bool fail_no_more(void) {
-    __atomic_store_n(&countdown, 0, __ATOMIC_RELAXED);
-    return __atomic_load_n(&hit, __ATOMIC_RELAXED);
-}
-
-static void *counted(void *block, long *blocks) {
-    if (block)
-        __atomic_add_fetch(blocks, 1, __ATOMIC_RELAXED);
-    return block;
-}
-
-void *__wrap_malloc(size_t bytes) {
-    return fails() ? NULL : counted(__real_malloc(bytes), &heap_blocks);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes) {
-    return fails() ? NULL : counted(__real_calloc(count, bytes), &heap_blocks);
-}
-
-void *__wrap_realloc(void *block, size_t bytes) {
-    if (!block)
-        return __wrap_malloc(bytes);
-    return fails() ? NULL : __real_realloc(block, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-    return fails() ? NULL : counted(__real_aligned_alloc(alignment, bytes), &heap_blocks);
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes) {
-    if (fails())
-        return ENOMEM;
-    int rc = __real_posix_memalign(block, alignment, bytes);
-    if (rc == 0)
-        counted(*block, &heap_blocks);
-    return rc;
-}
-
-void __wrap_free(void *block) {
-    if (block)
-        __atomic_sub_fetch(&heap_blocks, 1, __ATOMIC_RELAXED);
-    __real_free(block);
-}
+static bool spare_sqlite;  /* its own allocations do not count */
+static long sqlite_blocks; /* alive */
 
 static sqlite3_mem_methods sqlite_memory;
 
 static void *sqlite_malloc(int bytes) {
-    return !spare_sqlite && fails()
-               ? NULL
-               : counted(sqlite_memory.xMalloc(bytes), &sqlite_blocks);
+    void *block =
+        !spare_sqlite && allocation_fails() ? NULL : sqlite_memory.xMalloc(bytes);
+    if (block)
+        __atomic_add_fetch(&sqlite_blocks, 1, __ATOMIC_RELAXED);
+    return block;
 }
 
 static void *sqlite_realloc(void *block, int bytes) {
-    return !spare_sqlite && fails() ? NULL : sqlite_memory.xRealloc(block, bytes);
+    return !spare_sqlite && allocation_fails() ? NULL
+                                               : sqlite_memory.xRealloc(block, bytes);
 }
 
 static void sqlite_free(void *block) {
@@ -201,8 +125,8 @@ static void take_rows(const char *sql, rows *r) {
 static rows wanted, got;
 
 /* What a statement may say whose allocation number n has failed. */
-static void judge(const char *sql, int n) {
-    const char *how = for_good ? " and all after it" : "";
+static void judge(const char *sql, int n, bool sticky) {
+    const char *how = sticky ? " and all after it" : "";
     bool done = got.rc == SQLITE_DONE;
     expect(done || got.rc == SQLITE_NOMEM || got.rc == SQLITE_IOERR_NOMEM,
            "%s\nallocation %d%s: %d, %s", sql, n, how, got.rc, sqlite3_errmsg(db));
@@ -224,18 +148,18 @@ static void judge_again(const char *sql, int n) {
 enum { SQLITE_BREATH = 40 };
 
 static void faults_of(const char *sql, bool sticky) {
-    long heap = heap_blocks, held = sqlite_blocks;
+    long heap = heap_blocks(), held = sqlite_blocks;
     bool failed = true;
     for (int n = 1; failed; n++) {
         fail_from(n, sticky);
         take_rows(sql, &got);
         failed = fail_no_more();
-        judge(sql, n);
-        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql, n,
-               heap_blocks - heap);
+        judge(sql, n, sticky);
+        expect(heap_blocks() == heap, "%s\nallocation %d: %ld blocks leak", sql, n,
+               heap_blocks() - heap);
         judge_again(sql, n);
-        expect(heap_blocks == heap, "%s\nafter allocation %d: %ld blocks leak", sql, n,
-               heap_blocks - heap);
+        expect(heap_blocks() == heap, "%s\nafter allocation %d: %ld blocks leak", sql, n,
+               heap_blocks() - heap);
         expect(sqlite_blocks <= held + SQLITE_BREATH,
                "%s\nallocation %d: SQLite holds %ld blocks, had %ld", sql, n,
                sqlite_blocks, held);
@@ -362,7 +286,7 @@ START_TEST(beside_the_cache) {
     make_tables();
     run("SELECT gpugraph_config('cache_limit', 100000000)");
     take_rows(sql, &wanted);
-    long most = heap_blocks;
+    long most = heap_blocks();
     bool failed = true;
     for (int n = 1; failed; n++) {
         if (n % 2)
@@ -370,10 +294,10 @@ START_TEST(beside_the_cache) {
         fail_from(n, false);
         take_rows(sql, &got);
         failed = fail_no_more();
-        judge(sql, n);
+        judge(sql, n, false);
         judge_again(sql, n);
-        expect(heap_blocks <= most, "allocation %d: %ld blocks, were %ld", n, heap_blocks,
-               most);
+        expect(heap_blocks() <= most, "allocation %d: %ld blocks, were %ld", n,
+               heap_blocks(), most);
     }
     run("SELECT gpugraph_config('cache_limit', 0)");
 }
@@ -414,7 +338,7 @@ START_TEST(catching_up) {
         failed = fail_no_more();
         if (writing && sqlite3_get_autocommit(db))
             continue; /* SQLite has rolled everything back */
-        judge(asked[_i], n);
+        judge(asked[_i], n, false);
         judge_again(asked[_i], n);
     }
     if (!sqlite3_get_autocommit(db))
@@ -498,15 +422,15 @@ START_TEST(two_threads) {
         "SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 2)");
     take_rows(sql[_i], &wanted);
     expect(wanted.rc == SQLITE_DONE, "%s", sqlite3_errmsg(db));
-    long heap = heap_blocks;
+    long heap = heap_blocks();
     bool failed = spare_sqlite = true;
     for (int n = 1; failed; n++) {
         fail_from(n, false);
         take_rows(sql[_i], &got);
         failed = fail_no_more();
-        judge(sql[_i], n);
-        expect(heap_blocks == heap, "%s\nallocation %d: %ld blocks leak", sql[_i], n,
-               heap_blocks - heap);
+        judge(sql[_i], n, false);
+        expect(heap_blocks() == heap, "%s\nallocation %d: %ld blocks leak", sql[_i], n,
+               heap_blocks() - heap);
         if (n % 16 == 0 || !failed)
             judge_again(sql[_i], n);
     }
@@ -569,9 +493,5 @@ int main(void) {
     tcase_add_loop_test(tests, two_threads, 0, 5);
     tests = add(suite, "first moments", NULL, NULL);
     tcase_add_test(tests, loading_the_extension);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

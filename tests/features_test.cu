@@ -2,6 +2,7 @@
 ** there is one, to the same bits. */
 extern "C" {
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 }
 #include "sssp.cuh"
@@ -135,9 +136,5 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, all_shapes);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* The packed graph in the file: loaded where it holds, read anew where it does not, never
 ** written by a reader. */
 #include "gpugraph_extension.h"
+#include "suite.h"
 #include "sql.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,9 +188,5 @@ int main(void) {
     tcase_add_test(cases, damage_is_noticed);
     tcase_add_test(cases, readers_do_not_write);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 ** connection that has followed all the while, and one that is new, find graph and table
 ** equal. */
 #include "expect.h"
+#include "suite.h"
 #include "gpugraph_extension.h"
 #include <signal.h>
 #include <sqlite3.h>
@@ -135,9 +136,5 @@ int main(int argc, char **argv) {
     tcase_set_timeout(crashes, 120);
     tcase_add_loop_test(crashes, killed_writers, 0, 3);
     suite_add_tcase(suite, crashes);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
 #include "expect.h"
+#include "suite.h"
 #include "gpugraph_extension.h"
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -723,9 +724,5 @@ int main(int argc, char **argv) {
     tcase_add_loop_test(models, graph_is_table, 0,
                         2 * (int)(sizeof tables / sizeof *tables));
     suite_add_tcase(suite, models);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,8 +2,8 @@
 ** says why not; that changes are followed and not read anew; what statements, transactions
 ** and connections see. follow_random_test.c looks for what nobody thought of. */
 #include "gpugraph_extension.h"
+#include "suite.h"
 #include "sql.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -774,9 +774,5 @@ int main(void) {
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tcase_add_test(cases, tests[i]);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

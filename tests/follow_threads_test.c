@@ -2,6 +2,7 @@
 ** table inside a transaction while writers commit and roll back beside them. Run by the
 ** thread sanitizer, too. */
 #include "expect.h"
+#include "suite.h"
 #include "gpugraph_extension.h"
 #include <pthread.h>
 #include <sqlite3.h>
@@ -118,9 +119,5 @@ int main(void) {
     tcase_set_timeout(threads, 120);
     tcase_add_test(threads, mirrors_in_threads);
     suite_add_tcase(suite, threads);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -4,9 +4,9 @@
 ** An input is a list of edges between ids; an id is an INTEGER or one of the texts. The
 ** same integer and text ('7' and 7) are two ids. */
 #include "backend.h"
+#include "suite.h"
 #include "graphs.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -893,9 +893,5 @@ int main(void) {
     tcase_add_test(all, falling_back);
     tcase_add_test(all, first_failure_stands);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -17,6 +17,7 @@
 #include "sql.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -395,9 +396,5 @@ int main(void) {
     tcase_add_test(tests, callbacks_come_often);
     Suite *suite = suite_create("interrupt");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

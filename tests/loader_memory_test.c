@@ -19,6 +19,7 @@ int main(void) {
 #else
 
 #include "graph_probe.h"
+#include "suite.h"
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -138,10 +139,6 @@ int main(void) {
     tcase_add_test(tests, views_and_queries);
     tcase_add_test(tests, pages);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }
 #endif

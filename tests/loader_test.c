@@ -2,6 +2,7 @@
 ** its rowid, must be what the graph holds; and every sentence about a row that is not an
 ** edge. */
 #include "graph_probe.h"
+#include "suite.h"
 #include "intern.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -530,9 +531,5 @@ int main(void) {
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tcase_add_test(all, tests[i]);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -17,6 +17,7 @@ struct mis_graph {
 #include "mis_balanced.h"
 
 #include "dfs_rows.h"
+#include "suite.h"
 
 #include <pthread.h>
 
@@ -202,9 +203,5 @@ int main(void) {
     tcase_add_test(cases, a_chain_waits);
     tcase_add_test(cases, hubs);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

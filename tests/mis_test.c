@@ -2,6 +2,7 @@
 ** larger graphs, against the definition and the other methods. */
 #include "backend.h"
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdio.h>
@@ -441,9 +442,5 @@ int main(void) {
     tcase_add_test(tests, scattered_ids);
     tcase_add_test(tests, arguments_and_interrupts);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

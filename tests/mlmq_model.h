@@ -7,6 +7,7 @@
 static void between_steps(void);
 #define WARP_JITTER() between_steps()
 #include "mlmq_work.h"
+#include "suite.h"
 
 #include "dfs_rows.h"
 
@@ -507,9 +508,5 @@ int main(void) {
     tcase_add_test(cases, stress);
     tcase_add_test(cases, stops);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "packed.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,9 +292,5 @@ int main(void) {
     tcase_add_test(all, chunks_swapped);
     tcase_add_loop_test(all, failing_streams, 0, KINDS);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

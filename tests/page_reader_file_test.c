@@ -3,6 +3,7 @@
 ** step aside; where it does, another connection's work must not show. Tables and values:
 ** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
 #include "page_compare.h"
+#include "suite.h"
 
 /* ---- who else may change a page ---- */
 
@@ -276,9 +277,5 @@ int main(void) {
     tcase_add_test(cases, test_batches_out_of_order);
     tcase_add_test(cases, test_interrupts);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

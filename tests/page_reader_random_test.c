@@ -2,6 +2,7 @@
 ** with random bytes changed, and with every allocation failing in turn. It must not step
 ** aside but for a reason that is seen to hold. */
 #include "page_compare.h"
+#include "suite.h"
 #include "wal_frames.h"
 
 /* Seeds for each test. PAGE_READER_SEEDS=N in the environment asks for more. */
@@ -493,9 +494,5 @@ int main(void) {
     tcase_add_test(cases, test_failing_allocations);
 #endif
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

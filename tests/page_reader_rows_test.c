@@ -2,6 +2,7 @@
 ** UTF-16, rows older than a column, weights that are texts. All must be read from pages,
 ** and be what SELECT gives. */
 #include "gpugraph_extension.h"
+#include "suite.h"
 #include "page_compare.h"
 
 static intern texts;
@@ -425,9 +426,5 @@ int main(void) {
     tcase_add_test(cases, test_sentences);
     tcase_add_test(cases, test_statement_in_wal_mode);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

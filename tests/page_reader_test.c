@@ -3,6 +3,7 @@
 ** applies. Rows that need care: page_reader_rows_test.c; files: page_reader_file_test.c and
 ** page_reader_wal_test.c; random tables and damage: page_reader_random_test.c. */
 #include "page_compare.h"
+#include "suite.h"
 
 /* ---- the plain cases ---- */
 
@@ -281,9 +282,5 @@ int main(void) {
     tcase_add_loop_test(cases, test_values_that_are_no_numbers, 0, 7);
     tcase_add_test(cases, test_tables_of_another_kind);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

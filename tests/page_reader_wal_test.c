@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "page_compare.h"
+#include "suite.h"
 #include "wal_frames.h"
 
 static void begin_wal(int page_size) {
@@ -309,9 +310,5 @@ int main(void) {
     tcase_add_test(cases, test_damaged_frames);
     tcase_add_loop_test(cases, test_second_process, 0, 8);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

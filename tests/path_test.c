@@ -1,6 +1,7 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -18,13 +19,7 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
         integer[e] = (int64_t)(shape_random(&seed) % 4);
         real[e] = (double)integer[e] * 0.1;
     }
-    for (uint32_t v = 0; v < s->vertices; v++)
-        vertex[v] = v;
-    gpugraph_edges edges = {.count = s->edges,
-                            .source = {.value = s->source},
-                            .target = {.value = s->target},
-                            .vertex_count = s->vertices,
-                            .vertex = {.value = vertex}};
+    gpugraph_edges edges = shape_edges(s, vertex);
     if (weights != NO_WEIGHTS) {
         bool small = weights == SMALL_WEIGHTS;
         edges.weight_type = small ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_REAL_WEIGHTS;
@@ -196,9 +191,5 @@ int main(void) {
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

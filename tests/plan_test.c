@@ -1,7 +1,6 @@
 /* What plans do with constraints, orders and limits: never change the rows, save
 ** searches where they can. Searches are counted by the totals that gpugraph_timings
 ** shows from row to row: each search has its own. */
-#include <check.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "gpugraph_extension.h"
+#include "suite.h"
 #include "sql.h"
 
 START_TEST(pushed_conditions_change_nothing) {
@@ -644,9 +644,5 @@ int main(void) {
     tcase_add_test(memory, loading_survives_each_failed_allocation);
     suite_add_tcase(suite, plans);
     suite_add_tcase(suite, memory);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

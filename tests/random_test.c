@@ -11,6 +11,7 @@
 #include "sql.h"
 
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 #include "random_oracle.h"
 #include <stdio.h>
@@ -617,9 +618,5 @@ int main(void) {
     tcase_add_test(tests, sources_that_search);
     Suite *suite = suite_create("random");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

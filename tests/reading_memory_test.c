@@ -18,6 +18,7 @@ int main(void) {
 #else
 
 #include "graph_probe.h"
+#include "suite.h"
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -137,11 +138,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, reading, 0, 10);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_suite(suite);
     unlink(file);
-    return failed != 0;
+    return status;
 }
 #endif

@@ -2,6 +2,7 @@
 ** learned from: the table in C and the code around it must come to candidates that were
 ** fast. Named methods keep their engine; odd features choose something. */
 #include "expect.h"
+#include "suite.h"
 #include "sssp_choice.h"
 
 #include <check.h>
@@ -129,9 +130,5 @@ int main(void) {
     tcase_add_test(cases, named_methods);
     tcase_add_test(cases, odd_features);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

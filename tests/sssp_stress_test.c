@@ -3,6 +3,7 @@
 ** compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
 ** Without a device the CPU's own methods are compared. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 #include "sssp_choice.h"
 
@@ -33,8 +34,6 @@ static gpugraph_graph *weighted(const shape *s, int kind) {
     int64_t *whole = malloc((size_t)(s->edges + 1) * sizeof *whole);
     int64_t *vertex = malloc((s->vertices + 1) * sizeof *vertex);
     double *real = malloc((size_t)(s->edges + 1) * sizeof *real);
-    for (uint32_t v = 0; v < s->vertices; v++)
-        vertex[v] = v;
     for (int64_t e = 0; e < s->edges; e++) {
         uint64_t dice = shape_random(&seed) >> 8;
         whole[e] = (int64_t)(kind == 0   ? dice % 256
@@ -42,14 +41,9 @@ static gpugraph_graph *weighted(const shape *s, int kind) {
                                          : dice >> 16 >> dice % 40);
         real[e] = (double)(dice % 100000) / 777.0;
     }
-    gpugraph_edges edges = {.count = s->edges,
-                            .source = {.value = s->source},
-                            .target = {.value = s->target},
-                            .weight_type = kind == 3 ? GPUGRAPH_REAL_WEIGHTS
-                                                     : GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = kind == 3 ? (void *)real : (void *)whole,
-                            .vertex_count = s->vertices,
-                            .vertex = {.value = vertex}};
+    gpugraph_edges edges = shape_edges(s, vertex);
+    edges.weight_type = kind == 3 ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = kind == 3 ? (void *)real : (void *)whole;
     gpugraph_run run = {0};
     gpugraph_graph *graph;
     gpugraph_create(&edges, &run, &graph);
@@ -135,9 +129,5 @@ int main(void) {
     tcase_set_timeout(cases, 240);
     tcase_add_test(cases, small_searches);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

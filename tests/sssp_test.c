@@ -2,6 +2,7 @@
 ** against the rule taken literally: for every method on every backend that is there, the
 ** three layouts of distances, all directions, one thread and two. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <float.h>
@@ -83,8 +84,6 @@ static double real_weight(enum weights kind, uint64_t dice) {
 static struct roads make_roads(shape s, enum weights kind, uint64_t seed) {
     struct roads r = {.s = s};
     int64_t *vertex = malloc((s.vertices + 1) * sizeof *vertex);
-    for (uint32_t v = 0; v < s.vertices; v++)
-        vertex[v] = v;
     if (is_real(kind))
         r.real = malloc((size_t)(s.edges + 1) * sizeof *r.real);
     else
@@ -96,14 +95,9 @@ static struct roads make_roads(shape s, enum weights kind, uint64_t seed) {
             r.whole[e] = whole_weight(kind, shape_random(&seed) >> 1);
         }
     }
-    gpugraph_edges edges = {.count = s.edges,
-                            .source = {.value = s.source},
-                            .target = {.value = s.target},
-                            .weight_type = is_real(kind) ? GPUGRAPH_REAL_WEIGHTS
-                                                         : GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = is_real(kind) ? (void *)r.real : (void *)r.whole,
-                            .vertex_count = s.vertices,
-                            .vertex = {.value = vertex}};
+    gpugraph_edges edges = shape_edges(&s, vertex);
+    edges.weight_type = is_real(kind) ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = is_real(kind) ? (void *)r.real : (void *)r.whole;
     gpugraph_run run = {0};
     gpugraph_create(&edges, &run, &r.graph);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
@@ -622,9 +616,5 @@ int main(void) {
     tcase_add_test(cases, interrupt_leaves_a_usable_graph);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

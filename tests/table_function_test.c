@@ -1,10 +1,10 @@
 /* The table functions as SQL sees them: columns, arguments, sentences, ids; and their
 ** answers against plain SQL over the same table. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sql.h"
+#include "suite.h"
 
 /* ---- columns and defaults ---- */
 
@@ -417,9 +417,5 @@ int main(void) {
     tcase_add_test(tests, real_and_large_distances);
     Suite *suite = suite_create("table_function");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

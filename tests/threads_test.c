@@ -9,6 +9,7 @@
 #include "sql.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -238,9 +239,5 @@ int main(void) {
     tcase_add_loop_test(tests, one_file_and_a_writer, 0, 2);
     Suite *suite = suite_create("threads");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

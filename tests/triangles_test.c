@@ -1,5 +1,6 @@
 /* Triangles against three loops over a matrix of neighbours, and against formulas. */
 #include "expect.h"
+#include "suite.h"
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -107,9 +108,5 @@ int main(void) {
     tcase_add_test(tests, large_shapes);
     tcase_add_test(tests, arguments_and_interrupts);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,87 +1,14 @@
 /* Every allocation of an update, a clone, a pack and an unpack fails once: out of memory
 ** or done; after a failure the graph is what it was, and the same call works when it is
-** made again; nothing leaks. So, too, for an interrupt.
-**
-** The linker sends this program's malloc and its kin to the functions below (--wrap, in
-** CMakeLists.txt). */
+** made again; nothing leaks. So, too, for an interrupt. */
 #include "edge_model.h"
+#include "failing_memory.h"
 #include "memory_stream.h"
 
 #include "expect.h"
-#include <errno.h>
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *block, size_t bytes);
-int __real_posix_memalign(void **block, size_t alignment, size_t bytes);
-void __real_free(void *block);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes);
-void __wrap_free(void *block);
-
-static int countdown; /* the allocation that fails; 0 and below: none */
-static bool hit;
-static long blocks; /* alive */
-
-static bool fails(void) {
-    if (__atomic_load_n(&countdown, __ATOMIC_RELAXED) < 1 ||
-        __atomic_sub_fetch(&countdown, 1, __ATOMIC_RELAXED) != 0)
-        return false;
-    __atomic_store_n(&hit, true, __ATOMIC_RELAXED);
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *block) {
-    if (block)
-        __atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED);
-    return block;
-}
-
-void *__wrap_malloc(size_t bytes) {
-    return fails() ? NULL : counted(__real_malloc(bytes));
-}
-
-void *__wrap_calloc(size_t count, size_t bytes) {
-    return fails() ? NULL : counted(__real_calloc(count, bytes));
-}
-
-void *__wrap_realloc(void *block, size_t bytes) {
-    if (!block)
-        return __wrap_malloc(bytes);
-    return fails() ? NULL : __real_realloc(block, bytes);
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes) {
-    if (fails())
-        return ENOMEM;
-    int rc = __real_posix_memalign(block, alignment, bytes);
-    if (rc == 0)
-        counted(*block);
-    return rc;
-}
-
-void __wrap_free(void *block) {
-    if (block)
-        __atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
-    __real_free(block);
-}
-
-static void fail_at(int n) {
-    hit = false;
-    __atomic_store_n(&countdown, n, __ATOMIC_RELAXED);
-}
-
-static bool failed(void) {
-    __atomic_store_n(&countdown, 0, __ATOMIC_RELAXED);
-    return __atomic_load_n(&hit, __ATOMIC_RELAXED);
-}
-
-/* ---- what is done ---- */
 
 enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
 
@@ -144,14 +71,15 @@ static void fail_updates(story *s) {
         gpugraph_graph *graph = model_graph(&s->before, 1);
         model_make_slots(graph, s->slots);
         gpugraph_run run = {.threads = 1};
-        long held = blocks;
-        fail_at(n);
+        long held = heap_blocks();
+        fail_from(n, false);
         gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);
-        again = failed();
+        again = fail_no_more();
         expect(status == (again ? GPUGRAPH_NO_MEMORY : GPUGRAPH_OK), "allocation %d: %s",
                n, run.message);
         if (again) {
-            expect(blocks == held, "allocation %d: %ld blocks leak", n, blocks - held);
+            expect(heap_blocks() == held, "allocation %d: %ld blocks leak", n,
+                   heap_blocks() - held);
             expect_same(graph, s->old, n, "after the failure");
             status = gpugraph_update(graph, &s->batch.changes, &run);
             expect(!status, "allocation %d, again: %s", n, run.message);
@@ -179,21 +107,22 @@ START_TEST(clones_and_packs) {
     bool again = true;
     for (int n = 1; again; n++) {
         gpugraph_graph *copy, *read;
-        long held = blocks;
-        fail_at(n);
+        long held = heap_blocks();
+        fail_from(n, false);
         gpugraph_clone(s.old, &run, &copy);
-        again = failed();
+        again = fail_no_more();
         expect(!copy == again, "clone, allocation %d: %s", n, run.message);
         gpugraph_stream from = memory_reader(&file);
-        fail_at(n);
+        fail_from(n, false);
         gpugraph_unpack(&run, &from, file.size, &read);
-        bool also = failed();
+        bool also = fail_no_more();
         expect(!read == also, "unpack, allocation %d: %s", n, run.message);
         expect(!also || run.status == GPUGRAPH_NO_MEMORY, "%s", run.message);
-        expect(!again || !also || blocks == held, "allocation %d leaks", n);
+        expect(!again || !also || heap_blocks() == held, "allocation %d leaks", n);
         gpugraph_free(copy);
         gpugraph_free(read);
-        expect(blocks == held, "allocation %d: %ld blocks leak", n, blocks - held);
+        expect(heap_blocks() == held, "allocation %d: %ld blocks leak", n,
+               heap_blocks() - held);
         again |= also;
     }
     memory_file_free(&file);
@@ -231,9 +160,5 @@ int main(void) {
     tcase_add_loop_test(all, clones_and_packs, 0, KINDS);
     tcase_add_loop_test(all, interrupts, 0, KINDS);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

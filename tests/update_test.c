@@ -3,6 +3,7 @@
 #include "edge_model.h"
 
 #include "expect.h"
+#include "suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,9 +261,5 @@ int main(void) {
     tcase_add_test(all, graphs_that_cannot_follow);
     tcase_add_loop_test(all, clones, 0, KINDS);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

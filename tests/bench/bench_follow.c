@@ -16,27 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "gpugraph_extension.h"
 
 enum { RUNS = 5, ROWS = 1000000, LOOKUPS = 200000 };
 
 static char path[512];
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
-}
-
-static void die(sqlite3 *db, const char *what) {
-    fprintf(stderr, "bench_follow: %s: %s\n", what, db ? sqlite3_errmsg(db) : "failed");
-    exit(1);
-}
-
-static void run(sqlite3 *db, const char *sql) {
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        die(db, sql);
-}
 
 static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
     sqlite3_stmt *s;

@@ -10,23 +10,15 @@
 #ifndef GPUGRAPH_BENCH_GRAPHS_H
 #define GPUGRAPH_BENCH_GRAPHS_H
 
+#include "bench.h"
 #include "gpugraph.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct columns {
     int64_t count, room;
     int64_t *source, *target, *weight;
 };
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static void *need(void *block) {
     if (!block) {

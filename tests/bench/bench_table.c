@@ -15,19 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "gpugraph_extension.h"
 
 enum { SCALE = 22, QUERIES = 3 };
-
-static void die(sqlite3 *db, const char *what) {
-    fprintf(stderr, "bench_table: %s: %s\n", what, db ? sqlite3_errmsg(db) : "failed");
-    exit(1);
-}
-
-static void run(sqlite3 *db, const char *sql) {
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        die(db, sql);
-}
 
 static uint64_t next_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = *state += 0x9e3779b97f4a7c15;

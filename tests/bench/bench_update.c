@@ -4,22 +4,16 @@
 **     bench_update [GRAPH [repeats [threads]]]
 **
 ** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA), or
-** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours. For each kind of change and 1, 100 and 10,000 changed edges: median and smallest
-** milliseconds of gpugraph_update on a graph that has the CSR of a breadth-first search
-** and, in a second column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
+** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours. For each
+** kind of change and 1, 100 and 10,000 changed edges: median and smallest milliseconds of
+** gpugraph_update on a graph that has the CSR of a breadth-first search and, in a second
+** column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
 ** by their ends. Every batch is taken back before the next, and that is not timed. */
+#include "bench.h"
 #include "gpugraph.h"
+#include "graphs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static void *need(void *block) {
     if (!block) {
@@ -34,14 +28,6 @@ static void check(const gpugraph_run *run) {
         fprintf(stderr, "bench_update: %s\n", run->message);
         exit(1);
     }
-}
-
-/* splitmix64 */
-static uint64_t random_number(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
 }
 
 typedef struct columns {
@@ -103,7 +89,7 @@ static void make_grid(columns *c, int64_t side) {
 static void stir(columns *c) {
     uint64_t random = 1;
     for (int64_t e = c->count - 1; e > 0; e--) {
-        int64_t other = (int64_t)(random_number(&random) % (uint64_t)(e + 1));
+        int64_t other = (int64_t)(shape_random(&random) % (uint64_t)(e + 1));
         int64_t source = c->source[e], target = c->target[e];
         c->source[e] = c->source[other];
         c->target[e] = c->target[other];
@@ -144,10 +130,10 @@ static void fill(batch *b, const columns *all, enum kind kind, int64_t count,
     int64_t step = all->count / count, last = all->id[all->count - 1];
     b->removed.count = b->added.count = b->back.count = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t e = i * step + (int64_t)(random_number(random) % (uint64_t)step);
-        int64_t f = (int64_t)(random_number(random) % (uint64_t)all->count);
+        int64_t e = i * step + (int64_t)(shape_random(random) % (uint64_t)step);
+        int64_t f = (int64_t)(shape_random(random) % (uint64_t)all->count);
         int64_t from = all->source[e], to = all->target[f], id = all->id[e];
-        int64_t weight = (int64_t)(random_number(random) % 1000);
+        int64_t weight = (int64_t)(shape_random(random) % 1000);
         if (kind == WEIGHTS || kind == REMOVED || kind == MOVED)
             take(b, all, e);
         if (kind == WEIGHTS)

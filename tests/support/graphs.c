@@ -256,8 +256,7 @@ bool shape_small(int i, uint64_t seed, shape *s) {
 
 /* ---- graphs ---- */
 
-gpugraph_graph *shape_graph(const shape *s) {
-    int64_t *vertex = room_for(s->vertices, sizeof *vertex);
+gpugraph_edges shape_edges(const shape *s, int64_t *vertex) {
     for (uint32_t v = 0; v < s->vertices; v++)
         vertex[v] = v;
     gpugraph_edges edges = {.count = s->edges,
@@ -265,6 +264,12 @@ gpugraph_graph *shape_graph(const shape *s) {
                             .target = {.value = s->target},
                             .vertex_count = s->vertices,
                             .vertex = {.value = vertex}};
+    return edges;
+}
+
+gpugraph_graph *shape_graph(const shape *s) {
+    int64_t *vertex = room_for(s->vertices, sizeof *vertex);
+    gpugraph_edges edges = shape_edges(s, vertex);
     gpugraph_run run = {0};
     gpugraph_graph *graph;
     gpugraph_create(&edges, &run, &graph);

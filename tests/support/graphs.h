@@ -47,6 +47,9 @@ void shape_shuffle(shape *s, uint64_t seed);
 ** isolated vertices or renumbered; false past the last. */
 bool shape_small(int i, uint64_t seed, shape *s);
 
+/* What gpugraph_create wants to know of a shape without weights; vertex: its vertices' room. */
+gpugraph_edges shape_edges(const shape *s, int64_t *vertex);
+
 /* The unweighted graph of a shape. Like all of these it aborts where memory fails. */
 gpugraph_graph *shape_graph(const shape *s);
 

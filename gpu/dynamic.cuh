@@ -1,0 +1,19 @@
+/* What the kernels of a dynamic graph and their driver share. */
+#ifndef GPUGRAPH_DYNAMIC_CUH
+#define GPUGRAPH_DYNAMIC_CUH
+
+#include "cuda.cuh"
+#include "dynamic.h"
+
+enum {
+    GG_DYNAMIC_GRID = 32, /* blocks for each multiprocessor: some waves of lanes */
+    GG_DYNAMIC_FULL = 8   /* the same: as many as it holds at once */
+};
+
+/* Launch a step: dynamic_edges.cu, dynamic_rows.cu. False: it is none of theirs. */
+bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
+                          const struct dynamic_batch &b);
+bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
+                         const struct dynamic_batch &b);
+
+#endif

@@ -1,0 +1,336 @@
+/* Batches of edges on a device: one lane per item; a rehash by one lane, one warp or one
+** block per vertex, by the size of its table. What a lane does: slab_table.h. */
+#include "dynamic.cuh"
+#include "slab_walk.h"
+
+#include <cub/block/block_scan.cuh>
+
+/* ---- kernels: one lane per item ---- */
+
+/* Adds to a word what the lanes of each warp bring; all lanes come. */
+static __device__ __forceinline__ void tally(uint64_t *at, uint32_t mine) {
+    uint32_t sum = __reduce_add_sync(0xffffffffu, mine);
+    if (sum > 0 && threadIdx.x % GG_WARP == 0)
+        device_add_64(at, sum);
+}
+
+/* What all threads of a block ask of one word, in one addition: each gets its part. A word
+** that every warp asks of by itself is a queue of thousands. */
+struct block_share {
+    cub::BlockScan<uint32_t, GG_BLOCK>::TempStorage scan;
+    uint32_t first;
+};
+static __device__ __forceinline__ uint32_t block_reserve(uint32_t *at, uint32_t amount,
+                                                         block_share *share) {
+    uint32_t before, all;
+    cub::BlockScan<uint32_t, GG_BLOCK>(share->scan).ExclusiveSum(amount, before, all);
+    if (threadIdx.x == 0)
+        share->first = all ? device_take(at, all) : 0;
+    __syncthreads();
+    uint32_t mine = share->first + before;
+    __syncthreads();
+    return mine;
+}
+
+/* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
+** the batch in order? */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    announce(slab_graph g, dynamic_batch b) {
+    __shared__ block_share share;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x;
+        uint32_t u = SLAB_NONE, sectors = 0;
+        bool grows = false;
+        if (i < b.count) {
+            u = b.source[i];
+            uint32_t next = i + 1 < b.count ? b.source[i + 1] : SLAB_NONE;
+            grows = slab_announce(&g, u, valued, &sectors);
+            if (u > next || (u == next && b.target[i] >= b.target[i + 1]))
+                if (!device_load(&g.pool->report.unsorted))
+                    device_store(&g.pool->report.unsorted, 1);
+        }
+        bool small = grows && sectors <= SLAB_SMALL;
+        if (__syncthreads_or(small)) {
+            uint32_t at = block_reserve(&g.pool->growing[0], small, &share);
+            if (small)
+                g.growing[at] = u;
+        }
+        if (grows && !small)
+            slab_list_growing(&g, u, sectors);
+    }
+}
+
+/* Counts new edges of a vertex; lanes that have added to the same one do it once. */
+static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t from) {
+    uint32_t same = __match_any_sync(__activemask(), from);
+    if (__ffs((int)same) - 1 == (int)warp_lane())
+        atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
+}
+
+template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch b) {
+    if (device_load(&g.pool->report.full))
+        return; /* a vertex may lack its table */
+    const bool unsorted = g.pool->report.unsorted;
+    const slab_manner manner = unsorted ? SLAB_KEEP : SLAB_REPLACE;
+    uint64_t whole = (b.count + GG_WARP - 1) / GG_WARP * GG_WARP;
+    uint32_t added = 0;
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint32_t from = 0, target = 0, sector;
+        slab_outcome outcome = SLAB_FULL;
+        if (i < b.count) {
+            from = b.source[i];
+            target = b.target[i];
+            outcome = slab_insert(&g, slab_vertex_of(&g, from),
+                                  slab_pair(target, valued ? b.value[i] : 0), valued,
+                                  manner, &sector);
+        }
+        __syncwarp();
+        if (outcome == SLAB_ADDED) {
+            count_used(g, from);
+            added++;
+        } else if (valued && unsorted && outcome == SLAB_FOUND) {
+            slab_mark(&g, from, target);
+        }
+        __syncwarp();
+    }
+    tally(&g.pool->report.added, added);
+}
+
+static __global__ void claim(slab_graph g, dynamic_batch b) {
+    if (!g.pool->report.unsorted)
+        return;
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t from = b.source[i], target = b.target[i];
+        b.result[i] = slab_is_marked(&g, from, target)
+                          ? slab_claim(&g, from, target, (uint32_t)i)
+                          : SLAB_NONE;
+    }
+}
+
+/* Also ends the phase: claims do not touch the lists. */
+static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
+    if (valued && g.pool->report.unsorted)
+        for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
+            if (b.result[i] != SLAB_NONE)
+                slab_settle_claim(&g, b.result[i], b.target[i], (uint32_t)i, b.value[i]);
+    if (gg_thread() == 0)
+        slab_end_phase(&g);
+}
+
+template <bool valued>
+static __global__ void delete_edges(slab_graph g, dynamic_batch b) {
+    uint32_t removed = 0;
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t from = b.source[i];
+        if (!slab_delete(&g, from, b.target[i], valued))
+            continue;
+        atomicAdd(&g.vertex[from].dead, 1);
+        removed++;
+    }
+    __syncwarp();
+    tally(&g.pool->report.removed, removed);
+}
+
+template <bool valued> static __global__ void query(slab_graph g, dynamic_batch b) {
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t value;
+        uint64_t at;
+        bool found = slab_find(&g, b.source[i], b.target[i], valued, true, &value, &at);
+        b.result[i] = found ? value : SLAB_NONE;
+    }
+}
+
+/* ---- kernels: rehash ---- */
+
+/* One lane per vertex: those with tombstones, or all that have or get a table. */
+static __global__ void list_vertices(slab_graph g, bool all) {
+    for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
+        slab_vertex v = slab_vertex_of(&g, (uint32_t)i);
+        if (all ? v.used > v.dead || g.incoming[i] > 0 : v.dead > 0)
+            slab_list_growing(&g, (uint32_t)i, v.sectors);
+    }
+}
+
+template <bool valued> static __global__ void sum_bases(slab_graph g) {
+    const uint32_t *growing = g.pool->growing;
+    uint64_t all = (uint64_t)growing[0] + growing[1] + growing[2], sum = 0;
+    for (uint64_t i = gg_thread(); i < all; i += gg_threads_of_grid()) {
+        uint32_t v = slab_growing_vertex(&g, i);
+        sum += slab_wanted(&g, v, slab_vertex_of(&g, v), valued);
+    }
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (warp_lane() == 0 && sum > 0)
+        device_add_64(&g.pool->report.sectors, sum);
+}
+
+/* The vertex as it will be, but for its base. */
+static __device__ __forceinline__ slab_vertex wanted(const slab_graph &g, uint32_t v,
+                                                     const slab_vertex &from,
+                                                     bool valued) {
+    return slab_vertex{SLAB_NONE, slab_wanted(&g, v, from, valued), from.used - from.dead,
+                       0};
+}
+
+/* Bases for all threads of a block; SLAB_NONE when the arena has ended. */
+static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
+                                                      uint32_t sectors,
+                                                      block_share *share) {
+    uint32_t base = sectors == 0 ? 0 : SLAB_NONE; /* none is wanted */
+    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
+        uint32_t count = g.pool->count[kind];
+        bool mine = sectors == 1u << kind;
+        if (count == 0 || !__syncthreads_or(mine))
+            continue;
+        uint32_t at = block_reserve(&g.pool->taken[kind], mine, share);
+        if (mine && at < count)
+            base = g.list[kind][slab_ring(&g, kind, at)];
+    }
+    uint32_t rest = base == SLAB_NONE ? sectors : 0;
+    if (!__syncthreads_or(rest > 0))
+        return base;
+    if (__syncthreads_or(device_load(&g.pool->report.full)))
+        return base;
+    uint32_t at = block_reserve(&g.pool->end, rest, share);
+    if (rest == 0)
+        return base;
+    if (at <= g.capacity && g.capacity - at >= rest)
+        return at;
+    device_store(&g.pool->report.full, 1);
+    return SLAB_NONE;
+}
+
+/* A team's share of a move to the new base, and what follows when all have done theirs. */
+static __device__ __forceinline__ bool copy_to(const slab_graph &old, const slab_graph &g,
+                                               const slab_vertex &from,
+                                               const slab_vertex &to, uint32_t rank,
+                                               uint32_t size, bool valued) {
+    return to.base != SLAB_NONE && slab_copy_runs(&old, from, &g, to, rank, size, valued);
+}
+
+static __device__ __forceinline__ void finish_rehash(const slab_graph &old,
+                                                     const slab_graph &g, uint32_t v,
+                                                     const slab_vertex &from,
+                                                     const slab_vertex &to, bool copied,
+                                                     uint32_t rank, uint32_t size) {
+    if (to.base == SLAB_NONE)
+        return;
+    if (!copied || old.word == g.word)
+        slab_clear_runs(&g, copied ? from : to, rank, size);
+    if (rank == 0 && copied)
+        g.vertex[v] = to;
+}
+
+/* One lane per vertex. */
+template <bool valued>
+static __device__ __forceinline__ void
+rehash_small(const slab_graph &old, const slab_graph &g, block_share *share) {
+    uint32_t small = g.pool->growing[0];
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < small;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x;
+        slab_vertex from = {0, 0, 0, 0}, to = from;
+        uint32_t v = i < small ? g.growing[i] : SLAB_NONE;
+        if (v != SLAB_NONE) {
+            from = slab_vertex_of(&old, v);
+            to = wanted(g, v, from, valued);
+        }
+        to.base = take_bases(g, to.sectors, share);
+        if (v == SLAB_NONE)
+            continue;
+        bool copied = copy_to(old, g, from, to, 0, 1, valued);
+        finish_rehash(old, g, v, from, to, copied, 0, 1);
+    }
+}
+
+/* One warp per vertex. */
+template <bool valued>
+static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
+                                                     const slab_graph &g) {
+    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->growing[1];
+         i += gg_threads_of_grid() / GG_WARP) {
+        slab_rehash(&old, &g, g.growing[g.n - 1 - i], valued);
+        __syncwarp();
+    }
+}
+
+/* One block per vertex. */
+template <bool valued>
+static __device__ __forceinline__ void
+rehash_huge(const slab_graph &old, const slab_graph &g, block_share *share) {
+    for (uint32_t i = blockIdx.x; i < g.pool->growing[2]; i += gridDim.x) {
+        uint32_t v = g.huge[i];
+        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
+        if (threadIdx.x == 0)
+            share->first = slab_take_base(&g, to.sectors);
+        __syncthreads();
+        to.base = share->first;
+        bool copied = copy_to(old, g, from, to, threadIdx.x, blockDim.x, valued);
+        copied = __syncthreads_and(copied);
+        finish_rehash(old, g, v, from, to, copied, threadIdx.x, blockDim.x);
+    }
+}
+
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK) rehash(slab_graph old, slab_graph g) {
+    __shared__ block_share share;
+    rehash_huge<valued>(old, g, &share);
+    __syncthreads();
+    rehash_small<valued>(old, g, &share);
+    __syncwarp();
+    rehash_larger<valued>(old, g);
+}
+
+/* ---- driver ---- */
+
+template <bool valued>
+static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
+    struct cuda_job *job = d->job;
+    cudaStream_t stream = job->stream;
+    const slab_graph &g = d->slabs;
+    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
+    unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
+    switch (step) {
+    case STEP_ANNOUNCE:
+        announce<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_LIST_DEAD:
+    case STEP_LIST_ALL:
+        list_vertices<<<vertices, GG_BLOCK, 0, stream>>>(g, step == STEP_LIST_ALL);
+        return true;
+    case STEP_SUM_BASES:
+        sum_bases<valued><<<all, GG_BLOCK, 0, stream>>>(g);
+        return true;
+    case STEP_REHASH:
+        rehash<valued><<<all, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_INSERT:
+        insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_CLAIM:
+        claim<<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_SETTLE:
+        settle<<<items, GG_BLOCK, 0, stream>>>(g, b, valued);
+        return true;
+    case STEP_END:
+        settle<<<1, GG_BLOCK, 0, stream>>>(g, b, false);
+        return true;
+    case STEP_DELETE:
+        delete_edges<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_QUERY:
+        query<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
+                          const struct dynamic_batch &b) {
+    return d->valued ? launch<true>(d, step, b) : launch<false>(d, step, b);
+}

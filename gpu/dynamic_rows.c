@@ -1,0 +1,66 @@
+/* A dynamic graph as rows, and what is counted by way of them. */
+#include "dynamic.h"
+
+static uint64_t aligned(uint64_t bytes) {
+    return (bytes + 255) / 256 * 256;
+}
+
+bool gg_dynamic_make_rows(gpugraph_dynamic *d, uint64_t edges, bool values,
+                          struct dynamic_batch *b) {
+    uint64_t n = b->count, entry = sizeof(uint32_t);
+    uint64_t counts = aligned((n + 1) * entry), offsets = aligned((n + 1) * 8);
+    uint64_t targets = aligned(edges * entry);
+    if (!gg_dynamic_make_room(d, &d->rows,
+                              counts + offsets + targets + (values ? targets : 0)))
+        return false;
+    char *at = d->rows.block;
+    b->row_offset = (uint64_t *)at;
+    b->row_count = (uint32_t *)(at + offsets);
+    b->row_target = (uint32_t *)(at + offsets + counts);
+    b->row_value = values ? (uint32_t *)(at + offsets + counts + targets) : NULL;
+    gg_dynamic_step(d, STEP_COUNT_ROWS, b);
+    d->place->offsets(d, b);
+    if (edges > 0)
+        gg_dynamic_step(d, STEP_FILL_ROWS, b);
+    return gg_dynamic_going(d);
+}
+
+gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
+                                      uint64_t *offset, uint32_t *target,
+                                      uint32_t *value) {
+    struct dynamic_batch b = {.count = d->slabs.n};
+    bool values = value && target && d->valued;
+    double ms = 0;
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    d->place->mark(d, 0);
+    if (gg_dynamic_make_rows(d, target ? d->edges : 0, values, &b)) {
+        d->place->mark(d, 1);
+        ms = d->place->elapsed(d);
+        d->place->download(d, offset, b.row_offset,
+                           ((uint64_t)d->slabs.n + 1) * sizeof *offset);
+        if (target)
+            d->place->download(d, target, b.row_target, d->edges * sizeof *target);
+        if (values)
+            d->place->download(d, value, b.row_value, d->edges * sizeof *value);
+    }
+    return gg_dynamic_end(d, "rows", ms, d->edges);
+}
+
+gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *run,
+                                           uint64_t *count) {
+    struct dynamic_batch b = {.count = d->slabs.n};
+    double ms = 0;
+    *count = 0;
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    gg_dynamic_new_report(d);
+    d->place->mark(d, 0);
+    if (gg_dynamic_make_rows(d, d->edges, false, &b)) {
+        gg_dynamic_step(d, STEP_TRIANGLES, &b);
+        d->place->mark(d, 1);
+        *count = gg_dynamic_pool(d).report.triangles;
+        ms = d->place->elapsed(d);
+    }
+    return gg_dynamic_end(d, "triangles", ms, d->edges);
+}

@@ -1,0 +1,251 @@
+/* One lane's operations on a table of slab.h: find, insert, claim, delete; and the step of a
+** batch that comes before them all. */
+#ifndef GPUGRAPH_SLAB_TABLE_H
+#define GPUGRAPH_SLAB_TABLE_H
+
+#include "slab_memory.h"
+
+/* ---- probes ---- */
+
+/* Where a probe stands: a run of 1, 2 or 4 sectors, begun at one of them. */
+struct slab_probe {
+    uint32_t hash, first, width;
+};
+
+WARP_FUNCTION struct slab_probe slab_begin(struct slab_vertex v, uint32_t target) {
+    uint32_t hash = slab_hash(target);
+    struct slab_probe p = {hash, v.base, v.sectors};
+    if (v.sectors >= SLAB_SECTORS) {
+        uint64_t slabs = v.sectors / SLAB_SECTORS;
+        p.first += (uint32_t)((uint64_t)hash * slabs >> 32) * SLAB_SECTORS;
+        p.width = SLAB_SECTORS;
+    }
+    return p;
+}
+
+WARP_FUNCTION uint32_t slab_turn(struct slab_probe p, uint32_t turn) {
+    return (p.hash + turn) & (p.width - 1);
+}
+
+/* The words of a sector that hold entries. */
+WARP_FUNCTION uint32_t slab_entry_words(struct slab_probe p, uint32_t turn) {
+    return slab_turn(p, turn) == p.width - 1 ? SLAB_LINK : SLAB_WORDS;
+}
+
+WARP_FUNCTION uint32_t *slab_link_of(const struct slab_graph *g, struct slab_probe p) {
+    return g->word + (uint64_t)(p.first + p.width - 1) * SLAB_WORDS + SLAB_LINK;
+}
+
+/* Is the edge there? *value (map): its value. *at: its place in the arena. (Of a tombstone
+** and an empty place nothing is left that a target could be.) */
+WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t target,
+                             bool valued, bool frozen, uint32_t *value, uint64_t *at) {
+    struct slab_vertex v = slab_vertex_of(g, from);
+    if (v.sectors == 0)
+        return false;
+    struct slab_probe p = slab_begin(v, target);
+    const uint32_t step = valued ? 2 : 1;
+    for (;;) {
+        uint32_t link = SLAB_NONE;
+        for (uint32_t turn = 0; turn < p.width; turn++) {
+            uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
+            uint32_t sector = p.first + slab_turn(p, turn);
+            slab_read(g, sector, frozen, word);
+            for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
+                if (i >= end)
+                    break;
+                if ((word[i] & ~SLAB_CLAIM) == target) {
+                    *value = valued ? word[i | 1] : 0;
+                    *at = (uint64_t)sector * SLAB_WORDS + i;
+                    return true;
+                }
+                if (word[i] == SLAB_NONE)
+                    return false;
+            }
+            if (end == SLAB_LINK)
+                link = word[SLAB_LINK];
+        }
+        if (link == SLAB_NONE)
+            return false;
+        p.first = link;
+        p.width = SLAB_SECTORS;
+    }
+}
+
+/* ---- insertion ---- */
+
+enum slab_outcome {
+    SLAB_ADDED, /* a new edge */
+    SLAB_FOUND, /* it was there */
+    SLAB_LOST,  /* a later claim of the same batch stands */
+    SLAB_FULL   /* the arena has ended: run the batch again */
+};
+
+enum slab_manner { /* what becomes of an edge that is there */
+                   SLAB_KEEP,
+                   SLAB_REPLACE,
+                   SLAB_CLAIMS /* the pair is a claim: the latest position stands */
+};
+
+/* The entry at `at` holds our target. */
+WARP_FUNCTION enum slab_outcome slab_replace(uint64_t *at, uint64_t found, uint64_t pair,
+                                             enum slab_manner manner) {
+    while (manner != SLAB_KEEP && found != pair) {
+        if (manner == SLAB_CLAIMS && (uint32_t)found & SLAB_CLAIM &&
+            found >> 32 > pair >> 32)
+            return SLAB_LOST;
+        if (device_try_64(at, &found, pair))
+            break;
+    }
+    return SLAB_FOUND;
+}
+
+/* Links a new slab behind the run; its number, or that of who was first. */
+WARP_FUNCTION uint32_t slab_extend(const struct slab_graph *g, struct slab_probe p) {
+    uint32_t *link = slab_link_of(g, p), found = device_load(link);
+    if (found != SLAB_NONE)
+        return found;
+    uint32_t slab = slab_take(g, 2);
+    if (slab == SLAB_NONE)
+        return SLAB_NONE;
+    if (device_try(link, &found, slab))
+        return slab;
+    slab_free_piece(g, 2, slab); /* still clean */
+    return found;
+}
+
+/* Puts the entry into the table. pair: target (claimed or not) and value; of a set the
+** target alone. *sector: where it is now. */
+WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
+                                            struct slab_vertex v, uint64_t pair,
+                                            bool valued, enum slab_manner manner,
+                                            uint32_t *sector) {
+    const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM, step = valued ? 2 : 1;
+    struct slab_probe p = slab_begin(v, target);
+    for (;;) {
+        for (uint32_t turn = 0; turn < p.width; turn++) {
+            uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
+            *sector = p.first + slab_turn(p, turn);
+            slab_read(g, *sector, false, word);
+            uint32_t *place = g->word + (uint64_t)*sector * SLAB_WORDS;
+            for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
+                if (i >= end)
+                    break;
+                uint32_t there = word[i];
+                if (valued) {
+                    uint64_t found = slab_pair(there, word[i | 1]);
+                    uint64_t *at = (uint64_t *)(place + i);
+                    if (there == SLAB_NONE) {
+                        found = UINT64_MAX;
+                        if (device_try_64(at, &found, pair))
+                            return SLAB_ADDED;
+                        there = (uint32_t)found;
+                    }
+                    if (there != SLAB_DEAD && (there & ~SLAB_CLAIM) == target)
+                        return slab_replace(at, found, pair, manner);
+                } else {
+                    if (there == SLAB_NONE &&
+                        device_try(place + i, &there, (uint32_t)pair))
+                        return SLAB_ADDED;
+                    if (there == target)
+                        return SLAB_FOUND;
+                }
+            }
+        }
+        uint32_t slab = slab_extend(g, p);
+        if (slab == SLAB_NONE)
+            return SLAB_FULL;
+        p.first = slab;
+        p.width = SLAB_SECTORS;
+    }
+}
+
+/* The filter: does the batch perhaps hold this edge twice, or was it there? */
+WARP_FUNCTION uint32_t slab_filter_bit(uint32_t from, uint32_t target) {
+    return (slab_hash(target) + from * 0x9e3779b1u) % SLAB_FILTER_BITS;
+}
+WARP_FUNCTION void slab_mark(const struct slab_graph *g, uint32_t from, uint32_t target) {
+    uint32_t bit = slab_filter_bit(from, target);
+    device_or(&g->filter[bit / 32], 1u << bit % 32);
+}
+WARP_FUNCTION bool slab_is_marked(const struct slab_graph *g, uint32_t from,
+                                  uint32_t target) {
+    uint32_t bit = slab_filter_bit(from, target);
+    return g->filter[bit / 32] >> bit % 32 & 1;
+}
+
+/* An item of the batch claims its edge's entry; the sector where it is, or SLAB_NONE if a
+** later claim stands there. */
+WARP_FUNCTION uint32_t slab_claim(const struct slab_graph *g, uint32_t from,
+                                  uint32_t target, uint32_t position) {
+    uint32_t value;
+    uint64_t at;
+    if (!slab_find(g, from, target, true, false, &value, &at))
+        return SLAB_NONE; /* the arena ended before it was put there */
+    uint64_t *entry = (uint64_t *)(g->word + at), found = device_load_64(entry);
+    uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
+    return slab_replace(entry, found, claim, SLAB_CLAIMS) == SLAB_FOUND
+               ? (uint32_t)(at / SLAB_WORDS)
+               : SLAB_NONE;
+}
+
+/* Once all claims of the batch are made: the one at that position, if it stands in that
+** sector, becomes an entry. */
+WARP_FUNCTION void slab_settle_claim(const struct slab_graph *g, uint32_t sector,
+                                     uint32_t target, uint32_t position, uint32_t value) {
+    uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
+    uint64_t *pair = (uint64_t *)(g->word + (uint64_t)sector * SLAB_WORDS);
+    for (int i = 0; i < SLAB_WORDS / 2; i++)
+        if (device_load_64(pair + i) == claim)
+            device_store_64(pair + i, slab_pair(target, value));
+}
+
+/* Was it there? */
+WARP_FUNCTION bool slab_delete(const struct slab_graph *g, uint32_t from, uint32_t target,
+                               bool valued) {
+    uint32_t value;
+    uint64_t at;
+    if (!slab_find(g, from, target, valued, false, &value, &at))
+        return false;
+    if (valued) {
+        uint64_t found = slab_pair(target, value);
+        return device_try_64((uint64_t *)(g->word + at), &found,
+                             slab_pair(SLAB_DEAD, SLAB_NONE));
+    }
+    uint32_t found = target;
+    return device_try(g->word + at, &found, SLAB_DEAD);
+}
+
+/* ---- steps of a batch: one lane per item ---- */
+
+WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
+                                     uint32_t sectors) {
+    uint32_t *growing = g->pool->growing;
+    if (sectors <= SLAB_SMALL)
+        g->growing[device_reserve(&growing[0], 1)] = v;
+    else if (sectors < SLAB_HUGE)
+        g->growing[g->n - 1 - device_reserve(&growing[1], 1)] = v;
+    else
+        g->huge[device_reserve(&growing[2], 1)] = v;
+}
+
+/* Vertex number i of those listed. */
+WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t i) {
+    uint64_t small = g->pool->growing[0], larger = g->pool->growing[1];
+    return i < small            ? g->growing[i]
+           : i - small < larger ? g->growing[g->n - 1 - (i - small)]
+                                : g->huge[i - small - larger];
+}
+
+/* Counts an insertion for its vertex. Does the vertex's base become too small? Exactly one
+** item of a batch learns so: the one that steps over the edge. */
+WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool valued,
+                                 uint32_t *sectors) {
+    uint32_t incoming = device_reserve(&g->incoming[from], 1) + 1;
+    struct slab_vertex v = slab_vertex_of(g, from);
+    uint32_t most = slab_most(v.sectors, valued);
+    *sectors = v.sectors;
+    return v.used + incoming == (v.used > most ? v.used : most) + 1;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* Through all entries of a table of slab.h: it is cleared, moved to a new base, or copied to
+** a row. */
+#ifndef GPUGRAPH_SLAB_WALK_H
+#define GPUGRAPH_SLAB_WALK_H
+
+#include "slab_table.h"
+
+/* ---- runs: the slabs of a base (or a short base), each with its chain ---- */
+
+WARP_FUNCTION uint32_t slab_runs(uint32_t sectors) {
+    return sectors < SLAB_SECTORS ? sectors > 0 : sectors / SLAB_SECTORS;
+}
+
+/* One lane's way through the sectors of a base: rank, rank + size, ...; the chain of a run
+** comes behind the run's last sector. */
+struct slab_walk {
+    uint32_t base, sectors, next, size;
+    uint32_t chain, left; /* in a chain: the next sector, sectors left of its slab */
+};
+
+WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t rank,
+                                              uint32_t size) {
+    struct slab_walk w = {v.base, v.sectors, rank, size, SLAB_NONE, 0};
+    return w;
+}
+
+/* The next sector's words; *entries: words of it that may hold entries. False: no more. */
+WARP_FUNCTION bool slab_step(const struct slab_graph *g, struct slab_walk *w, bool frozen,
+                             uint32_t *word, uint32_t *entries) {
+    bool last;
+    if (w->chain != SLAB_NONE) {
+        slab_read(g, w->chain++, frozen, word);
+        last = --w->left == 0;
+    } else {
+        if (w->next >= w->sectors)
+            return false;
+        uint32_t width = w->sectors < SLAB_SECTORS ? w->sectors : SLAB_SECTORS;
+        slab_read(g, w->base + w->next, frozen, word);
+        last = w->next % width == width - 1;
+        w->next += w->size;
+    }
+    *entries = last ? SLAB_LINK : SLAB_WORDS;
+    if (last) {
+        w->chain = word[SLAB_LINK];
+        w->left = SLAB_SECTORS;
+    }
+    return true;
+}
+
+WARP_FUNCTION bool slab_is_entry(uint32_t word) {
+    return word != SLAB_NONE && word != SLAB_DEAD;
+}
+
+/* Leaves a run and its chain clean and frees them. */
+WARP_FUNCTION void slab_clear_run(const struct slab_graph *g, struct slab_vertex v,
+                                  uint32_t run) {
+    uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
+    uint32_t first = v.base + run * SLAB_SECTORS;
+    while (first != SLAB_NONE) {
+        uint32_t *link = g->word + (uint64_t)(first + width - 1) * SLAB_WORDS + SLAB_LINK;
+        uint32_t next = device_load(link);
+        slab_clean(g, first, width);
+        slab_free_piece(g, width == SLAB_SECTORS ? 2 : width - 1, first);
+        first = next;
+        width = SLAB_SECTORS;
+    }
+}
+
+/* ---- rehash: the lanes of a team, each for its share of the runs ---- */
+
+/* What the vertex needs: its living entries and those that come. */
+WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
+                                   struct slab_vertex from, bool valued) {
+    return slab_sectors_for(from.used - from.dead + g->incoming[v], g->load, valued);
+}
+
+/* Copies this lane's runs, in `old`, to the new base. False: the arena has ended. */
+WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vertex from,
+                                  const struct slab_graph *g, struct slab_vertex to,
+                                  uint32_t rank, uint32_t size, bool valued) {
+    struct slab_walk walk = slab_walk_from(from, rank, size);
+    uint32_t word[SLAB_WORDS], entries, sector;
+    while (slab_step(old, &walk, false, word, &entries))
+        for (uint32_t i = 0; i < entries; i += valued ? 2 : 1)
+            if (slab_is_entry(word[i]) &&
+                slab_insert(g, to, slab_pair(word[i], valued ? word[i | 1] : 0), valued,
+                            SLAB_KEEP, &sector) == SLAB_FULL)
+                return false;
+    return true;
+}
+
+WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_vertex v,
+                                   uint32_t rank, uint32_t size) {
+    for (uint32_t run = rank; run < slab_runs(v.sectors); run += size)
+        slab_clear_run(g, v, run);
+}
+
+/* A new base for the vertex, in the same arena as before or in another one; by a warp. It stays
+** where it is when the arena has ended. */
+WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
+                               uint32_t v, bool valued) {
+    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
+    to.sectors = slab_wanted(g, v, from, valued);
+    to.used = from.used - from.dead;
+    if (warp_lane() == 0)
+        to.base = slab_take_base(g, to.sectors);
+    to.base = warp_from(to.base, 0);
+    if (to.base == SLAB_NONE)
+        return;
+    bool copied = slab_copy_runs(old, from, g, to, warp_lane(), warp_width, valued);
+    copied = !warp_ballot(!copied);
+    if (!copied || old->word == g->word)
+        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width);
+    if (copied && warp_lane() == 0)
+        g->vertex[v] = to;
+}
+
+/* ---- deletion of a vertex ---- */
+
+/* By a warp, of which lane 0 learns how many edges it had. Of several warps that are given the
+** same vertex one does it. */
+WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t number) {
+    struct slab_vertex *at = &g->vertex[number], v = {0, 0, 0, 0};
+    bool mine = false;
+    if (warp_lane() == 0) {
+        v.sectors = device_load(&at->sectors);
+        mine = v.sectors > 0 && device_try(&at->sectors, &v.sectors, 0);
+    }
+    if (!warp_ballot(mine))
+        return 0;
+    v.base = at->base;
+    v.sectors = warp_from(v.sectors, 0);
+    slab_clear_runs(g, v, warp_lane(), warp_width);
+    warp_sync();
+    if (!mine)
+        return 0;
+    uint32_t edges = at->used - at->dead;
+    at->used = at->dead = 0;
+    return edges;
+}
+
+/* ---- rows ---- */
+
+/* The vertex's entries to target[at ..] and value[at ..] (NULL: not wanted), by a warp. */
+WARP_FUNCTION void slab_copy_row(const struct slab_graph *g, struct slab_vertex v,
+                                 bool valued, uint32_t *target, uint32_t *value,
+                                 uint64_t at) {
+    struct slab_walk walk = slab_walk_from(v, warp_lane(), warp_width);
+    const uint32_t step = valued ? 2 : 1;
+    for (;;) {
+        uint32_t word[SLAB_WORDS], entries = 0, count = 0, all;
+        bool more = slab_step(g, &walk, true, word, &entries);
+        if (!warp_ballot(more))
+            return;
+        if (!more)
+            entries = 0;
+        for (uint32_t i = 0; i < entries; i += step)
+            count += slab_is_entry(word[i]);
+        uint64_t to = at + warp_sum_before(count, &all);
+        for (uint32_t i = 0; i < entries; i += step) {
+            if (!slab_is_entry(word[i]))
+                continue;
+            target[to] = word[i];
+            if (value)
+                value[to] = word[i | 1];
+            to++;
+        }
+        at += all;
+    }
+}
+
+/* The same by one lane. */
+WARP_FUNCTION void slab_copy_short_row(const struct slab_graph *g, struct slab_vertex v,
+                                       bool valued, uint32_t *target, uint32_t *value,
+                                       uint64_t at) {
+    struct slab_walk walk = slab_walk_from(v, 0, 1);
+    uint32_t word[SLAB_WORDS], entries;
+    while (slab_step(g, &walk, true, word, &entries))
+        for (uint32_t i = 0; i < entries; i += valued ? 2 : 1)
+            if (slab_is_entry(word[i])) {
+                target[at] = word[i];
+                if (value)
+                    value[at] = word[i | 1];
+                at++;
+            }
+}
+
+#endif

@@ -1,0 +1,460 @@
+/* The tables of gpu/slab.h on CPU threads that meet in the middle of every operation. Tables
+** are tiny and crowded, batches full of repeats, and the arena ends often; the model is a
+** matrix. Under GPUGRAPH_SANITIZE=thread the accesses are checked too.
+**
+** A thread is a warp one lane wide; with warp_lanes.h included before, one of 32 lanes, whose
+** turns change in the middle of operations, too. */
+#ifndef GPUGRAPH_TEST_SLAB_MODEL_H
+#define GPUGRAPH_TEST_SLAB_MODEL_H
+
+#include <sched.h>
+
+static void jitter(void);
+#define WARP_JITTER() jitter()
+#include "slab_walk.h"
+
+#include "expect.h"
+#include "suite.h"
+#include "workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VERTICES = 6,
+    TARGETS = 300,
+    BATCH = 400,
+    MOST_THREADS = 6,
+    MOST_SECTORS = 1 << 14
+};
+
+#define ABSENT UINT32_MAX
+
+static __thread uint64_t luck;
+
+static uint32_t draw(uint32_t below) {
+    luck = luck * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((luck >> 33) % below);
+}
+
+static __thread bool working; /* in a phase */
+
+static void jitter(void) {
+    if (draw(8) > 0)
+        return;
+#ifdef WARP_LANES
+    if (working && draw(4) > 0) {
+        lane_gives_way();
+        return;
+    }
+#endif
+    sched_yield();
+}
+
+enum phase { ANNOUNCE, REHASH, INSERT, CLAIM, SETTLE, DELETE, CLEAR, ROWS };
+
+struct world {
+    struct slab_graph g;
+    struct slab_pool pool;
+    bool valued, unsorted;
+    uint32_t count, source[BATCH], target[BATCH], value[BATCH], claimed[BATCH];
+    uint32_t model[VERTICES][TARGETS];
+    uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
+    /* of the running phase */
+    enum phase phase;
+    uint32_t next, changed;
+};
+
+static struct world w;
+
+static void one_item(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    uint32_t from = w.source[i], target = w.target[i], sector;
+    switch (w.phase) {
+    case ANNOUNCE:
+        if (slab_announce(g, from, w.valued, &sector))
+            slab_list_growing(g, from, sector);
+        break;
+    case INSERT:
+        switch (slab_insert(g, slab_vertex_of(g, from), slab_pair(target, w.value[i]),
+                            w.valued, w.unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector)) {
+        case SLAB_ADDED:
+            device_take(&g->vertex[from].used, 1);
+            device_take(&w.changed, 1);
+            break;
+        case SLAB_FOUND:
+            if (w.valued && w.unsorted)
+                slab_mark(g, from, target);
+            break;
+        default:
+            break;
+        }
+        break;
+    case CLAIM:
+        w.claimed[i] =
+            slab_is_marked(g, from, target) ? slab_claim(g, from, target, i) : SLAB_NONE;
+        break;
+    case SETTLE:
+        if (w.claimed[i] != SLAB_NONE)
+            slab_settle_claim(g, w.claimed[i], target, i, w.value[i]);
+        break;
+    case DELETE:
+        if (slab_delete(g, from, target, w.valued)) {
+            device_take(&g->vertex[from].dead, 1);
+            device_take(&w.changed, 1);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void clear(uint32_t v) {
+    uint32_t edges = slab_clear_vertex(&w.g, v);
+    if (warp_lane() == 0)
+        device_take(&w.changed, edges);
+}
+
+static void copy_row(uint32_t v) {
+    slab_copy_row(&w.g, slab_vertex_of(&w.g, v), w.valued, w.row[v],
+                  w.valued ? w.row_value[v] : NULL, 0);
+}
+
+static uint32_t items(void) {
+    return w.phase == REHASH ? w.pool.growing[0] + w.pool.growing[1] + w.pool.growing[2]
+           : w.phase == ROWS ? VERTICES
+                             : w.count;
+}
+
+/* A warp's way through the items of a phase: one for all lanes, or one for each. */
+static void shift(void *unused) {
+    bool together = w.phase == REHASH || w.phase == CLEAR || w.phase == ROWS;
+    const uint32_t share = together ? 1 : warp_width;
+    (void)unused;
+    for (;;) {
+        uint32_t first = 0;
+        if (warp_lane() == 0)
+            first = device_take(&w.next, share);
+        first = warp_from(first, 0);
+        if (first >= items())
+            return;
+        if (w.phase == REHASH)
+            slab_rehash(&w.g, &w.g, slab_growing_vertex(&w.g, first), w.valued);
+        else if (w.phase == CLEAR)
+            clear(w.source[first]);
+        else if (w.phase == ROWS)
+            copy_row(first);
+        else if (first + warp_lane() < w.count)
+            one_item(first + warp_lane());
+        warp_sync();
+    }
+}
+
+static void work(void *seed, uint32_t number) {
+    luck = *(uint64_t *)seed + number;
+    working = true;
+#ifdef WARP_LANES
+    lanes_run(shift, NULL);
+#else
+    shift(NULL);
+#endif
+    working = false;
+}
+
+static void run_phase(enum phase phase, int threads) {
+    uint64_t seed = (uint64_t)draw(1000000) * MOST_THREADS;
+    w.phase = phase;
+    w.next = 0;
+    run_workers((uint32_t)threads, work, &seed, NULL, 0);
+}
+
+static void end_phase(void) {
+    slab_end_phase(&w.g);
+}
+
+static void begin(bool valued, float load) {
+    struct slab_graph *g = &w.g;
+    memset(&w, 0, sizeof w);
+    memset(w.model, 0xff, sizeof w.model);
+    w.valued = valued;
+    g->pool = &w.pool;
+    g->n = VERTICES;
+    g->load = load;
+    g->capacity = 16;
+    g->vertex = calloc(VERTICES, sizeof *g->vertex);
+    g->word = malloc((size_t)MOST_SECTORS * SLAB_WORDS * 4);
+    memset(g->word, 0xff, (size_t)MOST_SECTORS * SLAB_WORDS * 4);
+    g->incoming = calloc(VERTICES, sizeof(uint32_t));
+    g->growing = calloc(VERTICES, sizeof(uint32_t));
+    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof(uint32_t));
+    g->filter = calloc(SLAB_FILTER_BITS / 32, sizeof(uint32_t));
+    for (int kind = 0; kind < SLAB_LISTS; kind++) {
+        g->room[kind] = MOST_SECTORS;
+        g->list[kind] = calloc(MOST_SECTORS, sizeof(uint32_t));
+    }
+}
+
+static void end(void) {
+    struct slab_graph *g = &w.g;
+    free(g->vertex);
+    free(g->word);
+    free(g->incoming);
+    free(g->growing);
+    free(g->huge);
+    free(g->filter);
+    for (int kind = 0; kind < SLAB_LISTS; kind++)
+        free(g->list[kind]);
+}
+
+static void random_batch(void) {
+    uint32_t span = 1 + draw(TARGETS);
+    w.count = 1 + draw(BATCH);
+    for (uint32_t i = 0; i < w.count; i++) {
+        w.source[i] = draw(2) ? 0 : draw(VERTICES);
+        w.target[i] = draw(span);
+        w.value[i] = w.valued ? draw(1000) : 0;
+    }
+    w.unsorted = true;
+    if (draw(4) == 0) { /* in order, without repeats: some edges of one vertex */
+        w.count = w.count < span ? w.count : span;
+        for (uint32_t i = 0; i < w.count; i++) {
+            w.source[i] = w.source[0];
+            w.target[i] = i;
+        }
+        w.unsorted = false;
+    }
+}
+
+/* Every edge of the model is there once, with its value, and no other. */
+static void check(int threads) {
+    const struct slab_graph *g = &w.g;
+    run_phase(ROWS, threads);
+    for (uint32_t v = 0; v < VERTICES; v++) {
+        struct slab_vertex vertex = g->vertex[v];
+        struct slab_walk walk = slab_walk_from(vertex, 0, 1);
+        uint32_t word[SLAB_WORDS], entries, used = 0, dead = 0, expected = 0;
+        bool seen[TARGETS] = {false};
+        while (slab_step(g, &walk, true, word, &entries))
+            for (uint32_t i = 0; i < entries; i += w.valued ? 2 : 1) {
+                used += word[i] != SLAB_NONE;
+                dead += word[i] == SLAB_DEAD;
+                if (!slab_is_entry(word[i]))
+                    continue;
+                expect(word[i] < TARGETS, "a target of %u", word[i]);
+                expect(!seen[word[i]], "edge %u -> %u is there twice", v, word[i]);
+                seen[word[i]] = true;
+                if (w.valued)
+                    ck_assert_uint_eq(word[i + 1], w.model[v][word[i]]);
+            }
+        for (uint32_t t = 0; t < TARGETS; t++) {
+            expect(seen[t] == (w.model[v][t] != ABSENT), "edge %u -> %u", v, t);
+            expected += seen[t];
+        }
+        ck_assert_uint_eq(vertex.used, used);
+        ck_assert_uint_eq(vertex.dead, dead);
+        ck_assert_uint_eq(used - dead, expected);
+        for (uint32_t i = 0; i < expected;
+             i++) { /* copied by a warp: each of them once */
+            uint32_t target = w.row[v][i];
+            expect(target < TARGETS && seen[target], "row of %u: %u", v, target);
+            seen[target] = false;
+            if (w.valued)
+                ck_assert_uint_eq(w.row_value[v][i], w.model[v][target]);
+        }
+    }
+}
+
+static uint32_t edges(void) {
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < VERTICES; v++)
+        for (uint32_t t = 0; t < TARGETS; t++)
+            count += w.model[v][t] != ABSENT;
+    return count;
+}
+
+static void insert(int threads) {
+    uint32_t before = edges();
+    for (uint32_t i = 0; i < w.count; i++)
+        w.model[w.source[i]][w.target[i]] = w.value[i];
+    w.changed = 0;
+    for (bool full = true; full;) {
+        w.pool.report.full = 0;
+        memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
+        memset(w.g.filter, 0, SLAB_FILTER_BITS / 8);
+        run_phase(ANNOUNCE, threads);
+        run_phase(REHASH, threads);
+        if (!w.pool.report.full)
+            run_phase(INSERT, threads);
+        run_phase(CLAIM, threads);
+        run_phase(SETTLE, threads);
+        end_phase();
+        full = w.pool.report.full;
+        if (full) {
+            if (w.pool.end > w.g.capacity)
+                w.pool.end = w.g.capacity;
+            w.g.capacity += w.g.capacity / 2;
+            ck_assert_uint_le(w.g.capacity, MOST_SECTORS);
+        }
+    }
+    ck_assert_uint_eq(w.changed, edges() - before);
+}
+
+static void delete (int threads) {
+    uint32_t removed = 0;
+    for (uint32_t i = 0; i < w.count; i++) {
+        removed += w.model[w.source[i]][w.target[i]] != ABSENT;
+        w.model[w.source[i]][w.target[i]] = ABSENT;
+    }
+    w.changed = 0;
+    run_phase(DELETE, threads);
+    ck_assert_uint_eq(w.changed, removed);
+}
+
+static void clear_vertices(int threads) {
+    uint32_t removed = 0;
+    w.count = w.count % 4;
+    for (uint32_t i = 0; i < w.count; i++)
+        for (uint32_t t = 0; t < TARGETS; t++) {
+            removed += w.model[w.source[i]][t] != ABSENT;
+            w.model[w.source[i]][t] = ABSENT;
+        }
+    w.changed = 0;
+    run_phase(CLEAR, threads);
+    end_phase();
+    ck_assert_uint_eq(w.changed, removed);
+}
+
+START_TEST(batches_of_many_threads) {
+    static const float loads[] = {0.3f, 0.7f, 2, 6};
+    luck = (uint64_t)_i + 1;
+    begin(_i % 2, loads[_i / 2 % 4]);
+    for (int round = 0; round < 25; round++) {
+        int threads = 1 + (int)draw(MOST_THREADS);
+        random_batch();
+        switch (draw(8)) {
+        case 0:
+            clear_vertices(threads);
+            break;
+        case 1:
+        case 2:
+            delete (threads);
+            break;
+        default:
+            insert(threads);
+        }
+        check(threads);
+    }
+    ck_assert_uint_eq(w.pool.spilled, 0);
+    end();
+}
+END_TEST
+
+/* What one phase frees the next may take, and nothing is handed out twice. */
+START_TEST(lists_close_up) {
+    begin(true, 0.7f);
+    w.g.capacity = 64;
+    uint32_t taken[8];
+    for (int i = 0; i < 8; i++)
+        taken[i] = slab_take(&w.g, 2);
+    ck_assert_uint_eq(w.pool.end, 32);
+    end_phase();
+    for (int i = 0; i < 5; i++)
+        slab_free_piece(&w.g, 2, taken[i]);
+    ck_assert_uint_eq(slab_take(&w.g, 2), 32); /* freed in this phase: not yet there */
+    end_phase();
+    ck_assert_uint_eq(w.pool.count[2], 5);
+    uint32_t seen = 0;
+    seen |= 1u << slab_take(&w.g, 2) / 4;
+    seen |= 1u << slab_take(&w.g, 2) / 4;
+    slab_free_piece(&w.g, 2, taken[5]);
+    slab_free_piece(&w.g, 2, taken[6]);
+    slab_free_piece(&w.g, 2, taken[7]);
+    end_phase();
+    ck_assert_uint_eq(w.pool.count[2], 6);
+    for (int i = 0; i < 6; i++)
+        seen |= 1u << slab_take(&w.g, 2) / 4;
+    ck_assert_uint_eq(seen, 0xff);
+    ck_assert_uint_eq(slab_take(&w.g, 2), 36);
+    end();
+}
+END_TEST
+
+/* A batch of the edges low .. high - 1 of vertex 0. */
+static void edges_of_one(uint32_t low, uint32_t high) {
+    w.unsorted = false;
+    w.count = high - low;
+    for (uint32_t i = 0; i < w.count; i++) {
+        w.source[i] = 0;
+        w.target[i] = w.value[i] = low + i;
+    }
+}
+
+/* An arena that does not grow: the batch comes to an end, says so, and what is there is
+** whole; with room the same batch puts in the rest. */
+START_TEST(a_full_arena_says_so) {
+    begin(true, 0.7f);
+    edges_of_one(0, 20);
+    insert(2);
+    w.g.capacity = w.pool.end;
+    edges_of_one(10, 200);
+    for (int again = 0; again < 3; again++) {
+        w.pool.report.full = 0;
+        memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
+        run_phase(ANNOUNCE, 3);
+        run_phase(REHASH, 3);
+        ck_assert_uint_eq(w.pool.report.full, 1);
+        end_phase();
+        check(2);
+    }
+    w.pool.end = w.g.capacity;
+    insert(3);
+    check(2);
+    ck_assert_uint_eq(w.g.vertex[0].used, 200);
+    end();
+}
+END_TEST
+
+static bool has_chain(uint32_t v) {
+    const struct slab_vertex *vertex = &w.g.vertex[v];
+    for (uint32_t slab = 0; slab < vertex->sectors / SLAB_SECTORS; slab++) {
+        uint32_t last = vertex->base + (slab + 1) * SLAB_SECTORS - 1;
+        if (w.g.word[(size_t)last * SLAB_WORDS + SLAB_LINK] != SLAB_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* A slab of 15 may have 22 entries, 7 of them in a chain; with the 23rd the vertex gets a
+** larger base, and slab and chain are free. */
+START_TEST(chains_are_rehashed) {
+    begin(true, 0.7f);
+    edges_of_one(0, 10);
+    insert(1);
+    ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
+    ck_assert(!has_chain(0));
+    edges_of_one(10, 22);
+    insert(1);
+    ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
+    ck_assert(has_chain(0));
+    edges_of_one(22, 23);
+    insert(1);
+    ck_assert_uint_gt(w.g.vertex[0].sectors, SLAB_SECTORS);
+    ck_assert_uint_ge(w.pool.count[2], 2);
+    check(1);
+    end();
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("slab");
+    TCase *c = tcase_create("slab");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, batches_of_many_threads, 0, 40);
+    tcase_add_test(c, lists_close_up);
+    tcase_add_test(c, a_full_arena_says_so);
+    tcase_add_test(c, chains_are_rehashed);
+    suite_add_tcase(suite, c);
+    return run_suite(suite);
+}
+
+#endif
