@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
+#include "share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,7 @@ START_TEST(small_shapes) {
     shape s;
     for (uint64_t seed = 1; seed <= 4; seed++)
         for (int i = 0; shape_small(i, seed, &s); i++) {
-            if (s.vertices > 0)
+            if (s.vertices > 0 && !left_out(seed + (uint64_t)i))
                 check_shape(&s, seed);
             shape_free(&s);
         }

@@ -4,6 +4,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
+#include "share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +160,8 @@ START_TEST(small_shapes) {
     shape s;
     for (uint64_t seed = 1; seed <= 4; seed++)
         for (int i = 0; shape_small(i, seed, &s); i++) {
-            check_shape(&s, (int64_t)seed - 2);
+            if (!left_out(seed + (uint64_t)i))
+                check_shape(&s, (int64_t)seed - 2);
             shape_free(&s);
         }
 }

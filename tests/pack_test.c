@@ -5,6 +5,7 @@
 #include "packed.h"
 
 #include "expect.h"
+#include "share.h"
 #include "suite.h"
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,8 @@ START_TEST(every_byte_flipped) {
     memory_pack(graph, &file);
     for (uint64_t at = 0; at < file.size; at++)
         for (int bit = 0; bit < 8; bit++) {
+            if (left_out(8 * at + (uint64_t)bit))
+                continue;
             file.bytes[at] ^= (char)(1 << bit);
             expect_refused(&file, "flipped", at);
             file.bytes[at] ^= (char)(1 << bit);

@@ -4,6 +4,7 @@
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
+#include "share.h"
 
 static intern texts;
 
@@ -18,6 +19,8 @@ static page_table with_texts(sqlite3 *db) {
 static const char *const encoding[] = {"UTF-8", "UTF-16le", "UTF-16be"};
 
 START_TEST(test_overflow_pages) {
+    if (left_out((uint64_t)_i))
+        return;
     run_sql(db,
             "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = '%s';"
             "CREATE TABLE e(src, dst, w, note); CREATE TABLE late(note, src, dst, w);"
@@ -201,6 +204,8 @@ START_TEST(test_defaults) {
     const char *type = types[_i / 3];
     for (int k = 0; k < 3; k++)
         for (int d = 0; d < DEFAULTS; d++) {
+            if (left_out((uint64_t)(d + _i + k)))
+                continue;
             run_sql(db,
                     "PRAGMA encoding = '%s'; DROP TABLE IF EXISTS e; CREATE TABLE e(x%s)",
                     encoding[_i % 3],
@@ -305,8 +310,10 @@ START_TEST(test_text_weights) {
     run_sql(db, "UPDATE e SET w = CAST(rowid %% 1000 AS TEXT) WHERE rowid %% 2");
     page_table t = with_texts(db);
     check_read(&t);
-    int aside = 0;
+    int aside = 0, taken = 0;
     for (int i = 0; i < NUMBERS; i++) {
+        if (left_out((uint64_t)(i + _i)))
+            continue;
         run_sql(db, "UPDATE e SET w = '%q' WHERE rowid = 30001", number[i]);
         const char *why = compare(&t, NULL);
         sqlite3_stmt *one;
@@ -318,8 +325,9 @@ START_TEST(test_text_weights) {
         sqlite3_finalize(one);
         ck_assert_msg(is_number == !why, "'%s': %s", number[i], why ? why : "used");
         aside += !is_number;
+        taken++;
     }
-    ck_assert_int_gt(aside, 5);
+    ck_assert(aside > 0 && aside < taken);
 }
 END_TEST
 

@@ -3,12 +3,15 @@
 ** applies. Rows that need care: page_reader_rows_test.c; files: page_reader_file_test.c and
 ** page_reader_wal_test.c; random tables and damage: page_reader_random_test.c. */
 #include "page_compare.h"
+#include "share.h"
 #include "suite.h"
 
 /* ---- the plain cases ---- */
 
 START_TEST(test_page_sizes_and_vacuum) {
     static const int rows[] = {0, 1, 7, 3000, 70000};
+    if (left_out((uint64_t)_i))
+        return;
     run_sql(db,
             "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = '%s';"
             "CREATE TABLE e(src INTEGER, dst, w NUMERIC)",
@@ -190,6 +193,8 @@ END_TEST
 
 START_TEST(test_texts) {
     intern texts = {0};
+    if (left_out((uint64_t)_i))
+        return;
     run_sql(db,
             "PRAGMA page_size = %d; PRAGMA encoding = '%s'; CREATE TABLE e(src, dst, w);"
             "CREATE TABLE p(dst TEXT, f, src TEXT, w REAL)",

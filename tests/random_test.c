@@ -13,6 +13,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
+#include "share.h"
 #include "random_oracle.h"
 #include <stdio.h>
 
@@ -548,7 +549,8 @@ static void check_shape(int shape_number, uint64_t seed) {
 
 START_TEST(every_shape) {
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
-        check_shape(_i, seed * 104729);
+        if (!left_out(seed + (uint64_t)_i))
+            check_shape(_i, seed * 104729);
 }
 END_TEST
 

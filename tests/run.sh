@@ -10,6 +10,7 @@
 #   CC=clang                        the C compiler (for a build folder's first run)
 #   TESTS=regex                     only the tests whose names match
 #   JOBS=n                          parallel compilations and tests
+#   GPUGRAPH_TEST_SHARE=3           a third of the random seeds and failing allocations (support/share.h)
 #   GPUGRAPH_TEST_BACKENDS="cpu cuda"   default: cpu, and cuda where a device is found
 #   GPUGRAPH_SHARED_DATA=folder     larger graphs; tests that need them are skipped without
 set -euo pipefail

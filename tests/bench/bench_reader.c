@@ -18,6 +18,7 @@
 #include "gpugraph.h"
 #include "gpugraph_extension.h"
 #include "page_reader.h"
+#include "rmat.h"
 
 enum { RUNS = 5, WIDTH = 2048 };
 
@@ -37,13 +38,6 @@ static void run(sqlite3 *db, const char *sql) {
         die(db, sql);
 }
 
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* ---- the tables ---- */
 
 enum ids { PLAIN, SPARSE, TEXT };
@@ -56,33 +50,15 @@ struct table {
 };
 
 static const struct table tables[] = {
-    {"G1", 0, 730000, PLAIN},        {"G2", 0, 2700000, PLAIN},
-    {"R20", 20, 8388608, PLAIN},     {"R22", 22, 33554432, PLAIN},
-    {"sparse", 20, 8388608, SPARSE}, {"text", 20, 8388608, TEXT}};
-
-struct edge {
-    int64_t source, target, weight;
-};
+    {"G1", 0, 730000, PLAIN},           {"G2", 0, 2700000, PLAIN},
+    {"R20", R20_SCALE, 8388608, PLAIN}, {"R22", 22, 33554432, PLAIN},
+    {"sparse", 20, 8388608, SPARSE},    {"text", 20, 8388608, TEXT}};
 
 static struct edge grid_edge(int64_t i, uint64_t *state) {
     static const int64_t step[4] = {1, -1, WIDTH, -WIDTH};
     int64_t from = i / 3 + WIDTH + 1;
     uint64_t r = next_random(state);
     return (struct edge){from, from + step[r & 3], (int64_t)(r >> 8) % 10000 + 1};
-}
-
-static struct edge rmat_edge(int scale, uint64_t *state) {
-    struct edge e = {0, 0, (int64_t)(next_random(state) % 255) + 1};
-    for (int bit = 0; bit < scale; bit++) {
-        uint64_t r = next_random(state) % 100;
-        e.source = e.source << 1 | (r >= 76);
-        e.target = e.target << 1 | ((r >= 57 && r < 76) || r >= 95);
-    }
-    /* An odd factor permutes the numbers below a power of two. */
-    int64_t mask = ((int64_t)1 << scale) - 1;
-    e.source = (int64_t)((uint64_t)e.source * 0x9e3779b97f4a7c15) & mask;
-    e.target = (int64_t)((uint64_t)e.target * 0x9e3779b97f4a7c15) & mask;
-    return e;
 }
 
 static void bind_id(sqlite3_stmt *insert, int parameter, enum ids ids, int64_t id) {

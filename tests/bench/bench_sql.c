@@ -1,18 +1,20 @@
 /* Whole queries against the ways SQLite users have today, statement in to last row out.
 **
-**     bench_sql DATABASE-FOLDER [GRAPH.gr]        all jobs, a table of ratios
-**     bench_sql --job NAME DATABASE               one job in this process, prints "NAME
-*ms rows"
+**     bench_sql DATABASE-FOLDER [GRAPH.gr|R20]    all jobs, a table of ratios
+**     bench_sql --job NAME DATABASE               one job in this process, prints lines of
+**                                                 NAME, ms and rows
 **
-** Every job runs in a process of its own (a first query is the first of its process), on
-*a database
-** file that the page cache holds. GRAPH.gr is a DIMACS file, gzip'ed or not; without it a
-*grid of the
-** New York network's size stands in. Each job runs RUNS times; the median counts.
+** Every job runs in a process of its own (a first query is the first of its process), on a
+** database file that the page cache holds. GRAPH.gr is a DIMACS file, gzip'ed or not; without
+** it a grid of the New York network's size stands in. R20 is the R-MAT graph of bench_reader,
+** for the breadth-first searches alone, from its hub. Jobs take turns, RUNS times; the median
+** counts. Beside the time elapsed stands that of the processor, all threads together, which a
+** busy machine stretches less.
 **
-** Peers: plain SQL and a few lines of C here; others were measured elsewhere, see
-*docs/performance.md. */
+** Peers: plain SQL, a few lines of C, and Boost where its headers are (libboost-graph-dev);
+** others were measured elsewhere, see docs/performance.md. */
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +22,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bfs_over_selects.h"
 #include "gpugraph_extension.h"
+#include "rmat.h"
+
+#ifdef BENCH_BOOST
+sqlite3_int64 boost_bfs(sqlite3 *db); /* boost_bfs.cpp */
+#endif
 
 enum { RUNS = 5, STREAM_ROWS = 1000000 };
 
-static double now_ms(void) {
+static double ms_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
@@ -204,32 +212,38 @@ static sqlite3_int64 dijkstra_over_selects(sqlite3 *db) {
     "SELECT v FROM r"
 
 typedef struct job {
-    const char *name, *warm, *sql; /* warm: run first, not timed; sql NULL: C code */
+    const char *name, *warm, *sql; /* warm: run first, not timed */
+    sqlite3_int64 (*peer)(sqlite3 *db);
 } job;
 
 static const job jobs[] = {
-    {"recursive-cte-reach", NULL, REACH},
-    {"dijkstra-over-selects", NULL, NULL},
-    {"step-loop-3-columns", NULL, "SELECT src, dst, weight FROM roads NOT INDEXED"},
-    {"constants", NULL, "SELECT a, b FROM constants"},
-    {"constants-aggregate", NULL, "SELECT sum(a), sum(b) FROM constants"},
-    {"bfs-first", NULL, "SELECT vertex, depth FROM gpu_bfs('roads', 1)"},
-    {"bfs-first-cpu", NULL,
-     "SELECT vertex, depth FROM gpu_bfs('roads', 1) WHERE backend = 'cpu'"},
-    {"bfs-later", "SELECT count(*) FROM gpu_bfs('roads', 2)",
-     "SELECT vertex, depth FROM gpu_bfs('roads', 1)"},
-    {"bfs-later-aggregate", "SELECT count(*) FROM gpu_bfs('roads', 2)",
-     "SELECT max(vertex), max(depth) FROM gpu_bfs('roads', 1)"},
-    {"sssp-first", NULL, "SELECT vertex, distance FROM gpu_sssp('roads', 1)"},
-    {"sssp-later", "SELECT count(*) FROM gpu_sssp('roads', 2)",
-     "SELECT vertex, distance FROM gpu_sssp('roads', 1)"},
-    {"stream", "SELECT count(*) FROM gpu_bfs('line', 1)",
-     "SELECT vertex, depth FROM gpu_bfs('line', 1)"},
-    {"stream-aggregate", "SELECT count(*) FROM gpu_bfs('line', 1)",
-     "SELECT sum(vertex), sum(depth) FROM gpu_bfs('line', 1)"},
-    {"join-100000", "SELECT count(*) FROM gpu_sssp('roads', 2)",
-     "SELECT count(s.distance), 0 FROM (SELECT DISTINCT src FROM roads LIMIT 100000) p "
-     "CROSS JOIN gpu_sssp('roads', 1, p.src) s"},
+    {"recursive-cte-reach", .sql = REACH},
+    {"bfs-over-selects", .peer = bfs_over_selects},
+#ifdef BENCH_BOOST
+    {"boost-bfs", .peer = boost_bfs},
+#endif
+    {"dijkstra-over-selects", .peer = dijkstra_over_selects},
+    {"step-loop-3-columns", .sql = "SELECT src, dst, weight FROM roads NOT INDEXED"},
+    {"constants", .sql = "SELECT a, b FROM constants"},
+    {"constants-aggregate", .sql = "SELECT sum(a), sum(b) FROM constants"},
+    {"bfs-first", .sql = "SELECT vertex, depth FROM gpu_bfs('roads', 1)"},
+    {"bfs-first-cpu",
+     .sql = "SELECT vertex, depth FROM gpu_bfs('roads', 1) WHERE backend = 'cpu'"},
+    {"bfs-later", .warm = "SELECT count(*) FROM gpu_bfs('roads', 2)",
+     .sql = "SELECT vertex, depth FROM gpu_bfs('roads', 1)"},
+    {"bfs-later-aggregate", .warm = "SELECT count(*) FROM gpu_bfs('roads', 2)",
+     .sql = "SELECT max(vertex), max(depth) FROM gpu_bfs('roads', 1)"},
+    {"sssp-first", .sql = "SELECT vertex, distance FROM gpu_sssp('roads', 1)"},
+    {"sssp-later", .warm = "SELECT count(*) FROM gpu_sssp('roads', 2)",
+     .sql = "SELECT vertex, distance FROM gpu_sssp('roads', 1)"},
+    {"stream", .warm = "SELECT count(*) FROM gpu_bfs('line', 1)",
+     .sql = "SELECT vertex, depth FROM gpu_bfs('line', 1)"},
+    {"stream-aggregate", .warm = "SELECT count(*) FROM gpu_bfs('line', 1)",
+     .sql = "SELECT sum(vertex), sum(depth) FROM gpu_bfs('line', 1)"},
+    {"join-100000", .warm = "SELECT count(*) FROM gpu_sssp('roads', 2)",
+     .sql = "SELECT count(s.distance), 0 FROM (SELECT DISTINCT src FROM roads LIMIT "
+            "100000) p "
+            "CROSS JOIN gpu_sssp('roads', 1, p.src) s"},
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -247,10 +261,11 @@ static int run_job(const char *name, const char *file) {
             continue;
         if (jobs[i].warm)
             step_all(db, jobs[i].warm);
-        double start = now_ms();
-        sqlite3_int64 rows =
-            jobs[i].sql ? step_all(db, jobs[i].sql) : dijkstra_over_selects(db);
-        printf("%s %.3f %lld\n", name, now_ms() - start, rows);
+        double start = ms_of(CLOCK_MONOTONIC);
+        double processor = ms_of(CLOCK_PROCESS_CPUTIME_ID);
+        sqlite3_int64 rows = jobs[i].peer ? jobs[i].peer(db) : step_all(db, jobs[i].sql);
+        printf("%s %.3f %lld\n", name, ms_of(CLOCK_MONOTONIC) - start, rows);
+        printf("processor %.3f 0\n", ms_of(CLOCK_PROCESS_CPUTIME_ID) - processor);
         if (strcmp(name, "sssp-first") == 0) {
             sqlite3_stmt *timings;
             sqlite3_prepare_v2(db, "SELECT ms FROM gpugraph_timings WHERE phase = 'read'",
@@ -288,6 +303,25 @@ static void fill_from_dimacs(sqlite3 *db, const char *graph) {
         die(NULL, graph);
 }
 
+static void fill_from_rmat(sqlite3 *db) {
+    sqlite3_stmt *insert;
+    uint64_t state = 1;
+    sqlite3_prepare_v2(db, "INSERT INTO roads VALUES(?, ?, ?)", -1, &insert, NULL);
+    for (int64_t i = 0; i < (int64_t)8 << R20_SCALE; i++) {
+        struct edge e = rmat_edge(R20_SCALE, &state);
+        sqlite3_bind_int64(insert, 1, e.source + 1); /* the hub is 1 */
+        sqlite3_bind_int64(insert, 2, e.target + 1);
+        sqlite3_bind_int64(insert, 3, e.weight);
+        sqlite3_step(insert);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+}
+
+static bool is_r20(const char *graph) {
+    return graph && strcmp(graph, "R20") == 0;
+}
+
 static void make_database(const char *file, const char *graph) {
     sqlite3 *db;
     unlink(file);
@@ -296,7 +330,9 @@ static void make_database(const char *file, const char *graph) {
     run(db,
         "PRAGMA journal_mode = off; BEGIN; CREATE TABLE roads(src INTEGER, dst INTEGER, "
         "weight INTEGER)");
-    if (graph)
+    if (is_r20(graph))
+        fill_from_rmat(db);
+    else if (graph)
         fill_from_dimacs(db, graph);
     else
         run(db, "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i "
@@ -324,32 +360,29 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Median of RUNS processes of this program; *read gets the read phase where the job tells
- * one. */
-static double measure(const char *self, const char *name, const char *file,
-                      double *read) {
-    double ms[RUNS], reads[RUNS];
-    int got = 0;
-    for (int i = 0; i < RUNS; i++) {
-        char command[10000], label[64];
-        double value, rows;
-        snprintf(command, sizeof command, "'%s' --job %s '%s'", self, name, file);
-        FILE *in = popen(command, "r");
-        while (in && fscanf(in, "%63s %lf %lf", label, &value, &rows) == 3) {
-            if (strcmp(label, name) == 0)
-                ms[i] = value, got++;
-            else
-                reads[i] = value;
-        }
-        if (!in || pclose(in) != 0 || got != i + 1)
-            die(NULL, name);
+/* One process of this program; *read stays where the job tells none. */
+static void measure(const char *self, int job, const char *file, double *ms,
+                    double *processor, double *read) {
+    char command[10000], label[64];
+    double value, rows;
+    bool got = false;
+    snprintf(command, sizeof command, "'%s' --job %s '%s'", self, jobs[job].name, file);
+    FILE *in = popen(command, "r");
+    while (in && fscanf(in, "%63s %lf %lf", label, &value, &rows) == 3) {
+        if (strcmp(label, "processor") == 0)
+            *processor = value;
+        else if (strcmp(label, "read") == 0)
+            *read = value;
+        else
+            *ms = value, got = true;
     }
-    qsort(ms, RUNS, sizeof *ms, ascending);
-    if (read) {
-        qsort(reads, RUNS, sizeof *reads, ascending);
-        *read = reads[RUNS / 2];
-    }
-    return ms[RUNS / 2];
+    if (!in || pclose(in) != 0 || !got)
+        die(NULL, jobs[job].name);
+}
+
+static double median(double *values) {
+    qsort(values, RUNS, sizeof *values, ascending);
+    return values[RUNS / 2];
 }
 
 typedef struct comparison {
@@ -361,9 +394,10 @@ typedef struct comparison {
 
 static const comparison comparisons[] = {
     {"bfs-first", "recursive-cte-reach", 0, "recursive CTE, reach only", 5},
-    {"bfs-first", NULL, 350, "closure.c", 4},
-    {"bfs-later", NULL, 350, "closure.c", 12},
-    {"bfs-later-aggregate", NULL, 350, "closure.c", 15},
+    {"bfs-first", "bfs-over-selects", 0, "BFS over SELECTs", 8},
+    {"bfs-first", "boost-bfs", 0, "Boost, filled by steps", 2.3},
+    {"bfs-later", "bfs-over-selects", 0, "BFS over SELECTs", 12},
+    {"bfs-later-aggregate", "bfs-over-selects", 0, "BFS over SELECTs", 15},
     {"sssp-first", "dijkstra-over-selects", 0, "Dijkstra over SELECTs", 8},
     {"sssp-first", NULL, 1475, "pgRouting", 14},
     {"stream", "constants", 0, "constants", 1 / 1.3},
@@ -371,42 +405,79 @@ static const comparison comparisons[] = {
     {"join-100000", "sssp-later", 0, "one gpu_sssp", 0},
 };
 
+static const comparison r20_comparisons[] = {
+    {"bfs-first", "bfs-over-selects", 0, "BFS over SELECTs", 14},
+    {"bfs-first", "boost-bfs", 0, "Boost, filled by steps", 6},
+};
+
+/* The number of a job; -1: this build has none of that name. */
+static int job_of(const char *name) {
+    for (int j = 0; j < JOBS; j++)
+        if (strcmp(jobs[j].name, name) == 0)
+            return j;
+    return -1;
+}
+
+static void compare(const comparison *c, const double *ms, const double *processor) {
+    int mine = job_of(c->job), theirs = c->peer ? job_of(c->peer) : -1;
+    if (c->peer && theirs < 0)
+        return;
+    double peer = c->peer ? ms[theirs] : c->peer_ms;
+    printf("%-22s %-28s %10.2f %10.2f %8.2f %8.2f", c->job, c->peer_name, ms[mine], peer,
+           peer / ms[mine], c->at_least);
+    if (c->peer)
+        printf(" %8.2f", processor[theirs] / processor[mine]);
+    printf("\n");
+}
+
+static bool asked(int job, bool r20) {
+    if (!r20)
+        return true;
+    for (size_t i = 0; i < sizeof r20_comparisons / sizeof *r20_comparisons; i++)
+        if (job == job_of(r20_comparisons[i].job) ||
+            job == job_of(r20_comparisons[i].peer))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--job") == 0)
         return run_job(argv[2], argv[3]);
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_sql DATABASE-FOLDER [GRAPH.gr]\n");
+        fprintf(stderr, "usage: bench_sql DATABASE-FOLDER [GRAPH.gr|R20]\n");
         return 2;
     }
     char file[4096];
-    double ms[JOBS], read = 0;
+    static double ms[JOBS][RUNS], processor[JOBS][RUNS], reads[JOBS][RUNS];
+    double ms_of_job[JOBS], processor_of_job[JOBS];
+    const bool r20 = is_r20(argc > 2 ? argv[2] : NULL);
     snprintf(file, sizeof file, "%.4000s/bench_sql.db", argv[1]);
     make_database(file, argc > 2 ? argv[2] : NULL);
+    for (int k = 0; k < RUNS; k++)
+        for (int i = 0; i < JOBS; i++)
+            if (asked(i, r20))
+                measure(argv[0], i, file, &ms[i][k], &processor[i][k], &reads[i][k]);
+    printf("%-24s %10s    %10s\n", "job", "ms", "processor");
     for (int i = 0; i < JOBS; i++) {
-        ms[i] = measure(argv[0], jobs[i].name, file,
-                        strcmp(jobs[i].name, "sssp-first") == 0 ? &read : NULL);
-        printf("%-24s %10.2f ms\n", jobs[i].name, ms[i]);
+        ms_of_job[i] = median(ms[i]);
+        processor_of_job[i] = median(processor[i]);
+        if (asked(i, r20))
+            printf("%-24s %10.2f ms %10.2f\n", jobs[i].name, ms_of_job[i],
+                   processor_of_job[i]);
     }
-    printf("\n%-22s %-28s %10s %10s %8s %8s\n", "job", "peer", "ms", "peer ms", "ratio",
-           "wanted");
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-        const comparison *c = &comparisons[i];
-        double mine = 0, peer = c->peer_ms;
-        for (int j = 0; j < JOBS; j++) {
-            if (strcmp(jobs[j].name, c->job) == 0)
-                mine = ms[j];
-            if (c->peer && strcmp(jobs[j].name, c->peer) == 0)
-                peer = ms[j];
-        }
-        printf("%-22s %-28s %10.2f %10.2f %8.2f %8.2f\n", c->job, c->peer_name, mine,
-               peer, peer / mine, c->at_least);
+    printf("\n%-22s %-28s %10s %10s %8s %8s %8s\n", "job", "peer", "ms", "peer ms",
+           "ratio", "wanted", "(proc.)");
+    if (r20) {
+        for (size_t i = 0; i < sizeof r20_comparisons / sizeof *r20_comparisons; i++)
+            compare(&r20_comparisons[i], ms_of_job, processor_of_job);
+    } else {
+        for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+            compare(&comparisons[i], ms_of_job, processor_of_job);
+        double read = median(reads[job_of("sssp-first")]);
+        double loop = ms_of_job[job_of("step-loop-3-columns")];
+        printf("%-22s %-28s %10.2f %10.2f %8.2f %8.2f\n", "read (3 columns)", "step loop",
+               read, loop, loop / read, 1.4);
     }
-    double loop = 0;
-    for (int j = 0; j < JOBS; j++)
-        if (strcmp(jobs[j].name, "step-loop-3-columns") == 0)
-            loop = ms[j];
-    printf("%-22s %-28s %10.2f %10.2f %8.2f %8.2f\n", "read (3 columns)", "step loop",
-           read, loop, loop / read, 1.4);
     unlink(file);
     return 0;
 }

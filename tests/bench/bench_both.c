@@ -1,0 +1,123 @@
+/* Rows in both directions, from the edge list as gpu/csr.c makes them, and from the rows of
+** OUT and IN joined one by one.
+**
+**     bench_both [THREADS]
+**
+** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid of sources in order. The best
+** of RUNS counts, which take turns on a new graph each; milliseconds of the processor, all
+** threads together. */
+#include <omp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+#include "rmat.h"
+
+enum { RUNS = 9, EDGES = 8 << R20_SCALE, WIDTH = 2048 };
+
+static int threads = 1;
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void make_edges(bool grid, int64_t *source, int64_t *target) {
+    static const int64_t step[4] = {1, -1, WIDTH, -WIDTH};
+    uint64_t state = 1;
+    for (int64_t i = 0; i < EDGES; i++) {
+        struct edge e;
+        if (grid)
+            e.target = (e.source = i / 3 + WIDTH + 1) + step[next_random(&state) & 3];
+        else
+            e = rmat_edge(R20_SCALE, &state);
+        source[i] = e.source;
+        target[i] = e.target;
+    }
+}
+
+/* Milliseconds to make one kind; the least so far. */
+static csr make(gpugraph_graph *graph, enum csr_kind kind, double *best) {
+    gpugraph_run run = {.threads = threads};
+    csr view;
+    double start = now_ms();
+    if (gg_csr(graph, kind, false, false, &run, &view) != GPUGRAPH_OK)
+        exit(1);
+    double ms = now_ms() - start;
+    *best = ms < *best ? ms : *best;
+    return view;
+}
+
+/* OUT's row, then IN's without loops. Returns the number of arcs. */
+static uint64_t join(const csr *out, const csr *in, double *best) {
+    double start = now_ms();
+    uint64_t *offset = malloc((out->n + 1ull) * sizeof *offset);
+    offset[0] = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (uint64_t v = 0; v < out->n; v++) {
+        offset[v + 1] = out->offset[v + 1] - out->offset[v];
+        for (uint64_t k = in->offset[v]; k < in->offset[v + 1]; k++)
+            offset[v + 1] += in->target[k] != v;
+    }
+    for (uint64_t v = 0; v < out->n; v++)
+        offset[v + 1] += offset[v];
+    uint64_t arcs = offset[out->n];
+    uint32_t *target = malloc(arcs * sizeof *target);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (uint64_t v = 0; v < out->n; v++) {
+        uint64_t to = offset[v], count = out->offset[v + 1] - out->offset[v];
+        memcpy(target + to, out->target + out->offset[v], count * sizeof *target);
+        to += count;
+        for (uint64_t k = in->offset[v]; k < in->offset[v + 1]; k++)
+            if (in->target[k] != v)
+                target[to++] = in->target[k];
+    }
+    double ms = now_ms() - start;
+    *best = ms < *best ? ms : *best;
+    free(offset);
+    free(target);
+    return arcs;
+}
+
+static gpugraph_graph *create(const gpugraph_edges *edges) {
+    gpugraph_run run = {.threads = threads};
+    gpugraph_graph *graph;
+    if (gpugraph_create(edges, &run, &graph) != GPUGRAPH_OK)
+        exit(1);
+    return graph;
+}
+
+int main(int argc, char **argv) {
+    int64_t *source = malloc(EDGES * sizeof *source);
+    int64_t *target = malloc(EDGES * sizeof *target);
+    const gpugraph_edges edges = {
+        .count = EDGES, .source = {.value = source}, .target = {.value = target}};
+    threads = argc > 1 ? atoi(argv[1]) : 1;
+    printf(
+        "graph   edges to: out    in  both   | joined  | with in / both, alone / both\n");
+    for (int grid = 0; grid < 2; grid++) {
+        double out_ms = 1e9, in_ms = 1e9, both_ms = 1e9, joined_ms = 1e9;
+        make_edges(grid, source, target);
+        for (int i = 0; i < RUNS; i++) {
+            gpugraph_graph *graph = create(&edges);
+            csr both = make(graph, CSR_BOTH, &both_ms);
+            uint64_t arcs = both.offset[both.n];
+            gpugraph_free(graph);
+            graph = create(&edges);
+            csr out = make(graph, CSR_OUT, &out_ms), in = make(graph, CSR_IN, &in_ms);
+            if (join(&out, &in, &joined_ms) != arcs)
+                return 1;
+            gpugraph_free(graph);
+        }
+        printf("%-12s %7.0f %5.0f %5.0f   | %6.0f  | %6.2f  %6.2f\n",
+               grid ? "grid" : "R20", out_ms, in_ms, both_ms, joined_ms,
+               (in_ms + joined_ms) / both_ms, joined_ms / both_ms);
+    }
+    free(source);
+    free(target);
+    return 0;
+}

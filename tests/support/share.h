@@ -1,0 +1,22 @@
+/* Loops over random seeds, combinations and failing allocations, of which a sanitizer's
+** build, which is slow, takes a share:
+**
+**     GPUGRAPH_TEST_SHARE=3     turns  0 1 [2] 3 4 [5] 6 7 [8] ...
+**
+** Unset: all of them. An odd number, since tests tell kinds apart by the parity of a
+** turn. */
+#ifndef TEST_SHARE_H
+#define TEST_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Is this turn of a loop to be passed over? */
+static inline bool left_out(uint64_t turn) {
+    const char *text = getenv("GPUGRAPH_TEST_SHARE");
+    uint64_t share = text ? strtoull(text, NULL, 10) : 1;
+    return share > 1 && turn % share != share - 1;
+}
+
+#endif
