@@ -285,6 +285,8 @@ struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, uint32_t *tree_edge);
+    gpugraph_status (*bfs_each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                                uint32_t *const *depth, uint32_t *const *tree_edge);
     gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, uint32_t *tree_edge);
     gpugraph_status (*path)(gpugraph_graph *, const gpugraph_search *, bool weighted,
@@ -354,6 +356,8 @@ void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const ch
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *, uint32_t *);
+gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                                uint32_t *const *, uint32_t *const *);
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *, uint32_t *);
 gpugraph_status gg_cpu_path(gpugraph_graph *, const gpugraph_search *, bool,
@@ -367,6 +371,8 @@ gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_ru
                                uint32_t *);
 gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             uint32_t *, uint32_t *);
+gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
+                                 gpugraph_run *, uint32_t *const *, uint32_t *const *);
 gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                              void *, uint32_t *);
 gpugraph_status gg_cuda_path(gpugraph_graph *, const gpugraph_search *, bool,

@@ -465,6 +465,7 @@ static const gpugraph_method methods[] = {
 extern "C" {
 const backend gg_cuda_backend = {"cuda",
                                  gg_cuda_bfs,
+                                 gg_cuda_bfs_each,
                                  gg_cuda_sssp,
                                  gg_cuda_path,
                                  gg_cuda_dfs,

@@ -283,6 +283,18 @@ typedef struct gpugraph_search {
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge);
 
+/* A breadth-first search from each of the sources by itself: what gpugraph_bfs finds from
+** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
+** its tree to tree_edge[i]; tree_edge is NULL when no tree is wanted. So there are
+** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
+** source have rows of their own. Method "multi-source": up to 64 searches at once, bit by
+** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 24 bytes for each
+** vertex meanwhile (88 while it makes trees); any other: one search after the other. After an
+** error what the arrays hold is not defined. Phases as for gpugraph_bfs, for each batch. */
+gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t *const *depth,
+                                  uint32_t *const *tree_edge);
+
 /* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
 ** tree_edge as above; among edges equally good the smallest number from a strictly
 ** nearer vertex; where all of them tie at the same distance (zero weights, or weights

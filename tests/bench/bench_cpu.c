@@ -1,6 +1,8 @@
 /* Times breadth-first search and shortest paths on the CPU, through gpugraph.h.
 **
 **     bench_cpu GRAPH [repeats [threads [method]]]
+**     SOURCES=64 bench_cpu GRAPH ...     searches from so many sources instead, one after the
+**                                        other and at once, each to arrays of its own
 **
 ** GRAPH: a DIMACS file (USA-road-d.NY.gr.gz, or without .gz), or one that is made:
 **     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the Graph500's
@@ -186,6 +188,50 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(parents);
 }
 
+/* The same sources by one method, without trees and with them. */
+static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
+                        const uint32_t *source, uint32_t sources, uint32_t **array,
+                        bool trees) {
+    gpugraph_search search = {
+        .source = source, .source_count = sources, .max_depth = GPUGRAPH_NONE};
+    double unheard = 0, started = now_ms();
+    run->method = method;
+    run->listener = &unheard;
+    gpugraph_bfs_each(graph, &search, run, array, trees ? array + sources : NULL);
+    give_up_on_error(run);
+    return now_ms() - started;
+}
+
+static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
+                         uint32_t sources) {
+    static const char *const methods[] = {"direction-optimizing", "multi-source"};
+    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph);
+    uint32_t *source = need(malloc(sources * sizeof *source));
+    uint32_t **array = need(malloc(2 * (size_t)sources * sizeof *array));
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    for (uint32_t i = 0; i < sources; i++)
+        source[i] = gpugraph_edges_of(graph)->source[mix(i) % m];
+    for (uint32_t i = 0; i < 2 * sources; i++)
+        array[i] = need(calloc(n, sizeof **array));
+    for (int trees = 0; trees < 2; trees++)
+        for (int method = 0; method < 2; method++) {
+            for (int i = -1; i < repeats; i++) {
+                double taken =
+                    time_each(graph, run, methods[method], source, sources, array, trees);
+                if (i >= 0)
+                    ms[i] = taken;
+            }
+            printf("%u sources by %s%s\n", sources, methods[method],
+                   trees ? ", with trees" : "");
+            print_times("  bfs_each", ms, repeats);
+        }
+    for (uint32_t i = 0; i < 2 * sources; i++)
+        free(array[i]);
+    free(array);
+    free(source);
+    free(ms);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: bench_cpu FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
@@ -213,6 +259,12 @@ int main(int argc, char **argv) {
     give_up_on_error(&run);
     printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
            gpugraph_edge_count(graph));
+    const char *sources = getenv("SOURCES");
+    if (sources) {
+        compare_each(graph, &run, repeats, (uint32_t)atoi(sources));
+        gpugraph_free(graph);
+        return 0;
+    }
     const char *method = argc > 4 ? argv[4] : "auto";
     bool for_sssp =
         strcmp(method, "dijkstra") == 0 || strcmp(method, "delta-stepping") == 0;
