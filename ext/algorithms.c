@@ -234,6 +234,10 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     making m = {.graph = graph, .q = q, .run = run, .have = have};
     m.made.n = gpugraph_vertex_count(graph);
     run->status = GPUGRAPH_OK;
+    /* A search that serves several paths is a whole one. */
+    if (!q->path && q->kind == SEARCH_BFS && run->method &&
+        strcmp(run->method, "bidirectional") == 0)
+        run->method = NULL;
     if (q->path)
         make_path(&m);
     else
@@ -301,6 +305,7 @@ gpugraph_status answer_make_each(gpugraph_graph *graph, const question *q,
 }
 
 bool algorithm_uses(const algorithm *a, const char *method_function) {
-    return strcmp(searches[a->kind].name, method_function) == 0 ||
+    return (a->paths && strcmp(method_function, "path") == 0) ||
+           strcmp(searches[a->kind].name, method_function) == 0 ||
            strcmp(searches[a->unweighted_kind].name, method_function) == 0;
 }

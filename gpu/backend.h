@@ -93,6 +93,9 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
+/* The smallest number of an edge from v to `to`, or NONE, by edge_rows that are made.
+** (edge_index.c) */
+uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
@@ -229,6 +232,13 @@ void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
                                 const gpugraph_search *search, gpugraph_run *run,
                                 uint32_t *edge, uint32_t *count);
+
+/* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
+** that takes made, or is it time to make it? */
+gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
+                                       const gpugraph_search *search, gpugraph_run *run,
+                                       uint32_t *edge, uint32_t *count);
+bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction);
 
 /* ---- ids.c ---- */
 

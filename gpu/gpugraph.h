@@ -445,7 +445,9 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *graph); /* where it lives
 ** What there is. */
 
 typedef struct gpugraph_method {
-    const char *function; /* "bfs", "sssp", "dfs", "mis", "triangles", "degrees" */
+    /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
+    ** "degrees" */
+    const char *function;
     const char *name;
     const char *backend; /* "cpu" or "cuda" */
     const char *description;

@@ -188,6 +188,11 @@
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
 
+/* ---- path_both_ends.c ---- */
+
+/* Searches of a graph after which `auto` makes what a path from both ends takes. */
+#define GG_PATH_PREPARE_AFTER 4
+
 /* ---- path.cu ---- */
 
 /* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
