@@ -4,6 +4,9 @@
 **     SOURCES=64 bench_cpu GRAPH ...     searches from so many sources instead, one after the
 **                                        other and at once, each to arrays of its own
 **
+**     PATHS=1 bench_cpu GRAPH ...        paths by depth between random pairs instead, by a
+**                                        search and from both ends
+**
 ** GRAPH: a DIMACS file (USA-road-d.NY.gr.gz, or without .gz), or one that is made:
 **     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the Graph500's
 **                         probabilities, numbers scrambled, weights 1 .. 255
@@ -188,6 +191,43 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(parents);
 }
 
+/* Paths by depth between random pairs of vertices that have edges, the same for each method;
+** what the first of them makes is told by itself. */
+static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
+    static const char *const methods[] = {"direction-optimizing", "bidirectional"};
+    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph), count;
+    const uint32_t *end = gpugraph_edges_of(graph)->source;
+    uint32_t *edge = need(calloc(n, sizeof *edge));
+    double *ms = need(malloc((size_t)repeats * sizeof *ms)), unheard = 0;
+    uint64_t steps[2] = {0, 0};
+    run->listener = &unheard;
+    for (int method = 0; method < 2; method++) {
+        run->method = methods[method];
+        for (int i = -2; i < repeats; i++) {
+            uint32_t source = end[mix((uint64_t)(i + 2) * 2) % m];
+            uint32_t target = end[mix((uint64_t)(i + 2) * 2 + 1) % m];
+            gpugraph_search search = {.source = &source,
+                                      .source_count = 1,
+                                      .target = &target,
+                                      .target_count = 1,
+                                      .max_depth = GPUGRAPH_NONE};
+            double started = now_ms();
+            gpugraph_path(graph, &search, false, run, edge, &count);
+            give_up_on_error(run);
+            steps[method] += count == GPUGRAPH_NONE ? 0 : count;
+            if (i >= 0)
+                ms[i] = now_ms() - started;
+            else if (i == -2)
+                printf("%s, first %.3f ms\n", methods[method], now_ms() - started);
+        }
+        print_times("  path", ms, repeats);
+    }
+    if (steps[0] != steps[1])
+        fprintf(stderr, "bench_cpu: the methods disagree\n");
+    free(edge);
+    free(ms);
+}
+
 /* The same sources by one method, without trees and with them. */
 static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
                         const uint32_t *source, uint32_t sources, uint32_t **array,
@@ -259,6 +299,11 @@ int main(int argc, char **argv) {
     give_up_on_error(&run);
     printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
            gpugraph_edge_count(graph));
+    if (getenv("PATHS")) {
+        compare_paths(graph, &run, repeats);
+        gpugraph_free(graph);
+        return 0;
+    }
     const char *sources = getenv("SOURCES");
     if (sources) {
         compare_each(graph, &run, repeats, (uint32_t)atoi(sources));
