@@ -172,6 +172,8 @@ int sources_go_on(cursor *cur) {
         if (rc == SQLITE_OK)
             rc = rows_start(cur);
     }
+    if (cur->position == cur->end)
+        sources_drop(cur);
     return rc;
 }
 
