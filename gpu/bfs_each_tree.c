@@ -23,6 +23,7 @@ struct forest {
     gpugraph_run *run;
     uint32_t lanes, words; /* words: of a row, eight lanes each */
     uint32_t *const *depth, *const *tree_edge;
+    uint32_t deep;   /* bits above the low byte, of any depth */
     uint64_t *row;   /* n * words */
     uint64_t *wants; /* n */
     uint64_t *there; /* n: the lanes that have reached it */
@@ -33,6 +34,7 @@ enum { OWNED = 64 };
 
 static void fill_row(struct forest *f, uint32_t v) {
     uint64_t there = 0, wants = 0;
+    uint32_t high = 0;
     for (uint32_t word = 0; word < f->words; word++) {
         uint64_t bytes = 0;
         uint32_t end = f->lanes - word * 8 < 8 ? f->lanes - word * 8 : 8;
@@ -41,9 +43,12 @@ static void fill_row(struct forest *f, uint32_t v) {
             bytes |= (uint64_t)(depth & 0xff) << 8 * i;
             there |= (uint64_t)(depth != GPUGRAPH_NONE) << lane;
             wants |= (uint64_t)(depth != GPUGRAPH_NONE && depth != 0) << lane;
+            high |= depth != GPUGRAPH_NONE ? depth >> 8 : 0;
         }
         f->row[(uint64_t)v * f->words + word] = bytes;
     }
+    if (high)
+        __atomic_fetch_or(&f->deep, high, __ATOMIC_RELAXED);
     f->there[v] = there;
     f->wants[v] = wants;
 }
@@ -65,13 +70,14 @@ static inline uint64_t one_more(const struct forest *f, uint32_t u, uint32_t v) 
     return lanes;
 }
 
-static inline void offer(struct forest *f, uint32_t e, uint32_t u, uint32_t v) {
+static inline void offer(struct forest *f, bool deep, uint32_t e, uint32_t u,
+                         uint32_t v) {
     uint64_t wanted = f->wants[v] & f->there[u];
     if (!wanted || !(wanted &= one_more(f, u, v)))
         return;
     for (; wanted; wanted &= wanted - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(wanted);
-        if (f->depth[lane][v] != f->depth[lane][u] + 1)
+        if (deep && f->depth[lane][v] != f->depth[lane][u] + 1)
             continue; /* the low bytes agree, and no more */
         f->tree_edge[lane][v] = e;
         f->wants[v] &= ~((uint64_t)1 << lane);
@@ -84,12 +90,13 @@ static bool owns(uint32_t v, uint32_t member, uint32_t members) {
 
 static void go_over_edges(struct forest *f, uint32_t member, uint32_t members) {
     const uint32_t *source = f->graph->source, *target = f->graph->target;
+    const bool deep = f->deep != 0;
     for (uint32_t e = 0; e < f->graph->m; e++) {
         uint32_t u = source[e], v = target[e];
         if (f->direction != GPUGRAPH_IN && owns(v, member, members))
-            offer(f, e, u, v);
+            offer(f, deep, e, u, v);
         if (f->direction != GPUGRAPH_OUT && owns(u, member, members))
-            offer(f, e, v, u);
+            offer(f, deep, e, v, u);
         if (gg_leave(f->run, e + (uint64_t)1))
             return;
     }

@@ -228,7 +228,7 @@ static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats)
     free(ms);
 }
 
-/* The same sources by one method, without trees and with them. */
+/* The same sources by a call of gpugraph_bfs each (method NULL), or by one call for all. */
 static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
                         const uint32_t *source, uint32_t sources, uint32_t **array,
                         bool trees) {
@@ -237,14 +237,21 @@ static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *me
     double unheard = 0, started = now_ms();
     run->method = method;
     run->listener = &unheard;
-    gpugraph_bfs_each(graph, &search, run, array, trees ? array + sources : NULL);
+    if (method)
+        gpugraph_bfs_each(graph, &search, run, array, trees ? array + sources : NULL);
+    search.source_count = 1;
+    for (uint32_t i = 0; i < sources && !method; i++) {
+        search.source = source + i;
+        gpugraph_bfs(graph, &search, run, array[i], trees ? array[sources + i] : NULL);
+        give_up_on_error(run);
+    }
     give_up_on_error(run);
     return now_ms() - started;
 }
 
 static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                          uint32_t sources) {
-    static const char *const methods[] = {"direction-optimizing", "multi-source"};
+    static const char *const methods[] = {NULL, "direction-optimizing", "multi-source"};
     uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph);
     uint32_t *source = need(malloc(sources * sizeof *source));
     uint32_t **array = need(malloc(2 * (size_t)sources * sizeof *array));
@@ -254,16 +261,17 @@ static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     for (uint32_t i = 0; i < 2 * sources; i++)
         array[i] = need(calloc(n, sizeof **array));
     for (int trees = 0; trees < 2; trees++)
-        for (int method = 0; method < 2; method++) {
+        for (int method = 0; method < 3; method++) {
             for (int i = -1; i < repeats; i++) {
                 double taken =
                     time_each(graph, run, methods[method], source, sources, array, trees);
                 if (i >= 0)
                     ms[i] = taken;
             }
-            printf("%u sources by %s%s\n", sources, methods[method],
+            printf("%u sources, %s%s\n", sources,
+                   methods[method] ? methods[method] : "a call each",
                    trees ? ", with trees" : "");
-            print_times("  bfs_each", ms, repeats);
+            print_times("  all", ms, repeats);
         }
     for (uint32_t i = 0; i < 2 * sources; i++)
         free(array[i]);
