@@ -347,7 +347,8 @@ static void start(struct batch *b, bool together) {
     int threads = gg_threads(b->run, (uint64_t)n * b->lanes / GG_FILL_ITEMS);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t i = 0; i < b->lanes; i++)
-        memset(b->depth[i], 0xff, (uint64_t)n * sizeof **b->depth);
+        if (!gg_pause(b->run)) /* a lane of a large graph takes some ten milliseconds */
+            memset(b->depth[i], 0xff, (uint64_t)n * sizeof **b->depth);
     b->level = UINT32_MAX; /* the level before 0 */
     struct tally tally = {0};
     for (uint32_t i = 0; i < b->search->source_count; i++) {

@@ -109,10 +109,12 @@ static void grow(struct forest *f) {
     {
 #pragma omp for schedule(static)
         for (uint32_t lane = 0; lane < f->lanes; lane++)
-            memset(f->tree_edge[lane], 0xff, (uint64_t)n * sizeof **f->tree_edge);
+            if (!gg_pause(f->run))
+                memset(f->tree_edge[lane], 0xff, (uint64_t)n * sizeof **f->tree_edge);
 #pragma omp for schedule(static)
         for (uint32_t v = 0; v < n; v++)
-            fill_row(f, v);
+            if (v % OWNED == 0 ? !gg_pause(f->run) : !gg_stopping(f->run))
+                fill_row(f, v);
         go_over_edges(f, (uint32_t)omp_get_thread_num(), (uint32_t)omp_get_num_threads());
     }
 }
