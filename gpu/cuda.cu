@@ -451,6 +451,8 @@ static const gpugraph_method methods[] = {
      "the lexicographic tree: no parallelism in it, so the host searches"},
     {"mis", "one-launch", "cuda",
      "asynchronous: one kernel decides all, every vertex as soon as it can"},
+    {"mis", "one-launch-balanced", "cuda",
+     "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
     {"mis", "rounds", "cuda",
      "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
     {"mis", "rounds-warp", "cuda",

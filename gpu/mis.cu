@@ -3,7 +3,8 @@
 **
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
 **     hashes      computed by the kernels, or kept on the device for the seed
-**        |  mis_one_launch.cu   one asynchronous kernel: "one-launch"
+**        |  mis_one_launch.cu   one asynchronous kernel: "one-launch", and with
+**        |                      mis_balanced.h "one-launch-balanced"
 **        |  mis_rounds.cu       synchronous rounds: "rounds" (with mis_renumber.cu),
 **        v                      "rounds-warp", "out-of-core"
 **     member[n]   downloaded
@@ -54,8 +55,9 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
 
 static bool run_method(struct cuda_job *job, struct mis_graph *g,
                        struct mis_report *report) {
-    if (gg_method_is(job->run, "one-launch"))
-        return gg_mis_one_launch(job, g, report);
+    bool balanced = gg_method_is(job->run, "one-launch-balanced");
+    if (balanced || gg_method_is(job->run, "one-launch"))
+        return gg_mis_one_launch(job, g, balanced, report);
     return gg_mis_rounds(job, g,
                          gg_method_is(job->run, "rounds")        ? MIS_SORTED
                          : gg_method_is(job->run, "rounds-warp") ? MIS_WARPS

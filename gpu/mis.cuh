@@ -14,9 +14,7 @@
 #define GPUGRAPH_MIS_CUH
 
 #include "frontier.cuh"
-
-#define MIS_JOINED  0u
-#define MIS_DROPPED UINT32_MAX
+#include "mis_words.h"
 
 struct mis_graph {
     uint32_t n;
@@ -32,20 +30,15 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* A vertex that waits: its first `at` neighbours are later ones or dropped, and neighbour
-** number `at` is the blocker, GPUGRAPH_NONE before the first look. */
-struct waiting {
-    uint32_t vertex, blocker, at;
-};
-
 /* What a method tells the driver in mis.cu. */
 struct mis_report {
     cudaEvent_t began, ended; /* around all kernels, preprocessing included */
     char text[200];
 };
 
-/* Both carve word and member, run, and leave the members in g->member. */
-bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g,
+/* Both carve word and member, run, and leave the members in g->member. balanced: arcs are
+** dealt out evenly. */
+bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
 enum mis_rows {
     MIS_SORTED, /* rows by degree: threads, warps, blocks */

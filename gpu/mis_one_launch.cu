@@ -21,6 +21,9 @@
 ** launches again for what is left. */
 #include "mis.cuh"
 
+#define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
+#include "mis_balanced.h"
+
 #include <cooperative_groups.h>
 
 #include <stdio.h>
@@ -38,6 +41,7 @@ struct launch {
     struct waiting *list;
     uint32_t room; /* entries of each warp */
     bool resume;   /* words are there already */
+    const void *kernel;
 };
 
 /* ---- kernels ---- */
@@ -118,8 +122,15 @@ static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
     return count + __popc(mask);
 }
 
+template <bool balanced>
+static __device__ __forceinline__ bool look_at(const mis_graph &g, bool live,
+                                               uint64_t longest, waiting *w) {
+    return balanced ? mis_look_balanced(&g, live, longest, w) : look(g, live, longest, w);
+}
+
 /* Passes of a warp, the first over its tiles and then over its list, until that is empty
 ** or for long enough. Returns what is left. */
+template <bool balanced>
 static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const launch &l,
                                                       uint32_t *passes) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
@@ -134,7 +145,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
             waiting w = {live ? (uint32_t)v : 0, GPUGRAPH_NONE, 0};
             if (live && pass > 0)
                 w = list[i + gg_lane()];
-            bool waits = look(g, live, longest, &w);
+            bool waits = look_at<balanced>(g, live, longest, &w);
             kept = keep(list, kept, waits, w);
         }
         if (kept == count)
@@ -150,14 +161,16 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
 }
 
 /* Cooperative. One thread per vertex for words and members, look() between. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BLOCKS)
+template <bool balanced>
+static __global__ void __launch_bounds__(GG_BLOCK, balanced ? GG_MIS_BALANCED_BLOCKS
+                                                            : GG_MIS_BLOCKS)
     decide_all(const __grid_constant__ mis_graph g, const __grid_constant__ launch l) {
     if (!l.resume) {
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             mis_first_word(g, (uint32_t)v);
         cooperative_groups::this_grid().sync();
     }
-    uint32_t passes, count = all_passes(g, l, &passes);
+    uint32_t passes, count = all_passes<balanced>(g, l, &passes);
     if (gg_lane() == 0) {
         if (count > 0)
             atomicAdd(&l.state->open, count);
@@ -190,12 +203,11 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
 }
 
-static unsigned blocks_at_once(struct cuda_job *job, uint32_t n) {
+static unsigned blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
     int resident = 0;
-    gg_note(
-        job,
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, decide_all, GG_BLOCK, 0),
-        "plan a launch");
+    gg_note(job,
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
+            "plan a launch");
     return gg_grid(job, n, resident > 0 ? resident : 1);
 }
 
@@ -205,18 +217,20 @@ static bool run_once(struct cuda_job *job, const struct mis_graph *g,
     gg_fill(job, l->state, 0, sizeof *l->state);
     if (gg_going(job))
         gg_note(job,
-                cudaLaunchCooperativeKernel((const void *)decide_all, dim3(blocks),
-                                            dim3(GG_BLOCK), arguments, 0, job->stream),
+                cudaLaunchCooperativeKernel(l->kernel, dim3(blocks), dim3(GG_BLOCK),
+                                            arguments, 0, job->stream),
                 "start the kernel decide_all");
     return gg_going(job);
 }
 
-bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g,
+bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report) {
     struct workspace space = {NULL, 0};
-    struct launch l = {NULL, NULL, 0, false};
+    struct launch l = {NULL, NULL, 0, false,
+                       balanced ? (const void *)decide_all<true>
+                                : (const void *)decide_all<false>};
     struct launch_state state = {0, 0};
-    unsigned blocks = blocks_at_once(job, g->n), launches = 0;
+    unsigned blocks = blocks_at_once(job, l.kernel, g->n), launches = 0;
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     uint32_t left = UINT32_MAX;
     l.room = room_of_warp(g->n, warps);

@@ -338,7 +338,8 @@
 ** than all of them on rmat20 (H200), and above the degrees of roads and meshes. */
 #define GG_MIS_FIRST_DEGREE 12
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
-#define GG_MIS_BLOCKS 6
+#define GG_MIS_BLOCKS          6
+#define GG_MIS_BALANCED_BLOCKS 4
 /* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
 ** level cache. */
 #define GG_MIS_REST_NS 100

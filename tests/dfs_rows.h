@@ -93,7 +93,7 @@ static struct rows make_seeded(enum shape shape, uint32_t n, bool both, uint64_t
     return g;
 }
 
-static struct rows make(enum shape shape, uint32_t n, bool both) {
+static inline struct rows make(enum shape shape, uint32_t n, bool both) {
     return make_seeded(shape, n, both, 7 + shape);
 }
 
@@ -122,7 +122,7 @@ static void jitter(void) {
         sched_yield();
 }
 
-static bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
+static inline bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
     for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++)
         if (g->target[arc] == v)
             return true;

@@ -1,0 +1,210 @@
+/* The balanced look of maximal independent sets (gpu/mis_balanced.h) on CPU threads: a thread
+** is a warp one lane wide; with warp_lanes.h included before, a warp of 32 lanes. The set
+** must be that of the greedy pass. Under GPUGRAPH_SANITIZE=thread the orderings are checked
+** too. */
+static void jitter(void);
+#define WARP_JITTER() jitter()
+
+#include <stdint.h>
+
+struct mis_graph {
+    const uint64_t *offset;
+    const uint32_t *target;
+    uint32_t *word;
+    const uint32_t *rank; /* of each vertex: the order of the greedy pass */
+};
+#define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
+#include "mis_balanced.h"
+
+#include "dfs_rows.h"
+
+#include <pthread.h>
+
+enum { WARPS = 4 };
+
+/* ---- graphs and orders ---- */
+
+/* As make_seeded, both ways, and nobody its own neighbour. */
+static struct rows make_simple(enum shape shape, uint32_t n, uint64_t seed) {
+    struct rows g = make_seeded(shape, n, true, seed);
+    uint64_t kept = 0, at = 0;
+    for (uint32_t v = 0; v < g.n; v++) {
+        uint64_t end = g.offset[v + 1];
+        for (; at < end; at++)
+            if (g.target[at] != v)
+                g.target[kept++] = g.target[at];
+        g.offset[v + 1] = kept;
+    }
+    return g;
+}
+
+static uint32_t *random_ranks(uint32_t n, uint64_t *seed) {
+    uint32_t *rank = need(n, sizeof *rank);
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t other = random_below(seed, v + 1);
+        rank[v] = rank[other];
+        rank[other] = v;
+    }
+    return rank;
+}
+
+/* member[v]: whether a pass in order of rank takes it. */
+static uint8_t *greedy(const struct rows *g, const uint32_t *rank) {
+    uint8_t *member = need(g->n, 1), *near = need(g->n, 1);
+    uint32_t *order = need(g->n, sizeof *order);
+    for (uint32_t v = 0; v < g->n; v++)
+        order[rank[v]] = v;
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t v = order[i];
+        if (near[v])
+            continue;
+        member[v] = 1;
+        for (uint64_t arc = g->offset[v]; arc < g->offset[v + 1]; arc++)
+            near[g->target[arc]] = 1;
+    }
+    free(near);
+    free(order);
+    return member;
+}
+
+/* ---- a search by threads ---- */
+
+struct warp {
+    pthread_t id;
+    const struct rows *rows;
+    struct mis_graph *g;
+    uint32_t number;
+    struct waiting *list;
+    uint32_t passes;
+};
+
+/* As the kernel: its tiles, and then what waits, until nobody does. */
+static void one_lane(void *argument) {
+    struct warp *w = argument;
+    uint32_t tiles = (w->rows->n + warp_width - 1) / warp_width;
+    uint32_t count = 0, first_tiles = (tiles + WARPS - 1 - w->number) / WARPS, pass = 0;
+    for (bool first = true; first || count > 0; first = false, pass++) {
+        uint32_t kept = 0, rounds = first ? first_tiles : (count - 1) / warp_width + 1;
+        for (uint32_t i = 0; i < rounds; i++) {
+            uint32_t v = (w->number + i * WARPS) * warp_width + warp_lane();
+            uint32_t at = i * warp_width + warp_lane();
+            bool live = first ? v < w->rows->n : at < count;
+            struct waiting waiting = {live ? v : 0, GPUGRAPH_NONE, 0};
+            if (live && !first)
+                waiting = w->list[at];
+            bool waits = mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting);
+            uint32_t lanes = warp_ballot(waits);
+            if (waits)
+                w->list[kept + set_bits(lanes & ((1u << warp_lane()) - 1))] = waiting;
+            kept += set_bits(lanes);
+            warp_sync();
+        }
+        if (kept == count)
+            warp_rest(5);
+        count = kept;
+    }
+    if (warp_lane() == 0)
+        w->passes = pass;
+}
+
+static void *one_warp(void *warp) {
+#ifdef WARP_LANES
+    lanes_run(one_lane, warp);
+#else
+    one_lane(warp);
+#endif
+    return NULL;
+}
+
+/* Returns the passes of the warp that had most. */
+static uint32_t run(const struct rows *rows, struct mis_graph *g) {
+    struct warp warp[WARPS];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < WARPS; i++) {
+        struct waiting *list = need(rows->n + warp_width, sizeof *list);
+        warp[i] = (struct warp){.rows = rows, .g = g, .number = i, .list = list};
+        ck_assert_int_eq(pthread_create(&warp[i].id, NULL, one_warp, &warp[i]), 0);
+    }
+    for (uint32_t i = 0; i < WARPS; i++) {
+        pthread_join(warp[i].id, NULL);
+        most = warp[i].passes > most ? warp[i].passes : most;
+        free(warp[i].list);
+    }
+    return most;
+}
+
+/* ---- the cases ---- */
+
+/* Equal words are frequent: `alike` ranks have one. Returns the passes. */
+static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
+    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word),
+                          rank};
+    for (uint32_t v = 0; v < rows->n; v++)
+        g.word[v] = rank[v] / alike + 1;
+    uint32_t passes = run(rows, &g);
+    uint8_t *member = greedy(rows, rank);
+    for (uint32_t v = 0; v < rows->n; v++)
+        expect(g.word[v] == (member[v] ? MIS_JOINED : MIS_DROPPED), "vertex %u: %u", v,
+               g.word[v]);
+    free(g.word);
+    free(member);
+    return passes;
+}
+
+/* Loop: shapes. */
+START_TEST(is_the_greedy_set) {
+    const uint32_t sizes[] = {1, 2, 33, 700, 2500}, alike[] = {1, 3, 100, 1u << 20};
+    uint64_t seed = 11;
+    for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        for (size_t tie = 0; tie < sizeof alike / sizeof *alike; tie++) {
+            struct rows rows = make_simple((enum shape)_i, sizes[size], seed + tie);
+            uint32_t *rank = random_ranks(rows.n, &seed);
+            expect_greedy(&rows, rank, alike[tie]);
+            free(rank);
+            rows_free(&rows);
+        }
+    }
+}
+END_TEST
+
+/* Each vertex of a path waits for the one before it: the longest chain there is, of passes
+** too where a warp has one lane and looks at its part backwards. */
+START_TEST(a_chain_waits) {
+    struct rows rows = make_simple(PATH, 999, 1);
+    uint32_t *rank = need(rows.n, sizeof *rank);
+    for (uint32_t v = 0; v < rows.n; v++)
+        rank[v] = rows.n - 1 - v;
+    ck_assert_uint_gt(expect_greedy(&rows, rank, 1), 1);
+    free(rank);
+    rows_free(&rows);
+}
+END_TEST
+
+/* The centre of a star is first, and drops all others; is last, and waits for them all. */
+START_TEST(hubs) {
+    for (int first = 0; first < 2; first++) {
+        struct rows rows = make_simple(STAR, 5000, 1);
+        uint32_t *rank = need(rows.n, sizeof *rank);
+        for (uint32_t v = 0; v < rows.n; v++)
+            rank[v] = first ? v : (v + rows.n - 1) % rows.n;
+        expect_greedy(&rows, rank, 2);
+        free(rank);
+        rows_free(&rows);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("mis_balanced");
+    TCase *cases = tcase_create("mis_balanced");
+    tcase_set_timeout(cases, 240); /* a hang ends here */
+    tcase_add_loop_test(cases, is_the_greedy_set, 0, SHAPES);
+    tcase_add_test(cases, a_chain_waits);
+    tcase_add_test(cases, hubs);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

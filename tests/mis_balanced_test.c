@@ -1,0 +1,1 @@
+#include "mis_balanced_model.h"
