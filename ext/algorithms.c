@@ -234,6 +234,10 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     making m = {.graph = graph, .q = q, .run = run, .have = have};
     m.made.n = gpugraph_vertex_count(graph);
     run->status = GPUGRAPH_OK;
+    /* A search that serves several paths is a whole one. */
+    if (!q->path && q->kind == SEARCH_BFS && run->method &&
+        strcmp(run->method, "bidirectional") == 0)
+        run->method = NULL;
     if (q->path)
         make_path(&m);
     else
@@ -259,7 +263,49 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     return run->status;
 }
 
+/* The arrays of `array` of all answers, for as long as memory lasts; freed by the caller. */
+static uint32_t **make_arrays(const question *q, gpugraph_run *run, answer **each,
+                              enum answer_array array) {
+    uint32_t count = q->search.source_count, **pointer = malloc(count * sizeof *pointer);
+    for (uint32_t i = 0; i < count && pointer; i++) {
+        pointer[i] = malloc((each[i]->n ? each[i]->n : 1) * sizeof **pointer);
+        each[i]->array[array] = pointer[i];
+        if (!pointer[i])
+            run->status = GPUGRAPH_NO_MEMORY;
+    }
+    if (!pointer)
+        run->status = GPUGRAPH_NO_MEMORY;
+    return pointer;
+}
+
+gpugraph_status answer_make_each(gpugraph_graph *graph, const question *q,
+                                 gpugraph_run *run, answer **each) {
+    uint32_t count = q->search.source_count, **tree = NULL;
+    run->status = GPUGRAPH_OK;
+    for (uint32_t i = 0; i < count; i++)
+        each[i]->n = gpugraph_vertex_count(graph);
+    uint32_t **depth = make_arrays(q, run, each, A_VALUE);
+    if ((q->wants & PLAN_TREE) && run->status == GPUGRAPH_OK)
+        tree = make_arrays(q, run, each, A_TREE_EDGE);
+    if (run->status == GPUGRAPH_OK)
+        gpugraph_bfs_each(graph, &q->search, run, depth, tree);
+    for (uint32_t i = 0; i < count; i++) {
+        each[i]->type = GPUGRAPH_UINT32;
+        each[i]->method = run->used_method;
+        each[i]->backend = run->used_backend;
+        if (run->status == GPUGRAPH_OK)
+            continue;
+        free(each[i]->array[A_VALUE]);
+        free(each[i]->array[A_TREE_EDGE]);
+        memset(each[i], 0, sizeof *each[i]);
+    }
+    free(depth);
+    free(tree);
+    return run->status;
+}
+
 bool algorithm_uses(const algorithm *a, const char *method_function) {
-    return strcmp(searches[a->kind].name, method_function) == 0 ||
+    return (a->paths && strcmp(method_function, "path") == 0) ||
+           strcmp(searches[a->kind].name, method_function) == 0 ||
            strcmp(searches[a->unweighted_kind].name, method_function) == 0;
 }

@@ -1,10 +1,6 @@
 /* From settled arguments to the arrays that answer them: kept from an earlier call
 ** where that is possible, made now where not.
 **
-**     key = head | sources [ | targets ]   head: search, direction, method, shape, ...
-**            shape FULL                    serves every target, bound and limit
-**            shape PART, where it ends     serves the same question again
-**
 ** Where targets or bounds come from a join, nobody knows how many will follow: the
 ** first ends its search early, the second, with all else equal, makes the full search
 ** that serves the rest. A join on `vertex = ?` makes the full search at once. An
@@ -78,6 +74,7 @@ static void drop_search(cursor *cur) {
 }
 
 void answer_drop(cursor *cur) {
+    sources_drop(cur);
     drop_search(cur);
     if (cur->graph)
         graph_release(cur->c, cur->graph);
@@ -126,141 +123,9 @@ int answer_graph(cursor *cur) {
     return rc == SQLITE_OK ? acquire(cur) : rc;
 }
 
-/* ---- keys ---- */
-
-enum { SHAPE_FULL, SHAPE_PART };
-
-typedef struct key_head {
-    sqlite3_int64 seed;
-    uint64_t most_integer, limit;
-    double most_real;
-    const char *method; /* the list's own string, or NULL */
-    uint32_t sources, targets;
-    unsigned char kind, direction, ordered, priority, backend, shape, path;
-} key_head;
-
-static int effective_backend(const cursor *cur) {
-    if (cur->arguments.backend >= 0)
-        return cur->arguments.backend;
-    for (int i = 1; i < 3; i++)
-        if (strcmp(cur->c->config.backend, backend_names[i]) == 0)
-            return i;
-    return GPUGRAPH_AUTO;
-}
-
-static bool ends_early(const question *q) {
-    return q->search.target_count > 0 || q->search.bounded || q->search.limit > 0;
-}
-
-/* Writes the question's key into cur->key; *bytes is its length. */
-static int write_key(cursor *cur, const question *q, int *bytes) {
-    const gpugraph_search *s = &q->search;
-    uint32_t targets = s->target_count;
-    int shape = ends_early(q) ? SHAPE_PART : SHAPE_FULL;
-    sqlite3_uint64 need =
-        sizeof(key_head) + 4 * ((sqlite3_uint64)s->source_count + targets);
-    if (need > INT32_MAX)
-        return SQLITE_TOOBIG;
-    if ((int)need > cur->key_room) {
-        char *key = sqlite3_realloc64(cur->key, need);
-        if (!key)
-            return SQLITE_NOMEM;
-        cur->key = key;
-        cur->key_room = (int)need;
-    }
-    key_head head;
-    memset(&head, 0, sizeof head); /* the gaps are compared too */
-    head.seed = q->seed;
-    head.method = cur->arguments.method;
-    head.sources = s->source_count;
-    head.targets = targets;
-    head.kind = (unsigned char)q->kind;
-    head.direction = (unsigned char)s->direction;
-    head.ordered = q->ordered;
-    head.priority = (unsigned char)q->priority;
-    head.backend = (unsigned char)effective_backend(cur);
-    head.shape = (unsigned char)shape;
-    head.path = q->path;
-    if (shape == SHAPE_PART) {
-        head.limit = s->limit;
-        head.most_integer = q->kind == SEARCH_BFS ? s->max_depth : s->max_distance;
-        head.most_real = s->max_real_distance;
-    }
-    char *at = cur->key;
-    memcpy(at, &head, sizeof head);
-    if (s->source_count > 0)
-        memcpy(at + sizeof head, s->source, s->source_count * sizeof *s->source);
-    if (targets > 0)
-        memcpy(at + sizeof head + s->source_count * sizeof *s->source, s->target,
-               targets * sizeof *s->target);
-    *bytes = (int)need;
-    return SQLITE_OK;
-}
-
-/* ---- questions ---- */
-
-static void ask(const cursor *cur, question *q) {
-    const arguments *a = &cur->arguments;
-    bool weighted = cur->weight != WEIGHT_NO && cur->graph->has_weight;
-    memset(q, 0, sizeof *q);
-    q->kind = weighted ? cur->algorithm->kind : cur->algorithm->unweighted_kind;
-    q->wants = a->plan & PLAN_WANTS;
-    q->ordered = a->ordered;
-    q->priority = a->priority;
-    q->seed = a->seed;
-    q->search.source = cur->sources.item;
-    q->search.source_count = cur->sources.count;
-    q->search.direction = a->direction;
-    q->search.max_depth = GPUGRAPH_NONE;
-}
-
-/* The same question, for no more than will be looked at. */
-static void ask_for_part(const cursor *cur, question *q) {
-    const arguments *a = &cur->arguments;
-    gpugraph_search *s = &q->search;
-    if (!cur->algorithm->ends_early)
-        return;
-    if (a->has_target) {
-        s->target = cur->targets.item;
-        s->target_count = cur->targets.count;
-        q->path = cur->algorithm->paths && s->source_count == 1 && s->target_count == 1;
-    } else if (a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
-        s->target = &a->only_vertex;
-        s->target_count = 1;
-    }
-    s->limit = a->limit_rows;
-    s->bounded =
-        a->bound.given && (q->kind == SEARCH_SSSP || a->bound.integer < GPUGRAPH_NONE);
-    if (!s->bounded)
-        return;
-    s->max_distance = a->bound.integer;
-    s->max_real_distance = a->bound.real;
-    if (a->bound.integer < GPUGRAPH_NONE)
-        s->max_depth = (uint32_t)a->bound.integer;
-}
-
-/* The part, without those ends that may be others in the next call. Returns false
-** where there are none. */
-static bool widen(const cursor *cur, question *q) {
-    unsigned plan = cur->arguments.plan;
-    bool targets = (plan & PLAN_VARIABLE_TARGET) && q->search.target_count > 0;
-    bool bounds = (plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
-    if (targets) {
-        q->search.target_count = 0;
-        q->path = false;
-    }
-    if (bounds) {
-        q->search.bounded = false;
-        q->search.max_depth = GPUGRAPH_NONE;
-        q->search.max_distance = 0;
-        q->search.max_real_distance = 0;
-    }
-    return targets || bounds;
-}
-
 /* ---- making ---- */
 
-static void free_answer(void *answer_pointer) {
+void answer_free(void *answer_pointer) {
     answer *a = answer_pointer;
     for (int i = 0; i < ANSWER_ARRAYS; i++)
         free(a->array[i]);
@@ -283,27 +148,36 @@ static sqlite3_int64 answer_bytes(const answer *a) {
     return bytes;
 }
 
-static int fail_with_run(cursor *cur, const gpugraph_run *run) {
+int answer_failed(cursor *cur, const gpugraph_run *run) {
     int rc = code_of_status(run->status);
     return rc == SQLITE_ERROR ? cursor_fail(cur, rc, "%s", run->message) : rc;
+}
+
+void answer_run(cursor *cur, gpugraph_run *run) {
+    begin_work(cur);
+    connection_run(cur->c, run);
+    run->backend = (gpugraph_backend)question_backend(cur);
+    run->method = cur->arguments.method;
+    timings_add(&cur->c->timings, "arguments",
+                now_ms() - cur->begun_ms - cur->acquiring_ms, 1, "");
 }
 
 /* Makes what *a lacks for the question. */
 static int make(cursor *cur, const question *q, answer *a) {
     gpugraph_run run;
-    begin_work(cur);
-    connection_run(cur->c, &run);
-    run.backend = (gpugraph_backend)effective_backend(cur);
-    run.method = cur->arguments.method;
-    timings_add(&cur->c->timings, "arguments",
-                now_ms() - cur->begun_ms - cur->acquiring_ms, 1, "");
+    answer_run(cur, &run);
     if (answer_make(cur->graph->graph, q, &run, a) != GPUGRAPH_OK)
-        return fail_with_run(cur, &run);
+        return answer_failed(cur, &run);
     return SQLITE_OK;
 }
 
+search_ref *answer_keep(cursor *cur, int key_bytes, answer *a) {
+    return search_keep(cur->c, cur->graph, cur->key, key_bytes, a, answer_bytes(a),
+                       answer_free);
+}
+
 static int make_and_keep(cursor *cur, const question *q) {
-    int key_bytes, rc = write_key(cur, q, &key_bytes);
+    int key_bytes, rc = question_key(cur, q, &key_bytes);
     answer *a = sqlite3_malloc64(sizeof *a);
     if (!a || rc != SQLITE_OK) {
         sqlite3_free(a);
@@ -312,11 +186,10 @@ static int make_and_keep(cursor *cur, const question *q) {
     memset(a, 0, sizeof *a);
     rc = make(cur, q, a);
     if (rc != SQLITE_OK) {
-        free_answer(a);
+        answer_free(a);
         return rc;
     }
-    search_ref *kept = search_keep(cur->c, cur->graph, cur->key, key_bytes, a,
-                                   answer_bytes(a), free_answer);
+    search_ref *kept = answer_keep(cur, key_bytes, a);
     if (!kept)
         return SQLITE_NOMEM;
     kept->irreproducible = q->kind == SEARCH_DFS && !q->ordered;
@@ -329,7 +202,7 @@ static int make_and_keep(cursor *cur, const question *q) {
 /* ---- finding ---- */
 
 static int find_kept(cursor *cur, const question *q, bool *found) {
-    int bytes, rc = write_key(cur, q, &bytes);
+    int bytes, rc = question_key(cur, q, &bytes);
     if (rc != SQLITE_OK)
         return rc;
     const search_ref *now = cur->search;
@@ -348,28 +221,6 @@ static int find_kept(cursor *cur, const question *q, bool *found) {
     return SQLITE_OK;
 }
 
-/* Has a search like that of cur->key, but for where it ended, been made before? */
-static bool part_was_made(const cursor *cur) {
-    key_head head, other;
-    memcpy(&head, cur->key, sizeof head);
-    for (const search_ref *s = cur->graph->searches; s; s = s->next) {
-        if (s->key_bytes < (int)(sizeof head + head.sources * sizeof(uint32_t)))
-            continue;
-        memcpy(&other, s->key, sizeof other);
-        if (other.shape != SHAPE_PART)
-            continue;
-        other.targets = head.targets;
-        other.limit = head.limit;
-        other.most_integer = head.most_integer;
-        other.most_real = head.most_real;
-        if (memcmp(&other, &head, sizeof head) == 0 &&
-            memcmp((const char *)s->key + sizeof head, cur->key + sizeof head,
-                   head.sources * sizeof(uint32_t)) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Adds what this plan wants and the kept answer lacks. */
 static int grow(cursor *cur, const question *q) {
     unsigned lacking = 0;
@@ -386,14 +237,14 @@ static int grow(cursor *cur, const question *q) {
 
 int answer_find(cursor *cur) {
     question all, part, wide;
-    ask(cur, &all);
+    question_ask(cur, &all);
     part = all;
-    ask_for_part(cur, &part);
+    question_for_part(cur, &part);
     wide = part;
-    bool others_may_follow = widen(cur, &wide), found = false;
+    bool others_may_follow = question_widen(cur, &wide), found = false;
     const question *q = &wide; /* where nothing may follow, the part itself */
     int rc = find_kept(cur, q, &found);
-    if (rc == SQLITE_OK && !found && ends_early(q))
+    if (rc == SQLITE_OK && !found && question_ends_early(q))
         rc = find_kept(cur, q = &all, &found);
     if (rc == SQLITE_OK && !found && others_may_follow)
         rc = find_kept(cur, q = &part, &found);
@@ -403,7 +254,8 @@ int answer_find(cursor *cur) {
         return grow(cur, q);
     /* cur->key is that of the part, or of everything, which differ in nothing that
     ** matters here. */
-    return make_and_keep(cur, others_may_follow && part_was_made(cur) ? &wide : &part);
+    return make_and_keep(cur,
+                         others_may_follow && question_was_asked(cur) ? &wide : &part);
 }
 
 /* ---- orders ---- */
@@ -425,7 +277,7 @@ int answer_order(cursor *cur, int order) {
     if (gpugraph_order(type, a->array[sorted_by[order]], a->n, &run, vertex, &count) !=
         GPUGRAPH_OK) {
         free(vertex);
-        return fail_with_run(cur, &run);
+        return answer_failed(cur, &run);
     }
     a->order[order] = (struct order){vertex, count};
     cur->search->bytes = answer_bytes(a);

@@ -248,7 +248,10 @@ static void take_value(arguments *a, const char *token, sqlite3_value *value) {
             (struct given_bound){value, token[1] == TOKEN_LESS};
     else
         a->value[what] = value;
-    a->target_list |= token[1] == TOKEN_LIST;
+    if (token[1] == TOKEN_LIST && what == F_TARGET)
+        a->target_list = true;
+    else if (token[1] == TOKEN_LIST)
+        a->source_list = true;
 }
 
 static bool is_null(const sqlite3_value *value) {
@@ -308,7 +311,8 @@ int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
     if (rc == SQLITE_OK)
         rc = read_options(cur);
     a->has_target = a->value[F_TARGET] != NULL;
-    a->no_rows = is_null(a->value[F_SOURCE]) || is_null(a->value[F_VERTEX]) ||
+    a->no_rows = (!a->source_list && is_null(a->value[F_SOURCE])) ||
+                 is_null(a->value[F_VERTEX]) ||
                  (!a->target_list && is_null(a->value[F_TARGET]));
     for (int b = 0; b < a->given_bounds; b++)
         a->no_rows |= is_null(a->given_bound[b].value);

@@ -36,6 +36,7 @@ typedef struct plan {
     char *token;
     int values;
     int bits;
+    bool source_list, target_list; /* all values of an IN come at once */
 } plan;
 
 static bool is_value_field(const algorithm *a, int field) {
@@ -116,14 +117,28 @@ static bool varies(plan *p, int constraint) {
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
+/* Takes all values of an IN at once: targets, and sources where searches from several are
+** made together. */
+static bool takes_list(plan *p, int field, int constraint) {
+    const algorithm *a = p->algorithm;
+    bool sources = field == F_SOURCE && a->kind == SEARCH_BFS && !a->paths;
+    if ((field != F_TARGET && !sources) || !sqlite3_vtab_in(p->info, constraint, -1) ||
+        !sqlite3_vtab_in(p->info, constraint, 1))
+        return false;
+    if (field == F_TARGET)
+        p->target_list = true;
+    else
+        p->source_list = true;
+    return true;
+}
+
 static void give_values(plan *p) {
     const offer *o = &p->offer;
     for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++) {
         int i = o->equal[f];
         if (i < 0)
             continue;
-        bool list = f == F_TARGET && sqlite3_vtab_in(p->info, i, -1) &&
-                    sqlite3_vtab_in(p->info, i, 1);
+        bool list = takes_list(p, f, i);
         give(p, i, f, list ? TOKEN_LIST : TOKEN_EQUAL, true);
         if (f == F_TARGET && varies(p, i))
             p->bits |= PLAN_VARIABLE_TARGET;
@@ -144,27 +159,30 @@ static void give_values(plan *p) {
     }
 }
 
-static bool one_row(const plan *p, bool target_list) {
-    return !target_list && (p->offer.equal[F_VERTEX] >= 0 ||
-                            (p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths));
+/* At most, for one source. */
+static bool one_vertex(const plan *p) {
+    return !p->target_list && (p->offer.equal[F_VERTEX] >= 0 ||
+                               (p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths));
 }
 
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
 ** Vertex, seq, preorder and postorder are different in every row, so whatever follows
-** them does not matter. */
-static int order_offered(const plan *p, bool target_list) {
+** them does not matter. Rows of several sources come one source after the other. */
+static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const algorithm *a = p->algorithm;
-    if (one_row(p, target_list))
+    if (p->source_list)
+        return -1;
+    if (one_vertex(p))
         return ORDER_VERTEX;
     if (info->aOrderBy[0].iColumn < 0)
         return -1;
     int field = a->field[info->aOrderBy[0].iColumn];
     if (a->paths)
-        return field == F_SEQ && !target_list ? ORDER_VERTEX : -1;
+        return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
         return ORDER_VERTEX;
-    if (target_list)
+    if (p->target_list)
         return -1;
     if (field == F_PREORDER)
         return ORDER_PREORDER;
@@ -179,12 +197,12 @@ static int order_offered(const plan *p, bool target_list) {
     return ORDER_VALUE;
 }
 
-static void choose_order(plan *p, bool target_list) {
+static void choose_order(plan *p) {
     if (p->info->nOrderBy == 0) {
         p->bits |= ORDER_VERTEX << PLAN_ORDER_SHIFT;
         return;
     }
-    int order = order_offered(p, target_list);
+    int order = order_offered(p);
     p->info->orderByConsumed = order >= 0;
     p->bits |= (order < 0 ? ORDER_VERTEX : order) << PLAN_ORDER_SHIFT;
     if (order >= 0 && p->info->aOrderBy[0].desc)
@@ -232,18 +250,18 @@ static int columns_wanted(const plan *p) {
     return a->paths ? PLAN_TREE : wants;
 }
 
-static void estimate(plan *p, bool target_list) {
+static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
     bool one = o->equal[F_SOURCE] >= 0, several = o->equal[F_SOURCES] >= 0;
     bool wrong = o->equal[F_EDGES] < 0 ||
                  (p->algorithm->needs_source && !one && !several) || (one && several);
-    if (one_row(p, target_list)) {
+    if (one_vertex(p) && !p->source_list) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few = p->algorithm->paths || target_list;
+        bool few = p->algorithm->paths || p->target_list || one_vertex(p);
         info->estimatedRows = few             ? 100
                               : o->bounds > 0 ? (int)SEARCH_COST / 10
                                               : (int)SEARCH_COST;
@@ -273,12 +291,10 @@ int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info
     info->idxStr = p.token;
     info->needToFreeIdxStr = 1;
     give_values(&p);
-    bool target_list = p.offer.equal[F_TARGET] >= 0 &&
-                       memchr(p.token, TOKEN_LIST, (size_t)p.values * 2) != NULL;
-    choose_order(&p, target_list);
+    choose_order(&p);
     choose_limit(&p);
     p.token[2 * p.values] = '\0';
     info->idxNum = p.bits | columns_wanted(&p);
-    estimate(&p, target_list);
+    estimate(&p);
     return SQLITE_OK;
 }

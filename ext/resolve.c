@@ -85,6 +85,11 @@ static int numbers_add(numbers *list, uint32_t number) {
     return SQLITE_OK;
 }
 
+int numbers_set(numbers *list, uint32_t number) {
+    list->count = 0;
+    return numbers_add(list, number);
+}
+
 static int compare_numbers(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -105,6 +110,18 @@ static int numbers_add_id(cursor *cur, numbers *list, sqlite3_value *value) {
     uint32_t vertex;
     int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, value, &vertex);
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
+}
+
+/* All values of an IN, as they come. */
+static int read_list(cursor *cur, int field, numbers *list) {
+    sqlite3_value *value;
+    int rc = sqlite3_vtab_in_first(cur->arguments.value[field], &value);
+    while (rc == SQLITE_OK && value) {
+        rc = numbers_add_id(cur, list, value);
+        if (rc == SQLITE_OK)
+            rc = sqlite3_vtab_in_next(cur->arguments.value[field], &value);
+    }
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 /* ---- sources: a JSON array, taken apart by SQLite's own json_each ---- */
@@ -194,6 +211,12 @@ static int resolve_sources(cursor *cur) {
     cur->sources.count = 0;
     if (!a->value[F_SOURCE])
         return SQLITE_OK;
+    if (a->source_list) {
+        cur->source_list.count = 0;
+        int rc = read_list(cur, F_SOURCE, &cur->source_list);
+        a->no_rows |= cur->source_list.count == 0;
+        return rc;
+    }
     int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
                          a->value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
@@ -205,15 +228,9 @@ static int resolve_sources(cursor *cur) {
 /* ---- targets ---- */
 
 static int read_target_list(cursor *cur) {
-    sqlite3_value *value;
-    int rc = sqlite3_vtab_in_first(cur->arguments.value[F_TARGET], &value);
-    while (rc == SQLITE_OK && value) {
-        rc = numbers_add_id(cur, &cur->targets, value);
-        if (rc == SQLITE_OK)
-            rc = sqlite3_vtab_in_next(cur->arguments.value[F_TARGET], &value);
-    }
+    int rc = read_list(cur, F_TARGET, &cur->targets);
     numbers_sort(&cur->targets);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+    return rc;
 }
 
 static int resolve_targets(cursor *cur) {

@@ -58,6 +58,8 @@ static int answer_call(cursor *cur, int plan, const char *tokens, int argc,
     if (rc != SQLITE_OK || cur->arguments.no_rows ||
         gpugraph_vertex_count(cur->graph->graph) == 0)
         return rc;
+    if (cur->arguments.source_list)
+        return sources_start(cur);
     rc = answer_find(cur);
     return rc == SQLITE_OK ? rows_start(cur) : rc;
 }
@@ -74,7 +76,13 @@ static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *toke
 static int function_next(sqlite3_vtab_cursor *base) {
     cursor *cur = (cursor *)base;
     cur->position += cur->direction;
-    return rows_settle(cur);
+    int rc = rows_settle(cur);
+    if (rc != SQLITE_OK || cur->position != cur->end || !cur->arguments.source_list)
+        return rc;
+    answer_begin(cur);
+    rc = sources_go_on(cur);
+    answer_end(cur);
+    return rc;
 }
 
 static int function_eof(sqlite3_vtab_cursor *base) {
@@ -121,6 +129,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
     text_clear(&cur->sources_text);
     sqlite3_free(cur->sources.item);
     sqlite3_free(cur->targets.item);
+    sqlite3_free(cur->source_list.item);
     sqlite3_free(cur->key);
     free(cur->step);
     sqlite3_free(cur);

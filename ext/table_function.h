@@ -119,6 +119,10 @@ bool algorithm_uses(const algorithm *a, const char *method_function);
 ** the first time). Only the missing arrays are added; on failure *have is as it was. */
 gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                             answer *have);
+/* Breadth-first searches from each of q's sources by itself: fills one empty answer for each.
+** On failure they are as they were. */
+gpugraph_status answer_make_each(gpugraph_graph *graph, const question *q,
+                                 gpugraph_run *run, answer **each);
 /* Bytes of one item of an array. */
 size_t answer_item_size(const answer *a, enum answer_array array);
 
@@ -172,7 +176,7 @@ typedef struct arguments {
         bool strict;
     } given_bound[2];
     int given_bounds;
-    bool target_list;
+    bool source_list, target_list;
     unsigned plan;
     /* settled */
     bool no_rows; /* a NULL, or an id that is no vertex */
@@ -225,6 +229,13 @@ typedef struct cursor {
     enum weight_need weight;
     arguments arguments;
     numbers sources, targets; /* vertex numbers, ascending, each once */
+    /* Of `source IN (...)`: rows of one source come after those of another, which in its
+    ** turn is the only one in sources. */
+    numbers source_list;
+    uint32_t next_source; /* of source_list */
+    /* Searches made ahead, for sources whose turn comes; source_list.c */
+    search_ref **ahead;
+    int ahead_count;
     /* the search that answers */
     char *key;
     int key_room;
@@ -268,6 +279,8 @@ void text_clear(text *t);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(cursor *cur);
+/* Makes it the only one of the list. */
+int numbers_set(numbers *list, uint32_t number);
 /* The vertex that `column = value` would find, where the column has this affinity; or
 ** GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
@@ -276,6 +289,19 @@ int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value
 extern const char *const direction_names[3];
 extern const char *const priority_names[4];
 extern const char *const backend_names[3];
+
+/* question.c. Everything that the arguments ask for; no more than will be looked at; the
+** part without those ends that may be others in the next call (false: there are none). */
+void question_ask(const cursor *cur, question *q);
+void question_for_part(const cursor *cur, question *q);
+bool question_widen(const cursor *cur, question *q);
+bool question_ends_early(const question *q);
+/* The gpugraph_backend that holds for the call. */
+int question_backend(const cursor *cur);
+/* Writes the question's key into cur->key; *bytes is its length. */
+int question_key(cursor *cur, const question *q, int *bytes);
+/* Has a search like that of cur->key, but for where it ended, been made before? */
+bool question_was_asked(const cursor *cur);
 
 /* answer.c. Sets cur->graph. */
 int answer_graph(cursor *cur);
@@ -290,6 +316,21 @@ void watch_end(search_watch *watch, connection *c);
 /* Begins and ends what answer_graph and answer_find do to the timings. */
 void answer_begin(cursor *cur);
 void answer_end(cursor *cur);
+
+/* Keeps an answer that was made for cur->key with the graph, and takes it over; NULL: no
+** memory. */
+search_ref *answer_keep(cursor *cur, int key_bytes, answer *a);
+void answer_free(void *answer);
+/* The error of a run that failed. */
+int answer_failed(cursor *cur, const gpugraph_run *run);
+/* What a search of this call is given. */
+void answer_run(cursor *cur, gpugraph_run *run);
+
+/* source_list.c. The first row of the first source of a list that has one; when its rows
+** are read, that of the next one. Gives back what was made ahead. */
+int sources_start(cursor *cur);
+int sources_go_on(cursor *cur);
+void sources_drop(cursor *cur);
 
 /* rows.c. The first row of the answer; the row at or after position; its columns and
 ** rowid. */

@@ -93,6 +93,9 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
+/* The smallest number of an edge from v to `to`, or NONE, by edge_rows that are made.
+** (edge_index.c) */
+uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
@@ -230,6 +233,13 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
                                 const gpugraph_search *search, gpugraph_run *run,
                                 uint32_t *edge, uint32_t *count);
 
+/* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
+** that takes made, or is it time to make it? */
+gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
+                                       const gpugraph_search *search, gpugraph_run *run,
+                                       uint32_t *edge, uint32_t *count);
+bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction);
+
 /* ---- ids.c ---- */
 
 struct id_mapper;           /* ids.h */
@@ -285,6 +295,8 @@ struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, uint32_t *tree_edge);
+    gpugraph_status (*bfs_each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                                uint32_t *const *depth, uint32_t *const *tree_edge);
     gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, uint32_t *tree_edge);
     gpugraph_status (*path)(gpugraph_graph *, const gpugraph_search *, bool weighted,
@@ -354,6 +366,8 @@ void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const ch
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *, uint32_t *);
+gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                                uint32_t *const *, uint32_t *const *);
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *, uint32_t *);
 gpugraph_status gg_cpu_path(gpugraph_graph *, const gpugraph_search *, bool,
@@ -367,6 +381,8 @@ gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_ru
                                uint32_t *);
 gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             uint32_t *, uint32_t *);
+gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
+                                 gpugraph_run *, uint32_t *const *, uint32_t *const *);
 gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                              void *, uint32_t *);
 gpugraph_status gg_cuda_path(gpugraph_graph *, const gpugraph_search *, bool,

@@ -19,7 +19,7 @@
 ** The arcs turned round are those of the other direction. They are used where they are
 ** there; a later search of the same graph makes them, once its frontier explodes. */
 #define _GNU_SOURCE
-#include "backend.h"
+#include "bfs_each.h"
 #include "crew.h"
 #include "tuning.h"
 
@@ -385,6 +385,8 @@ static void start(struct bfs *b) {
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
     struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
+    if (gg_method_is(run, "multi-source"))
+        return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
     b.may_reverse = !gg_method_is(run, "top-down");
     if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;

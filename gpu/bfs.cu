@@ -218,13 +218,15 @@ static void choose(const struct cuda_job *job, const gpugraph_search *search) {
                         graph->searches > GG_BFS_REVERSE_AFTER;
         run->used_method = explodes ? "direction-optimizing" : "persistent";
     }
-    if (!fits_levels(graph, search))
+    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))
         run->used_method = "multi-kernel";
 }
 
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
     choose(job, search);
+    if (gg_method_is(job->run, "multi-source"))
+        return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
     bool from_below = gg_method_is(job->run, "direction-optimizing");

@@ -101,6 +101,11 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
 
+/* bfs_each.cu: the method "multi-source", from up to 64 sources, whose depths lie one after
+** the other in out->depth; or from all of them together, as one search. */
+bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
+                  bool tree, struct bfs_outcome *out);
+
 /* bfs_levels.cu: the methods "persistent" and "direction-optimizing". from_below: the rows
 ** turned round may be made and used. */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,

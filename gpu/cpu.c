@@ -13,6 +13,10 @@ static const gpugraph_method methods[] = {
     {"bfs", "direction-optimizing", "cpu",
      "level by level; large frontiers are found from the unvisited side"},
     {"bfs", "top-down", "cpu", "level by level, always along the edges"},
+    {"bfs", "multi-source", "cpu",
+     "searches from up to 64 sources at once, a bit each; large frontiers are gathered"},
+    {"path", "bidirectional", "cpu",
+     "by depth, from both ends; makes the arcs turned round and rows of edge numbers"},
     {"sssp", "delta-stepping", "cpu",
      "threads relax all vertices of a bucket of distances at once"},
     {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
@@ -91,6 +95,7 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
 const backend gg_cpu_backend = {
     .name = "cpu",
     .bfs = gg_cpu_bfs,
+    .bfs_each = gg_cpu_bfs_each,
     .sssp = gg_cpu_sssp,
     .path = gg_cpu_path,
     .dfs = gg_cpu_dfs,

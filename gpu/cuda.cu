@@ -394,6 +394,8 @@ static const gpugraph_method methods[] = {
      "as persistent; large frontiers are found from the unvisited side"},
     {"bfs", "multi-kernel", "cuda",
      "level by level: one kernel explores the frontier, one makes the next"},
+    {"bfs", "multi-source", "cuda",
+     "searches from up to 64 sources at once, a bit each, level by level"},
     {"sssp", "frontier", "cuda",
      "relaxes a frontier of near vertices, far ones wait in a pile"},
     {"sssp", "persistent", "cuda",
@@ -467,6 +469,7 @@ static const gpugraph_method methods[] = {
 extern "C" {
 const backend gg_cuda_backend = {"cuda",
                                  gg_cuda_bfs,
+                                 gg_cuda_bfs_each,
                                  gg_cuda_sssp,
                                  gg_cuda_path,
                                  gg_cuda_dfs,

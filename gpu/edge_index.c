@@ -59,6 +59,14 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
     return run->status;
 }
 
+uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
+    const struct csr_slot *rows = &graph->edge_rows;
+    uint64_t end = rows->offset[v + (uint64_t)1];
+    uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
+    return low < end && rows->target[low] == to ? ((const uint32_t *)rows->weight)[low]
+                                                : GPUGRAPH_NONE;
+}
+
 uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
     uint64_t low = 0, high = graph->m;
     if (!graph->edge_id)

@@ -283,6 +283,19 @@ typedef struct gpugraph_search {
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge);
 
+/* A breadth-first search from each of the sources by itself: what gpugraph_bfs finds from
+** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
+** its tree to tree_edge[i]; tree_edge is NULL when no tree is wanted. So there are
+** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
+** source have rows of their own. Method "multi-source": up to 64 searches at once, bit by
+** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 32 bytes for each
+** vertex meanwhile; any other: one search after the other. Trees of many searches are made
+** together, with 80 bytes for each vertex. After an error what the arrays hold is not
+** defined. Phases as for gpugraph_bfs, one for each batch. */
+gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t *const *depth,
+                                  uint32_t *const *tree_edge);
+
 /* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
 ** tree_edge as above; among edges equally good the smallest number from a strictly
 ** nearer vertex; where all of them tie at the same distance (zero weights, or weights
@@ -433,7 +446,9 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *graph); /* where it lives
 ** What there is. */
 
 typedef struct gpugraph_method {
-    const char *function; /* "bfs", "sssp", "dfs", "mis", "triangles", "degrees" */
+    /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
+    ** "degrees" */
+    const char *function;
     const char *name;
     const char *backend; /* "cpu" or "cuda" */
     const char *description;

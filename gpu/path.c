@@ -2,11 +2,11 @@
 **
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  turned round
 **
-** The path is the chain of tree edges that the whole search gives, ties included. A search
-** from both ends would not do less where it matters: to know which edge into a vertex counts,
-** all vertices one step nearer must be known, so what the far half has found is walked once
-** more from the middle, and the pass over the edges that finds the tree stays. On a device
-** it would not be sooner either: a path of k edges takes k levels from whichever end. */
+** The path is the chain of tree edges that the whole search gives, ties included. By depth it
+** can be found from both ends, too (path_both_ends.c): that takes rows with edge numbers and
+** the arcs turned round, so a graph's first paths are found by the search. By weight a search
+** from both ends is not made. On a device it would not be sooner either: a path of k edges
+** takes k levels from whichever end. */
 #include "backend.h"
 
 #include <string.h>
@@ -71,6 +71,11 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
 gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
                             bool weighted, gpugraph_run *run, uint32_t *edge,
                             uint32_t *count) {
+    bool given = run->method && strcmp(run->method, "auto") != 0;
+    if (!weighted && !given && gg_path_prepared(graph, search->direction))
+        run->used_method = "bidirectional";
+    if (gg_method_is(run, "bidirectional"))
+        return gg_path_from_both_ends(graph, search, run, edge, count);
     return path_by_search(graph, &gg_cpu_backend, search, weighted, run, edge, count);
 }
 
@@ -78,6 +83,8 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                               bool weighted, gpugraph_run *run, uint32_t *edge,
                               uint32_t *count) {
     const char *function = weighted ? "sssp" : "bfs";
+    if (!weighted && run->method && strcmp(run->method, "bidirectional") == 0)
+        function = "path";
     gg_begin(run);
     *count = GPUGRAPH_NONE;
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)

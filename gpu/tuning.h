@@ -119,6 +119,19 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
+/* ---- bfs_each.c ---- */
+
+/* Sources from which `auto` searches from all at once, and levels up to which it does, where
+** the graph is not thin: with 2 sources that is slower, with 4 as fast, with 64 five times as
+** fast (R-MAT, 10 levels). Sources from which it is worth the other direction's CSR. */
+#define GG_EACH_LEAST   8
+#define GG_EACH_LEVELS  32
+#define GG_EACH_REVERSE 8
+/* Trees that are made together: a few at a time cost one pass each. */
+#define GG_EACH_TREES 4
+/* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
+#define GG_EACH_ALPHA 4
+
 /* ---- bfs_wide.cu ---- */
 
 /* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
@@ -174,6 +187,12 @@
 
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
+
+/* ---- path_both_ends.c ---- */
+
+/* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as
+** much as 7 (R-MAT) to 11 (New York) paths by a search. */
+#define GG_PATH_PREPARE_AFTER 8
 
 /* ---- path.cu ---- */
 

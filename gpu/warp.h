@@ -110,6 +110,10 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
             bits, cuda::memory_order_relaxed);                                           \
     }                                                                                    \
+    WARP_FUNCTION uint64_t name##_or_64(uint64_t *at, uint64_t bits) {                   \
+        return cuda::atomic_ref<uint64_t, scope>(*at).fetch_or(                          \
+            bits, cuda::memory_order_relaxed);                                           \
+    }                                                                                    \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
         return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
             expected, value, cuda::memory_order_acq_rel);                                \
@@ -250,6 +254,10 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                                 \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
+        return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
+    }                                                                                    \
+    WARP_FUNCTION uint64_t name##_or_64(uint64_t *at, uint64_t bits) {                   \
+        WARP_JITTER();                                                                   \
         return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
     }                                                                                    \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \

@@ -177,6 +177,127 @@ static void check_search(const shape *s, gpugraph_graph *graph,
     free(edge);
 }
 
+/* A long path, with a bunch of leaves now and then, both ways: frontiers are small for long,
+** then hold a long row. */
+static shape broom(uint32_t length, uint32_t every, uint32_t leaves) {
+    shape s = shape_path(length);
+    s.name = "broom";
+    for (uint32_t v = every; v < length; v += every)
+        for (uint32_t i = 0; i < leaves; i++) {
+            uint32_t leaf = s.vertices++;
+            shape_add(&s, i % 2 ? v : leaf, i % 2 ? leaf : v);
+        }
+    return s;
+}
+
+/* ---- searches from many sources, each by itself ---- */
+
+enum { MOST_SOURCES = 70 }; /* more than one batch */
+
+static void check_each_by(const shape *s, gpugraph_graph *graph,
+                          const gpugraph_search *search, const struct answer *right,
+                          gpugraph_run *run) {
+    uint32_t *depth[MOST_SOURCES] = {NULL}, *edge[MOST_SOURCES] = {NULL},
+             count = search->source_count;
+    uint32_t *bare = malloc((s->vertices + 1) * sizeof *bare);
+    for (uint32_t i = 0; i < count; i++) {
+        depth[i] = malloc((s->vertices + 1) * sizeof **depth);
+        edge[i] = malloc((s->vertices + 1) * sizeof **edge);
+    }
+    gpugraph_bfs_each(graph, search, run, depth, edge);
+    ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
+    gpugraph_search single = *search;
+    single.source_count = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        single.source = search->source + i;
+        check_found(s, &single, &right[i], depth[i], edge[i], run->used_method);
+    }
+    memcpy(bare, depth[count - 1], s->vertices * sizeof *bare);
+    gpugraph_bfs_each(graph, search, run, depth, NULL);
+    ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
+    expect(search->limit > 0 ||
+               memcmp(bare, depth[count - 1], s->vertices * sizeof *bare) == 0,
+           "%s: other depths without trees", s->name);
+    for (uint32_t i = 0; i < count; i++) {
+        free(depth[i]);
+        free(edge[i]);
+    }
+    free(bare);
+}
+
+static void check_each_search(const shape *s, gpugraph_graph *graph,
+                              const gpugraph_search *search) {
+    struct answer right[MOST_SOURCES];
+    const gpugraph_method *method;
+    for (uint32_t i = 0; i < search->source_count; i++) {
+        gpugraph_search single = *search;
+        single.source += i;
+        single.source_count = 1;
+        textbook(s, &single, &right[i]);
+    }
+    gpugraph_run automatic = {.backend = GPUGRAPH_CPU};
+    check_each_by(s, graph, search, right, &automatic);
+    for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
+        bool cuda = strcmp(method->backend, "cuda") == 0;
+        if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        gpugraph_run run = {.method = method->name,
+                            .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
+                            .threads = 1 + i % 2};
+        check_each_by(s, graph, search, right, &run);
+    }
+    for (uint32_t i = 0; i < search->source_count; i++)
+        answer_free(&right[i]);
+}
+
+/* From up to `most` sources, some of them equal. */
+static void check_each(const shape *s, uint32_t most, uint64_t seed) {
+    gpugraph_graph *graph = shape_graph(s);
+    uint32_t source[MOST_SOURCES], target[2];
+    for (uint32_t i = 0; i < most; i++)
+        source[i] =
+            i % 7 == 3 ? source[i - 1] : (uint32_t)(shape_random(&seed) % s->vertices);
+    for (int i = 0; i < 2; i++)
+        target[i] = (uint32_t)(shape_random(&seed) % s->vertices);
+    for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
+        gpugraph_search search = {.source = source,
+                                  .source_count = most,
+                                  .direction = (gpugraph_direction)direction,
+                                  .max_depth = GPUGRAPH_NONE};
+        check_each_search(s, graph, &search);
+        search.source_count = (uint32_t)(shape_random(&seed) % most) + 1;
+        search.max_depth = (uint32_t)(shape_random(&seed) % 4);
+        check_each_search(s, graph, &search);
+        search.max_depth = GPUGRAPH_NONE;
+        search.limit = shape_random(&seed) % (s->vertices + 1) + 1;
+        check_each_search(s, graph, &search);
+        search.limit = 0;
+        search.target = target;
+        search.target_count = 1 + (uint32_t)direction % 2;
+        check_each_search(s, graph, &search);
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(each_of_many_sources) {
+    uint64_t seed = 11;
+    for (int i = 0; i < 100; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 90) + 1;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (6 * n)), seed);
+        check_each(&s, MOST_SOURCES, seed);
+        shape_free(&s);
+    }
+    shape large[] = {shape_rmat(12, 12, 5), shape_random_edges(30000, 200000, 8),
+                     shape_grid(60, 100), broom(1500, 40, 100), shape_path(700)};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        shape_renumber(&large[i], i);
+        shape_shuffle(&large[i], i);
+        check_each(&large[i], 9, i);
+        shape_free(&large[i]);
+    }
+}
+END_TEST
+
 /* ---- the cases ---- */
 
 static void check_shape(const shape *s, uint64_t seed) {
@@ -233,19 +354,6 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* A long path, with a bunch of leaves now and then, both ways: frontiers are small for long,
-** then hold a long row. */
-static shape broom(uint32_t length, uint32_t every, uint32_t leaves) {
-    shape s = shape_path(length);
-    s.name = "broom";
-    for (uint32_t v = every; v < length; v += every)
-        for (uint32_t i = 0; i < leaves; i++) {
-            uint32_t leaf = s.vertices++;
-            shape_add(&s, i % 2 ? v : leaf, i % 2 ? leaf : v);
-        }
-    return s;
-}
-
 /* Large enough for several threads and for levels from below. */
 START_TEST(large_shapes) {
     shape shapes[] = {
@@ -293,6 +401,9 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     gpugraph_run run = {.interrupted = always, .backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL),
                      GPUGRAPH_INTERRUPTED);
+    run.method = "multi-source";
+    ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, &depth, NULL),
+                     GPUGRAPH_INTERRUPTED);
     check_search(&s, graph, &search);
     free(depth);
     gpugraph_free(graph);
@@ -308,6 +419,8 @@ START_TEST(wrong_arguments) {
     gpugraph_search search = {.source = source, .max_depth = GPUGRAPH_NONE};
     ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
     ck_assert_ptr_nonnull(strstr(run.message, "source_count"));
+    ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, NULL, NULL),
+                     GPUGRAPH_INVALID);
     search.source_count = 2;
     ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
     ck_assert_ptr_nonnull(strstr(run.message, "source number 1 is vertex number 5"));
@@ -337,6 +450,7 @@ int main(void) {
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
     tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, each_of_many_sources);
     tcase_add_test(cases, long_path);
     tcase_add_test(cases, interrupt_leaves_a_usable_graph);
     tcase_add_test(cases, wrong_arguments);

@@ -82,8 +82,10 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
     const gpugraph_method *method;
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
         bool cuda = strcmp(method->backend, "cuda") == 0;
-        if (strcmp(method->function, weighted ? "sssp" : "bfs") != 0 ||
-            (cuda && !gpugraph_cuda_usable(NULL)))
+        bool by_weight = strcmp(method->function, "sssp") == 0;
+        bool by_depth =
+            strcmp(method->function, "bfs") == 0 || strcmp(method->function, "path") == 0;
+        if (!(weighted ? by_weight : by_depth) || (cuda && !gpugraph_cuda_usable(NULL)))
             continue;
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
@@ -91,6 +93,10 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
         ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
         check_path(s, graph, search, tree, edge, count, method->name);
     }
+    gpugraph_run automatic = {.backend = GPUGRAPH_CPU};
+    gpugraph_path(graph, search, weighted, &automatic, edge, &count);
+    ck_assert_msg(automatic.status == GPUGRAPH_OK, "%s", automatic.message);
+    check_path(s, graph, search, tree, edge, count, "auto");
     free(tree);
     free(edge);
 }
@@ -134,6 +140,67 @@ START_TEST(random_shapes) {
         check_shape(&s, seed);
         shape_free(&s);
     }
+}
+END_TEST
+
+/* Every pair of small graphs, from both ends: ties everywhere, parallel edges, loops. */
+START_TEST(from_both_ends) {
+    uint64_t seed = 5;
+    for (int i = 0; i < 150; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 40) + 1;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
+        gpugraph_graph *graph = shape_graph(&s);
+        for (uint32_t pair = 0; pair < n * n; pair++) {
+            uint32_t source = pair / n, target = pair % n, edge[64], count;
+            gpugraph_search search = {.source = &source,
+                                      .source_count = 1,
+                                      .target = &target,
+                                      .target_count = 1,
+                                      .direction = (gpugraph_direction)(i % 3),
+                                      .max_depth = GPUGRAPH_NONE};
+            uint32_t *tree = whole_tree(graph, &search, false);
+            gpugraph_run run = {.method = "bidirectional"};
+            gpugraph_path(graph, &search, false, &run, edge, &count);
+            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            ck_assert_str_eq(run.used_method, "bidirectional");
+            check_path(&s, graph, &search, tree, edge, count, run.used_method);
+            free(tree);
+        }
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+static int always(void *listener) {
+    (void)listener;
+    return 1;
+}
+
+START_TEST(interrupt_leaves_a_usable_graph) {
+    shape s = shape_path(400000);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t source = 0, target = 399999, count,
+             *edge = malloc(s.vertices * sizeof *edge);
+    gpugraph_search search = {.source = &source,
+                              .source_count = 1,
+                              .target = &target,
+                              .target_count = 1,
+                              .max_depth = GPUGRAPH_NONE};
+    gpugraph_run run = {.method = "bidirectional", .backend = GPUGRAPH_CPU};
+    for (int i = 0; i < 2; i++) {
+        run.interrupted = NULL;
+        ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                         GPUGRAPH_OK);
+        ck_assert_uint_eq(count, 399999);
+        run.interrupted = always;
+        run.next_poll_ms = 0;
+        ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                         GPUGRAPH_INTERRUPTED);
+    }
+    free(edge);
+    gpugraph_free(graph);
+    shape_free(&s);
 }
 END_TEST
 
@@ -188,6 +255,8 @@ int main(void) {
     tcase_set_timeout(cases, 240);
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
+    tcase_add_test(cases, from_both_ends);
+    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);

@@ -1,6 +1,11 @@
 /* Times breadth-first search and shortest paths on the CPU, through gpugraph.h.
 **
 **     bench_cpu GRAPH [repeats [threads [method]]]
+**     SOURCES=64 bench_cpu GRAPH ...     searches from so many sources instead, one after the
+**                                        other and at once, each to arrays of its own
+**
+**     PATHS=1 bench_cpu GRAPH ...        paths by depth between random pairs instead, by a
+**                                        search and from both ends
 **
 ** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
 ** edges (default 21); the same vertices on every run. threads: 0, the default, is one for
@@ -66,6 +71,95 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(parents);
 }
 
+/* Paths by depth between random pairs of vertices that have edges, the same for each method;
+** what the first of them makes is told by itself. */
+static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
+    static const char *const methods[] = {"direction-optimizing", "bidirectional"};
+    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph), count;
+    const uint32_t *end = gpugraph_edges_of(graph)->source;
+    uint32_t *edge = need(calloc(n, sizeof *edge));
+    double *ms = need(malloc((size_t)repeats * sizeof *ms)), unheard = 0;
+    uint64_t steps[2] = {0, 0};
+    run->listener = &unheard;
+    for (int method = 0; method < 2; method++) {
+        run->method = methods[method];
+        for (int i = -2; i < repeats; i++) {
+            uint32_t source = end[mix((uint64_t)(i + 2) * 2) % m];
+            uint32_t target = end[mix((uint64_t)(i + 2) * 2 + 1) % m];
+            gpugraph_search search = {.source = &source,
+                                      .source_count = 1,
+                                      .target = &target,
+                                      .target_count = 1,
+                                      .max_depth = GPUGRAPH_NONE};
+            double started = now_ms();
+            gpugraph_path(graph, &search, false, run, edge, &count);
+            give_up_on_error(run);
+            steps[method] += count == GPUGRAPH_NONE ? 0 : count;
+            if (i >= 0)
+                ms[i] = now_ms() - started;
+            else if (i == -2)
+                printf("%s, first %.3f ms\n", methods[method], now_ms() - started);
+        }
+        print_times("  path", ms, repeats);
+    }
+    if (steps[0] != steps[1])
+        fprintf(stderr, "bench_cpu: the methods disagree\n");
+    free(edge);
+    free(ms);
+}
+
+/* The same sources by a call of gpugraph_bfs each (method NULL), or by one call for all. */
+static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
+                        const uint32_t *source, uint32_t sources, uint32_t **array,
+                        bool trees) {
+    gpugraph_search search = {
+        .source = source, .source_count = sources, .max_depth = GPUGRAPH_NONE};
+    double unheard = 0, started = now_ms();
+    run->method = method;
+    run->listener = &unheard;
+    if (method)
+        gpugraph_bfs_each(graph, &search, run, array, trees ? array + sources : NULL);
+    search.source_count = 1;
+    for (uint32_t i = 0; i < sources && !method; i++) {
+        search.source = source + i;
+        gpugraph_bfs(graph, &search, run, array[i], trees ? array[sources + i] : NULL);
+        give_up_on_error(run);
+    }
+    give_up_on_error(run);
+    return now_ms() - started;
+}
+
+static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
+                         uint32_t sources) {
+    static const char *const methods[] = {NULL, "direction-optimizing", "multi-source"};
+    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph);
+    uint32_t *source = need(malloc(sources * sizeof *source));
+    uint32_t **array = need(malloc(2 * (size_t)sources * sizeof *array));
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    for (uint32_t i = 0; i < sources; i++)
+        source[i] = gpugraph_edges_of(graph)->source[mix(i) % m];
+    for (uint32_t i = 0; i < 2 * sources; i++)
+        array[i] = need(calloc(n, sizeof **array));
+    for (int trees = 0; trees < 2; trees++)
+        for (int method = 0; method < 3; method++) {
+            for (int i = -1; i < repeats; i++) {
+                double taken =
+                    time_each(graph, run, methods[method], source, sources, array, trees);
+                if (i >= 0)
+                    ms[i] = taken;
+            }
+            printf("%u sources, %s%s\n", sources,
+                   methods[method] ? methods[method] : "a call each",
+                   trees ? ", with trees" : "");
+            print_times("  all", ms, repeats);
+        }
+    for (uint32_t i = 0; i < 2 * sources; i++)
+        free(array[i]);
+    free(array);
+    free(source);
+    free(ms);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: bench_cpu FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
@@ -84,6 +178,17 @@ int main(int argc, char **argv) {
     gpugraph_graph *graph = make_graph(argv[1], &run);
     printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
            gpugraph_edge_count(graph));
+    if (getenv("PATHS")) {
+        compare_paths(graph, &run, repeats);
+        gpugraph_free(graph);
+        return 0;
+    }
+    const char *sources = getenv("SOURCES");
+    if (sources) {
+        compare_each(graph, &run, repeats, (uint32_t)atoi(sources));
+        gpugraph_free(graph);
+        return 0;
+    }
     const char *method = argc > 4 ? argv[4] : "auto";
     bool for_sssp =
         strcmp(method, "dijkstra") == 0 || strcmp(method, "delta-stepping") == 0;
