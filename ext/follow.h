@@ -5,7 +5,7 @@
 **                              -> reads the rows named between p and q again, from roads
 **                              -> gpugraph_update with the difference -> mirror at q
 **
-** follow_schema.c: what is in the database (log, triggers), follow.c: the mirror and how
+** follow_schema.c, follow_make.c: what is in the database (log, triggers), follow.c: the mirror and how
 ** it catches up, follow_rows.c: the rows, follow_blocks.c: the mirror in the file,
 ** graph_table.c: the virtual table, graph_functions.c: gpugraph_check and others. */
 #ifndef GPUGRAPH_FOLLOW_H

@@ -544,6 +544,10 @@ START_TEST(refusals) {
         {"CREATE VIRTUAL TABLE other.h USING gpugraph(main.roads(a, b))",
          "schema of its table"},
         {"CREATE VIRTUAL TABLE other.h USING gpugraph(places(a, b))", "no table or view"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(nosuch(a, b))",
+         "in main to follow (tables there: k_log, roads)"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(H(a, b))",
+         "no table or view 'H' in main to follow (tables there: k_log, roads)"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(SELECT a, b FROM roads)", "not a query"},
         {"CREATE VIRTUAL TABLE h USING gpugraph", "no table to follow"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, z))", "no column 'z'"},
@@ -715,12 +719,37 @@ START_TEST(check_reports_differences) {
 }
 END_TEST
 
+/* An id takes the affinity of the source column first. */
+START_TEST(ids_to_delete_are_as_stored) {
+    sql_open();
+    run("CREATE TABLE words(a TEXT, b); INSERT INTO words VALUES ('3.5', 1), (1, 2)");
+    run("CREATE TABLE numbers(a INTEGER, b); INSERT INTO numbers VALUES (1, 2), ('x', "
+        "1)");
+    run("CREATE VIRTUAL TABLE w USING gpugraph(words(a, b)); CREATE VIRTUAL TABLE n "
+        "USING "
+        "gpugraph(numbers(a, b))");
+    expect("1", "SELECT gpugraph_delete_vertex('w', 3.5)");
+    expect("0", "SELECT gpugraph_delete_vertex('w', 1.0)");
+    expect_error("gpugraph_delete_vertex", "a BLOB",
+                 "SELECT gpugraph_delete_vertex('w', x'31')");
+    expect_error("gpugraph_delete_vertex", "the id 3.5 is REAL",
+                 "SELECT gpugraph_delete_vertex('n', '3.5')");
+    expect("1", "SELECT gpugraph_delete_vertex('n', 'x')");
+    expect("1", "SELECT gpugraph_delete_vertex('n', '1')");
+    sql_close();
+}
+END_TEST
+
 START_TEST(vertices_are_deleted) {
     open_graph();
     run("INSERT INTO roads VALUES (2, 2, 1), (2, 2, 1)");
     expect("0", "SELECT gpugraph_delete_vertex('g', 77)");
     expect("0", "SELECT gpugraph_delete_vertex('g', NULL)");
-    expect("4", "SELECT gpugraph_delete_vertex('g', 2)");
+    static const char *const no_ids[] = {"3.5", "x'01'", "9e99", "-0.5"};
+    for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++)
+        expect_error("gpugraph_delete_vertex", "vertex ids are INTEGER or TEXT",
+                     "SELECT gpugraph_delete_vertex('g', %s)", no_ids[i]);
+    expect("4", "SELECT gpugraph_delete_vertex('g', 2.0)");
     expect("3|4;'x'|1", "SELECT src, dst FROM g");
     graph_is("g", "roads");
     expect("1", "SELECT gpugraph_delete_vertex('main.g', 'x')");
@@ -767,6 +796,7 @@ int main(void) {
                                   connections,
                                   a_backup_comes_back,
                                   check_reports_differences,
+                                  ids_to_delete_are_as_stored,
                                   vertices_are_deleted};
     Suite *suite = suite_create("follow");
     TCase *cases = tcase_create("follow");
