@@ -100,6 +100,30 @@ START_TEST(every_way_to_change) {
 }
 END_TEST
 
+/* Rows are looked up by the dozen: whatever columns are called, however many rows there
+** are, and however few values a statement may be given. */
+START_TEST(many_changes_at_once) {
+    for (int limit = 1; limit <= 250; limit += 83) {
+        sql_open();
+        run("CREATE TABLE roads(column1, rowid, column2)");
+        run("WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < "
+            "3000) INSERT INTO roads SELECT i, i + 1, 5 FROM c");
+        run("CREATE VIRTUAL TABLE g USING gpugraph(roads(column1, rowid, column2))");
+        expect("3000", "SELECT count(*) FROM g");
+        sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, limit);
+        run("UPDATE roads SET column2 = 7 WHERE column1 %% 30 = 1; DELETE FROM roads "
+            "WHERE "
+            "column1 %% 40 = 3; INSERT INTO roads VALUES ('a', 'b', 1), ('b', 'c', 2)");
+        expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+        expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+        expect("177", "SELECT items FROM gpugraph_timings WHERE phase = 'follow'");
+        expect_same("SELECT column1, rowid, column2, oid FROM roads ORDER BY oid",
+                    "SELECT * FROM g ORDER BY edge");
+        sql_close();
+    }
+}
+END_TEST
+
 START_TEST(rows_that_replace_deletes) {
     sql_open();
     run("CREATE TABLE roads(a, b UNIQUE, metres COLLATE NOCASE, UNIQUE(a, metres))");
@@ -778,6 +802,7 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {every_way_to_change,
+                                  many_changes_at_once,
                                   rows_that_replace_deletes,
                                   writes_by_triggers,
                                   kinds_of_weights,
