@@ -45,7 +45,8 @@ enum csr_kind {
 
 struct csr_slot { /* owns the arrays of one kind */
     uint64_t *offset;
-    uint32_t *target;
+    uint32_t
+        *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
     void *weight; /* made on first weighted need */
     uint64_t m;
     bool made, sorted;
@@ -93,6 +94,8 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
+/* Gives OUT targets of its own, which may be changed, where they were the edges'. */
+gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
