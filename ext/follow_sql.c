@@ -167,8 +167,32 @@ static int append_match(sqlite3 *db, const definition *d, const char *index,
     return rc ? rc : finish;
 }
 
+/* Of an index on some rows: " AND (condition)", as written after WHERE, so that SQLite finds
+** the rows by that index. What replaces whom is a matter of the rows that are in it. */
+static int append_condition(sqlite3 *db, const definition *d, const char *index,
+                            sqlite3_str *match, bool *known) {
+    sqlite3_stmt *statement;
+    int rc =
+        prepare(db, &statement,
+                "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = "
+                "%Q",
+                d->schema, index);
+    *known = false;
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *at = text_of(statement, 0), *end = at + strlen(at);
+        sql_token token;
+        do { /* no column of the index is called WHERE unless it is quoted */
+            at = sql_next(at, end, &token);
+        } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "WHERE"));
+        *known = token.kind != SQL_END;
+        sqlite3_str_appendf(match, " AND (%s\n)", at);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
 /* The statement that names them. match NULL: any row may be replaced, for the sake of an
-** index on an expression, or on some rows only. */
+** index on an expression. */
 static char *replaceable_rows(const definition *d, const char *match, bool update) {
     if (!match)
         return sqlite3_mprintf("VALUES (NULL)");
@@ -213,9 +237,11 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (!sqlite3_column_int(statement, 2))
             continue;
-        bool known = sqlite3_column_int(statement, 4) == 0;
+        bool known = true;
         sqlite3_str *text = sqlite3_str_new(NULL);
         rc = append_match(db, d, text_of(statement, 1), text, &known);
+        if (rc == SQLITE_OK && known && sqlite3_column_int(statement, 4))
+            rc = append_condition(db, d, text_of(statement, 1), text, &known);
         char *match = sqlite3_str_finish(text);
         if (rc == SQLITE_OK && !match)
             rc = SQLITE_NOMEM;

@@ -62,7 +62,8 @@ static bool kinds_fit(const packed_header *h) {
     bool real = h->weight_type == GPUGRAPH_REAL_WEIGHTS;
     if (h->weight_type > GPUGRAPH_REAL_WEIGHTS || h->distance_type > GPUGRAPH_REAL ||
         h->flags & ~(uint64_t)PACKED_FLAGS ||
-        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)))
+        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)) ||
+        (h->flags & PACKED_ROWS_SORTED && !(h->flags & PACKED_IN_ORDER)))
         return false;
     if (real != (h->distance_type == GPUGRAPH_REAL))
         return false;
@@ -126,7 +127,7 @@ static void raise_to(uint64_t *top, uint64_t value) {
         ;
 }
 
-/* All below the limit? Also counts those that are INTEGER vertices, of edges' ends. */
+/* All below the limit? Also counts those that are INTEGER vertices. */
 static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
                           uint64_t count) {
     uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
@@ -135,8 +136,7 @@ static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
         top = v[i] > top ? v[i] : top;
         below += v[i] < integers;
     }
-    if (s->array == (void **)&r->graph->source || s->array == (void **)&r->graph->target)
-        add_to(&r->integer_ends, below);
+    add_to(&r->integer_ends, below);
     return top < s->limit;
 }
 
@@ -158,8 +158,7 @@ static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool stric
     return !falls;
 }
 
-static bool integers_good(reader *r, bool edges, const void *weight, size_t size,
-                          uint64_t count) {
+static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
     uint64_t top = 0, sum = 0;
     int negative = 0;
     if (size == sizeof(uint32_t)) {
@@ -180,10 +179,8 @@ static bool integers_good(reader *r, bool edges, const void *weight, size_t size
             sum += here;
         }
     }
-    if (edges) {
-        raise_to(&r->largest, top);
-        add_to(&r->total, sum);
-    }
+    raise_to(&r->largest, top);
+    add_to(&r->total, sum);
     return !negative;
 }
 
@@ -210,7 +207,7 @@ static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
     case PACKED_WEIGHTS:
         if (r->header.weight_type == GPUGRAPH_REAL_WEIGHTS)
             return reals_good((const uint64_t *)at, count);
-        return integers_good(r, s->array == &r->graph->weight, at, s->size, count);
+        return integers_good(r, at, s->size, count);
     case PACKED_BYTES:
         break;
     }
@@ -368,6 +365,11 @@ static void derive_rows(reader *r) {
             graph->source[e] = (uint32_t)v;
     ends = n ? out->offset[integers] : 0;
     r->integer_ends += ends;
+    out->m = m;
+    out->made = true;
+    out->sorted = r->header.flags & PACKED_ROWS_SORTED;
+    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
+        refuse(r, "is not in order", "target");
 }
 
 /* The bounds of gpugraph_create (graph.c). Narrow weights must show that they are. */
@@ -421,18 +423,12 @@ static void check_texts(reader *r) {
 static void finish(reader *r) {
     gpugraph_graph *graph = r->graph;
     const packed_header *h = &r->header;
-    struct csr_slot *out = &graph->csr[CSR_OUT];
     graph->n = (uint32_t)h->n;
     graph->m = (uint32_t)h->m;
     graph->distance_type = (gpugraph_distance_type)h->distance_type;
     graph->has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
     if (h->flags & PACKED_IN_ORDER)
         derive_rows(r);
-    out->m = h->m;
-    out->made = true;
-    out->sorted = h->flags & PACKED_ROWS_SORTED;
-    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
-        refuse(r, "is not in order", "row target");
     if (!gg_stopping(r->run))
         bound_paths(r);
     if (!gg_stopping(r->run))

@@ -633,6 +633,9 @@ static const struct {
     {"CREATE TABLE roads(a, b, w, twice AS (w * 2) UNIQUE); CREATE UNIQUE INDEX some ON "
      "roads(a) WHERE w > 4; CREATE UNIQUE INDEX part ON roads(b COLLATE NOCASE, a)",
      true, true},
+    {"CREATE TABLE roads(a, b, w); CREATE UNIQUE INDEX heavy ON roads(a) WHERE w > 4; "
+     "CREATE UNIQUE INDEX some ON roads(b COLLATE NOCASE, a) WHERE b IS NOT 3 -- of them",
+     true, true},
 };
 
 static void open_all(const char *journal, const char *table) {
