@@ -149,6 +149,55 @@ START_TEST(rows_that_replace_deletes) {
 END_TEST
 
 /* Triggers of the user and actions of foreign keys write, too. */
+/* UNIQUE indexes on some rows and on expressions: what REPLACE deletes is followed, and found
+** by the index. */
+START_TEST(keys_of_all_kinds) {
+    static const char *const keys[] = {
+        "(b) WHERE metres > 2",
+        "(b) WHERE metres > 2 -- heavy ones",
+        "(lower(b))",
+        "(b COLLATE NOCASE DESC, (metres + 1) / 100 DESC)",
+        "(substr(\"b\", 1, 1) COLLATE NOCASE) WHERE (a < 100)",
+        "(CAST(b AS TEXT) /* , */ , x'41' || [b], ')' || a % 1)",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        open_graph();
+        run("DELETE FROM roads; CREATE UNIQUE INDEX one ON roads%s", keys[i]);
+        run("DROP TABLE g; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+        run("INSERT INTO roads VALUES (1, 'a', 5), (2, 'b', 6), (3, 'c', 7)");
+        expect("3", "SELECT count(*) FROM g");
+        after("REPLACE INTO roads VALUES (7, 'b', 8)");
+        after("UPDATE OR REPLACE roads SET b = 'c' WHERE b = 'a'");
+        expect("2", "SELECT count(*) FROM roads");
+        after("INSERT OR IGNORE INTO roads VALUES (9, 'c', 9)");
+        after("INSERT INTO roads VALUES (NULL, 1, 1) ON CONFLICT DO NOTHING; DELETE FROM "
+              "roads WHERE a IS NULL");
+        sql_close();
+    }
+}
+END_TEST
+
+/* Keys of which the trigger cannot know: everything is read again. */
+START_TEST(keys_that_are_not_known) {
+    sql_open();
+    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, c AS (a + 1)); CREATE UNIQUE "
+        "INDEX one ON roads(b, id %% 2); CREATE VIRTUAL TABLE g USING gpugraph(roads(a, "
+        "b)); "
+        "INSERT INTO roads(id, a, b) VALUES (1, 1, 2), (2, 1, 2)");
+    expect("2", "SELECT count(*) FROM g");
+    run("REPLACE INTO roads(a, b) VALUES (5, 2)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    run("DROP TABLE g; DROP INDEX one; CREATE UNIQUE INDEX one ON roads(b + c); CREATE "
+        "VIRTUAL TABLE g USING gpugraph(roads(a, b)); REPLACE INTO roads(a, b) VALUES "
+        "(7, "
+        "9)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    run("REPLACE INTO roads(a, b) VALUES (8, 8)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    sql_close();
+}
+END_TEST
+
 START_TEST(writes_by_triggers) {
     sql_open();
     run("PRAGMA foreign_keys = on");
@@ -804,6 +853,8 @@ int main(void) {
     const TTest *const tests[] = {every_way_to_change,
                                   many_changes_at_once,
                                   rows_that_replace_deletes,
+                                  keys_of_all_kinds,
+                                  keys_that_are_not_known,
                                   writes_by_triggers,
                                   kinds_of_weights,
                                   transactions,
