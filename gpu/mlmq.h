@@ -80,7 +80,8 @@ struct mlmq_warp {
     uint32_t next_heap;
     /* to be settled */
     uint32_t account, taken; /* elements read from that account */
-    uint32_t segment;        /* of the lane's element, or MLMQ_NONE */
+    uint32_t segment_number; /* in its FIFO, where the lane's element was, or MLMQ_NONE */
+    uint32_t segment;        /* that segment, or MLMQ_NONE */
     bool task; /* what was read is a slice: of hub `distance`, number `vertex` */
     /* of the lane: asked for, to be heard */
     uint32_t asked;

@@ -18,6 +18,11 @@
 ** is all in its word, and between an MLMQ_EMPTY and the next store to that slot lie the
 ** account of the segment, the list of free ones and the entry, each read before the next.
 **
+** However long a warp stands still between its position and the entry, the entry is there:
+** `floor` is the number of the first segment that is not finished with, and a writer takes no
+** position whose segment would need the entry of that one or of a later one. Where the floor
+** is that far behind there is no room, as when the pool is used up.
+**
 ** A vertex with very many arcs (a hub) is cut into slices, which are tasks in a FIFO of
 ** their own; everybody takes tasks first, one at a time.
 **
@@ -104,10 +109,18 @@ WARP_FUNCTION void mlmq_give_segment(const struct mlmq *m, uint32_t segment) {
     } while (!device_cas_64(&control->free_segments, word, version << 32 | segment));
 }
 
+WARP_FUNCTION uint64_t mlmq_entry(const struct mlmq *m, uint32_t fifo, uint32_t number) {
+    return (uint64_t)fifo * m->directory_size + (number & (m->directory_size - 1));
+}
+
 WARP_FUNCTION uint64_t *mlmq_directory(const struct mlmq *m, uint32_t fifo,
                                        uint32_t number) {
-    return &m->directory[(uint64_t)fifo * m->directory_size +
-                         (number & (m->directory_size - 1))];
+    return &m->directory[mlmq_entry(m, fifo, number)];
+}
+
+WARP_FUNCTION uint32_t *mlmq_consumed(const struct mlmq *m, uint32_t fifo,
+                                      uint32_t number) {
+    return &m->consumed[mlmq_entry(m, fifo, number)];
 }
 
 /* The segment of a position, once it is known. False: the search is over. */
@@ -123,7 +136,30 @@ WARP_FUNCTION bool mlmq_find_segment(const struct mlmq *m, uint32_t fifo,
     return true;
 }
 
+/* Moves the floor over all that is finished with. An entry's elements are counted over all
+** its uses, so its count tells the uses apart. Whoever counts the last one of a segment comes
+** here and looks at the floor by an atomic addition: of two who finish neighbours, the later
+** one there sees the other's count. */
+WARP_FUNCTION void mlmq_move_floor(const struct mlmq *m, uint32_t fifo) {
+    uint32_t *floor = &m->control->floor[fifo];
+    for (;;) {
+        uint32_t number = device_add(floor, 0);
+        uint32_t uses = number / m->directory_size + 1;
+        if (device_acquire(mlmq_consumed(m, fifo, number)) != uses << m->shift)
+            return;
+        device_enter(floor, number, number + 1);
+    }
+}
+
 /* ---- write ---- */
+
+/* May positions of that FIFO be taken? As many as all warps may be taking just now. */
+WARP_FUNCTION bool mlmq_has_room(const struct mlmq *m, uint32_t fifo) {
+    uint32_t tail = device_load(&m->control->tail[fifo]);
+    uint32_t floor = device_load(&m->control->floor[fifo]);
+    uint32_t open = ((tail + m->crowd) >> m->shift) - floor;
+    return (open & UINT32_MAX >> m->shift) < m->directory_size;
+}
 
 WARP_FUNCTION uint64_t mlmq_slot_of(const struct mlmq *m, uint32_t segment,
                                     uint32_t position) {
@@ -146,26 +182,32 @@ WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, b
                                    uint32_t fifo) {
     const struct mlmq *m = w->m;
     struct mlmq_control *control = m->control;
-    uint32_t exhausted = 0, position = 0, segment = MLMQ_NONE;
+    uint32_t exhausted = 0, room = 0, position = 0, segment = MLMQ_NONE;
     if (warp_lane() == 0)
         exhausted = device_load(&control->exhausted);
     uint32_t group = warp_alike(valid ? fifo : MLMQ_NONE);
     unsigned leader = lowest_bit(group);
+    bool leads = valid && warp_lane() == leader;
+    if (leads)
+        room = mlmq_has_room(m, fifo);
     if (warp_from(exhausted, 0))
         return valid;
-    if (valid && warp_lane() == leader)
+    if (leads && room)
         position = device_take(&control->tail[fifo], set_bits(group));
+    else if (leads)
+        device_store(&control->exhausted, 1);
     position = warp_from(position, leader) + mlmq_rank(group);
-    if (valid && (position & ((1u << m->shift) - 1)) == 0)
+    bool placed = warp_from(room, leader) != 0 && valid;
+    if (placed && (position & ((1u << m->shift) - 1)) == 0)
         mlmq_begin_segment(m, fifo, position);
     warp_sync();
-    bool known = valid && mlmq_find_segment(m, fifo, position, &segment);
+    bool known = placed && mlmq_find_segment(m, fifo, position, &segment);
     if (known && segment != MLMQ_NONE)
         mlmq_slot_store(m, mlmq_slot_of(m, segment, position), e);
     warp_sync();
-    if (valid && warp_lane() == leader)
+    if (leads && room)
         device_take(&control->available[fifo], set_bits(group));
-    return known && segment == MLMQ_NONE;
+    return placed ? known && segment == MLMQ_NONE : valid;
 }
 
 /* The FIFO of a distance, its bucket or the pile of the day. */
@@ -242,6 +284,7 @@ WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *
         segment != MLMQ_NONE)
         *valid = mlmq_slot_take(m, mlmq_slot_of(m, segment, position), e);
     w->segment = segment;
+    w->segment_number = warp_lane() < got ? position >> m->shift : MLMQ_NONE;
     w->account = fifo;
     w->taken = got;
     w->task = warp_from(fifo == MLMQ_TASK && *valid, 0) != 0; /* not where it was lost */
@@ -252,15 +295,17 @@ WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *
 /* The lane's element is finished with: so is, perhaps, a segment. */
 WARP_FUNCTION void mlmq_settle_segments(struct mlmq_warp *w) {
     const struct mlmq *m = w->m;
-    uint32_t group = warp_alike(w->segment), count = set_bits(group);
-    if (w->segment != MLMQ_NONE && warp_lane() == lowest_bit(group)) {
-        uint32_t before = device_add(&m->consumed[w->segment], count);
-        if (before + count == 1u << m->shift) {
-            device_store(&m->consumed[w->segment], 0);
-            mlmq_give_segment(m, w->segment);
+    uint32_t group = warp_alike(w->segment_number), count = set_bits(group);
+    if (w->segment_number != MLMQ_NONE && warp_lane() == lowest_bit(group)) {
+        uint32_t before =
+            device_add(mlmq_consumed(m, w->account, w->segment_number), count);
+        if (((before + count) & ((1u << m->shift) - 1)) == 0) {
+            if (w->segment != MLMQ_NONE)
+                mlmq_give_segment(m, w->segment);
+            mlmq_move_floor(m, w->account);
         }
     }
-    w->segment = MLMQ_NONE;
+    w->segment_number = MLMQ_NONE;
 }
 
 #endif

@@ -64,6 +64,7 @@ struct mlmq_control {
     uint32_t tail[MLMQ_ACCOUNTS];
     uint32_t head[MLMQ_ACCOUNTS];
     uint32_t done[MLMQ_ACCOUNTS];
+    uint32_t floor[MLMQ_ACCOUNTS]; /* segments before that number are finished with */
     /* pool */
     uint64_t free_segments;    /* a list: version << 32 | first */
     uint32_t touched_segments; /* those beyond are free too */
@@ -106,10 +107,12 @@ struct mlmq {
     /* FIFOs */
     uint64_t *slot;      /* a word for each; two where distances have 64 bits */
     uint64_t *directory; /* number in the FIFO + 1 << 32 | segment or MLMQ_NONE */
-    uint32_t *next, *consumed;
+    uint32_t *consumed;  /* beside the directory: elements finished with, of all uses */
+    uint32_t *next;      /* of the free segments */
     uint32_t segments, directory_size, shift; /* 1 << shift slots in a segment */
-    struct mlmq_hub *hub;                     /* MLMQ_HUBS, in turn */
-    uint64_t hub_arcs, slice;                 /* a hub has more, a slice that many */
+    uint32_t crowd;           /* positions that all warps together may be about to take */
+    struct mlmq_hub *hub;     /* MLMQ_HUBS, in turn */
+    uint64_t hub_arcs, slice; /* a hub has more, a slice that many */
     /* heaps */
     uint64_t *node;        /* of each heap: a buffer, then nodes from 1 on */
     uint32_t *lock;        /* of each node; 1: held */
@@ -169,12 +172,14 @@ MLMQ_BOTH uint32_t mlmq_key_real(const struct mlmq_scale *scale, uint64_t distan
 
 /* ---- the driver's side ---- */
 
-/* Sizes of the arrays, in elements of each, from m->n, l2, heaps, batch, shift and warps. */
+/* Sizes of the arrays, in elements of each, from m->n, l2, heaps, batch, shift and warps of
+** `lanes` each. */
 struct mlmq_sizes {
     uint64_t slots, directory, segments, nodes, words;
 };
 
-static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, bool wide) {
+static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, bool wide,
+                                          uint32_t lanes) {
     struct mlmq_sizes size = {0, 0, 0, 0, 0};
     uint64_t words = wide ? 2 : 1;
     m->words = (m->n + 31) / 32;
@@ -187,9 +192,11 @@ static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, boo
         return size;
     }
     m->segments = (uint32_t)(capacity >> m->shift) + 1;
-    /* Beyond the segments, each warp may once take positions that find none. */
+    /* Beyond the segments, each warp may once take positions that find none; and the window
+    ** of mlmq_has_room ends that much early. */
+    m->crowd = m->warps * lanes;
     m->directory_size = 1;
-    while (m->directory_size < m->segments + 2 * m->warps + 2)
+    while (m->directory_size < m->segments + 2 * ((m->crowd >> m->shift) + 2))
         m->directory_size *= 2;
     size.segments = m->segments;
     size.slots = (uint64_t)m->segments * words << m->shift;

@@ -436,7 +436,7 @@ WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
     w.heap = heap;
     w.number = number - 1;
     w.next_heap = w.number;
-    w.segment = MLMQ_NONE;
+    w.segment_number = MLMQ_NONE;
     mlmq_toil(&w, heaps);
 }
 

@@ -126,8 +126,8 @@ static void plan(const struct cuda_job *job, const struct sssp_search *s,
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
     room += s->g.m / ROOM_ARCS < room ? s->g.m / ROOM_ARCS : room;
     room += ROOM_AT_LEAST;
-    l->size =
-        mlmq_size(m, p->l2_capacity ? p->l2_capacity : room, s->type != GPUGRAPH_UINT32);
+    l->size = mlmq_size(m, p->l2_capacity ? p->l2_capacity : room,
+                        s->type != GPUGRAPH_UINT32, GG_WARP);
 }
 
 /* What begins as 0 lies together at the end. */
@@ -137,7 +137,7 @@ static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero
     m->slot = m->node = gg_carve<uint64_t>(space, size->slots);
     m->next = gg_carve<uint32_t>(space, size->segments);
     *zero_from = space->used;
-    m->consumed = gg_carve<uint32_t>(space, size->segments);
+    m->consumed = gg_carve<uint32_t>(space, size->directory);
     m->directory = gg_carve<uint64_t>(space, size->directory);
     m->hub = gg_carve<struct mlmq_hub>(space, has_heaps(m) ? 0 : MLMQ_HUBS);
     m->lock = gg_carve<uint32_t>(space, size->nodes);

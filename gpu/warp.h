@@ -215,7 +215,9 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 #define WARP_ATOMICS(name)                                                               \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
         WARP_JITTER();                                                                   \
-        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                          \
+        uint32_t before = __atomic_fetch_add(at, value, __ATOMIC_RELAXED);               \
+        WARP_JITTER();                                                                   \
+        return before;                                                                   \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
         return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);                         \

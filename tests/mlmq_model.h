@@ -4,8 +4,8 @@
 ** With warp_lanes.h included before, a thread is a warp of 32 lanes.
 ** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Included once for each type
 ** of distances, with that type's macro defined. */
-static void jitter(void);
-#define WARP_JITTER() jitter()
+static void between_steps(void);
+#define WARP_JITTER() between_steps()
 #include "mlmq_work.h"
 
 #include "dfs_rows.h"
@@ -14,7 +14,6 @@ static void jitter(void);
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { MOST_WARPS = 7 };
 
@@ -97,6 +96,9 @@ static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
 
 /* ---- a search by threads ---- */
 
+static struct memory *stopping; /* by the host, after `steps` of all warps */
+static uint32_t steps;
+
 struct memory {
     struct mlmq m;
     struct mlmq_control *control;
@@ -124,13 +126,13 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->most = MOST;
     m->near_far = m->filter = width_word(delta * 2);
     m->scale = mlmq_scale_of(TYPE, delta);
-    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8);
+    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
     m->node = m->slot;
     memset(m->slot, 0xff, size.slots * sizeof *m->slot);
     m->directory = need(size.directory, sizeof *m->directory);
     m->next = need(size.segments, sizeof *m->next);
-    m->consumed = need(size.segments, sizeof *m->consumed);
+    m->consumed = need(size.directory, sizeof *m->consumed);
     m->lock = need(size.nodes, sizeof *m->lock);
     m->node_full = need(size.nodes, sizeof *m->node_full);
     m->heap_size = need(m->heaps, sizeof *m->heap_size);
@@ -200,20 +202,26 @@ static void *one_warp(void *argument) {
     return NULL;
 }
 
-static void run(struct memory *s, uint32_t stop_after_us) {
+/* Threads give way in the middle of a change, and one of them is the host that says stop. */
+static void between_steps(void) {
+    jitter();
+    if (stopping && __atomic_sub_fetch(&steps, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&stopping->host_stop, 1, __ATOMIC_RELAXED);
+}
+
+/* stop_after: steps until the host says stop; 0: it never does. */
+static void run(struct memory *s, uint32_t stop_after) {
     struct thread thread[MOST_WARPS];
+    stopping = stop_after ? s : NULL;
+    steps = stop_after;
     for (uint32_t i = 0; i < s->m.warps; i++) {
         thread[i].memory = s;
         thread[i].number = i;
         ck_assert_int_eq(pthread_create(&thread[i].id, NULL, one_warp, &thread[i]), 0);
     }
-    if (stop_after_us) {
-        struct timespec pause = {0, (long)stop_after_us * 1000};
-        nanosleep(&pause, NULL);
-        __atomic_store_n(&s->host_stop, 1, __ATOMIC_RELAXED);
-    }
     for (uint32_t i = 0; i < s->m.warps; i++)
         pthread_join(thread[i].id, NULL);
+    stopping = NULL;
 }
 
 /* ---- what a finished search leaves ---- */
@@ -237,6 +245,8 @@ static void expect_nothing_left(const struct memory *s) {
     for (int i = 0; i < MLMQ_FIFOS; i++) {
         expect(control->available[i] == 0, "%s: FIFO %d has elements", name, i);
         expect(control->head[i] == control->tail[i], "%s: FIFO %d", name, i);
+        expect(control->floor[i] == control->tail[i] >> m->shift, "%s: floor %d", name,
+               i);
     }
     for (uint64_t i = 0; i < (uint64_t)m->segments << m->shift; i++)
         expect(m->slot[i] == MLMQ_EMPTY, "%s: slot %u is not empty", name, (unsigned)i);
@@ -402,9 +412,51 @@ START_TEST(early_ends) {
 }
 END_TEST
 
+#ifndef WARP_LANES /* it plays several warps by turns, which are one lane wide */
+/* One warp has taken a position and stands still, others write and read as much as they can:
+** its segment is still to be found. Loop: it was about to read; to write, and another waits to
+** read that. */
+START_TEST(overtaken) {
+    struct rows g = make(GRID, 400, true);
+    mlmq_weight *weight = weights_of(&g, EVEN, 7);
+    struct memory *s = memory_new(&g, weight, how_of(1, 0), sizes[1].capacity, 40);
+    struct mlmq_control *control = s->control;
+    struct mlmq_warp w;
+    memset(&w, 0, sizeof w);
+    w.m = &s->m;
+    w.segment_number = MLMQ_NONE;
+    mlmq_look(&w);
+    struct mlmq_element e = {3, 1}, got = {0, 0};
+    bool valid, lost = false;
+    if (_i == 0) {
+        ck_assert(!mlmq_fifo_write(&w, e, warp_lane() == 0, 0));
+        device_take(&control->available[0], UINT32_MAX);
+    } else {
+        device_take(&control->tail[0], 1);
+    }
+    uint32_t position = device_take(&control->head[0], 1);
+    uint32_t moved = 0;
+    for (int i = 0; i < 10000 && !lost; i++) {
+        lost = mlmq_fifo_write(&w, e, warp_lane() == 0, 0);
+        moved += mlmq_fifo_read(&w, &got, &valid);
+        mlmq_settle(&w);
+    }
+    uint32_t number = position >> s->m.shift;
+    expect(lost && control->exhausted, "the window has no end");
+    expect(moved > s->m.segments << s->m.shift, "%u elements went past", moved);
+    expect(control->floor[0] == number, "the floor is %u", control->floor[0]);
+    expect(*mlmq_directory(&s->m, 0, number) >> 32 == (_i == 0 ? number + 1 : 0),
+           "overtaken");
+    memory_free(s);
+    free(weight);
+    rows_free(&g);
+}
+END_TEST
+#endif
+
 /* The host says stop. */
 START_TEST(stops) {
-    struct rows g = make(GRID, 250000, true);
+    struct rows g = make(GRID, 40000, true);
     mlmq_weight *weight = weights_of(&g, EVEN, 3);
     for (int pair = 0; pair < 16; pair += 3) {
         struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
@@ -449,6 +501,9 @@ int main(void) {
     tcase_add_test(cases, keys);
     tcase_add_loop_test(cases, all_distances, 0, 16);
     tcase_add_loop_test(cases, early_ends, 0, 16);
+#ifndef WARP_LANES
+    tcase_add_loop_test(cases, overtaken, 0, 2);
+#endif
     tcase_add_test(cases, stress);
     tcase_add_test(cases, stops);
     suite_add_tcase(suite, cases);

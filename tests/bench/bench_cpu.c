@@ -2,127 +2,14 @@
 **
 **     bench_cpu GRAPH [repeats [threads [method]]]
 **
-** GRAPH: a DIMACS file (USA-road-d.NY.gr.gz, or without .gz), or one that is made:
-**     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the Graph500's
-**                         probabilities, numbers scrambled, weights 1 .. 255
-**     grid:SIDE           SIDE * SIDE vertices, both ways to the four neighbours, weights
-**                         1 .. 255
-**     path:LENGTH         one long line
-** repeats: searches timed, each from another vertex that has edges (default 21); the same
-** vertices on every run. threads: 0, the default, is one for each core. method: as for
-** gpugraph_run.
+** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
+** edges (default 21); the same vertices on every run. threads: 0, the default, is one for
+** each core. method: as for gpugraph_run.
 **
 ** Prints one line for each function: median, smallest and largest milliseconds of the whole
 ** call without parents, and of the parents alone. The first search, which makes the CSR, is
 ** not timed. */
-#include "gpugraph.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-struct columns {
-    int64_t count, room;
-    int64_t *source, *target, *weight;
-};
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static void *need(void *block) {
-    if (!block) {
-        fprintf(stderr, "bench_cpu: out of memory\n");
-        exit(1);
-    }
-    return block;
-}
-
-static void add(struct columns *c, int64_t source, int64_t target, int64_t weight) {
-    if (c->count == c->room) {
-        c->room = c->room ? c->room * 2 : 1 << 16;
-        size_t bytes = (size_t)c->room * sizeof *c->source;
-        c->source = need(realloc(c->source, bytes));
-        c->target = need(realloc(c->target, bytes));
-        c->weight = need(realloc(c->weight, bytes));
-    }
-    c->source[c->count] = source;
-    c->target[c->count] = target;
-    c->weight[c->count++] = weight;
-}
-
-/* splitmix64 */
-static uint64_t mix(uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-static int64_t weight_of(uint64_t edge) {
-    return (int64_t)(mix(edge * 3 + 1) % 255) + 1;
-}
-
-static void make_rmat(struct columns *c, int scale, int factor) {
-    uint64_t n = (uint64_t)1 << scale, edges = n * (uint64_t)factor;
-    for (uint64_t e = 0; e < edges; e++) {
-        uint64_t u = 0, v = 0;
-        for (int bit = 0; bit < scale; bit++) {
-            uint64_t dice = mix(e * 64 + (uint64_t)bit) % 100;
-            u = u << 1 | (dice >= 76);
-            v = v << 1 | ((dice >= 57 && dice < 76) || dice >= 95);
-        }
-        /* An odd factor permutes the numbers below a power of two. */
-        u = u * 0x9e3779b97f4a7c15u % n;
-        v = v * 0x9e3779b97f4a7c15u % n;
-        add(c, (int64_t)u, (int64_t)v, weight_of(e));
-    }
-}
-
-static void add_both(struct columns *c, int64_t u, int64_t v) {
-    int64_t weight = weight_of((uint64_t)c->count);
-    add(c, u, v, weight);
-    add(c, v, u, weight);
-}
-
-static void make_grid(struct columns *c, int64_t side) {
-    for (int64_t v = 0; v < side * side; v++) {
-        if (v % side + 1 < side)
-            add_both(c, v, v + 1);
-        if (v / side + 1 < side)
-            add_both(c, v, v + side);
-    }
-}
-
-static void read_dimacs(struct columns *c, const char *path) {
-    char command[1000], line[200];
-    snprintf(command, sizeof command, "zcat -f '%s'", path);
-    FILE *lines = popen(command, "r");
-    while (lines && fgets(line, sizeof line, lines)) {
-        long long u, v, weight;
-        if (sscanf(line, "a %lld %lld %lld", &u, &v, &weight) == 3)
-            add(c, u, v, weight);
-    }
-    if (lines)
-        pclose(lines);
-}
-
-static void fill(struct columns *c, const char *name) {
-    int scale, factor;
-    long long side;
-    if (sscanf(name, "rmat:%d:%d", &scale, &factor) == 2)
-        make_rmat(c, scale, factor);
-    else if (sscanf(name, "grid:%lld", &side) == 1)
-        make_grid(c, side);
-    else if (sscanf(name, "path:%lld", &side) == 1)
-        for (int64_t v = 0; v + 1 < side; v++)
-            add_both(c, v, v + 1);
-    else
-        read_dimacs(c, name);
-}
+#include "bench_graphs.h"
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -133,13 +20,6 @@ static void print_times(const char *name, double *ms, int count) {
     qsort(ms, (size_t)count, sizeof *ms, ascending);
     printf("%-14s median %8.3f  min %8.3f  max %8.3f ms\n", name, ms[count / 2], ms[0],
            ms[count - 1]);
-}
-
-static void give_up_on_error(const gpugraph_run *run) {
-    if (run->status != GPUGRAPH_OK) {
-        fprintf(stderr, "bench_cpu: %s\n", run->message);
-        exit(1);
-    }
 }
 
 /* Adds up the phase "parents". */
@@ -193,24 +73,15 @@ int main(int argc, char **argv) {
         return 2;
     }
     int repeats = argc > 2 ? atoi(argv[2]) : 21;
-    struct columns c = {0};
-    fill(&c, argv[1]);
-    if (c.count == 0 || repeats < 1) {
-        fprintf(stderr, "bench_cpu: no edges, or no repeats\n");
+    if (repeats < 1) {
+        fprintf(stderr, "bench_cpu: no repeats\n");
         return 2;
     }
-    gpugraph_edges edges = {.count = c.count,
-                            .source = {c.source, NULL},
-                            .target = {c.target, NULL},
-                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = c.weight};
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = hear_phase};
     run.threads = argc > 3 ? atoi(argv[3]) : 0;
     double unheard = 0;
     run.listener = &unheard;
-    gpugraph_graph *graph;
-    gpugraph_create(&edges, &run, &graph);
-    give_up_on_error(&run);
+    gpugraph_graph *graph = make_graph(argv[1], &run);
     printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
            gpugraph_edge_count(graph));
     const char *method = argc > 4 ? argv[4] : "auto";
@@ -223,8 +94,5 @@ int main(int argc, char **argv) {
     if (any || for_sssp)
         time_searches(graph, &run, repeats, true);
     gpugraph_free(graph);
-    free(c.source);
-    free(c.target);
-    free(c.weight);
     return 0;
 }
