@@ -336,6 +336,17 @@ int loader_register(connection *c);
 struct algorithm; /* algorithms.c */
 int table_functions_register(connection *c);
 
+/* ---- scalar_functions.c ---- */
+
+typedef struct scalar_function {
+    const char *name;
+    int arguments, flags;
+    void (*call)(sqlite3_context *, int, sqlite3_value **);
+} scalar_function;
+
+/* The user data of each is the connection. */
+int scalar_functions_register(connection *c, const scalar_function *list, size_t count);
+
 /* ---- graph_table.c, graph_functions.c: USING gpugraph; gpugraph_check and others ---- */
 int graph_table_register(connection *c);
 int graph_functions_register(connection *c);

@@ -5,9 +5,10 @@
 **                              -> reads the rows named between p and q again, from roads
 **                              -> gpugraph_update with the difference -> mirror at q
 **
-** follow_schema.c: what is in the database (log, triggers), follow.c: the mirror and how
-** it catches up, follow_rows.c: the rows, follow_blocks.c: the mirror in the file,
-** graph_table.c: the virtual table, graph_functions.c: gpugraph_check and others. */
+** follow_schema.c: what is in the database (log, triggers); follow_make.c: made and taken
+** away; follow_sql.c, follow_keys.c: its SQL; follow.c: the mirror and how it catches up;
+** follow_rows.c: the rows; follow_blocks.c: the mirror in the file; graph_table.c: the
+** virtual table; graph_functions.c: gpugraph_check and others. */
 #ifndef GPUGRAPH_FOLLOW_H
 #define GPUGRAPH_FOLLOW_H
 
@@ -45,6 +46,9 @@ typedef struct definition {
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error);
 void definition_clear(definition *d);
+
+/* ---- follow_make.c ---- */
+
 /* Makes log and triggers for what the arguments say, whose source it takes over; *error is
 ** a whole sentence. */
 int follow_create(connection *c, const char *schema, const char *name,

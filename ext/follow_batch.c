@@ -151,6 +151,10 @@ int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {
         rc = apply(r, f, &changes, done);
     if (rc == SQLITE_OK && *done)
         rc = find_real(r, f, ids, done);
+    if (rc == SQLITE_ERROR && !*r->error) {
+        *r->error = changes.added.error;
+        changes.added.error = NULL;
+    }
     row_changes_clear(&changes);
     return rc;
 }

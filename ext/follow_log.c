@@ -29,22 +29,39 @@ int log_ends(connection *c, const followed *f, tail *t) {
     return rc ? rc : finish;
 }
 
+/* What takes an entry of the log in: NULL stands for any edge. */
+typedef struct log_reading {
+    loader loader;
+    tail *t;
+} log_reading;
+
+static void take_entry(loader *l, sqlite3_value **value) {
+    tail *t = ((log_reading *)l)->t;
+    if (sqlite3_value_type(value[0]) == SQLITE_INTEGER)
+        l->rc = id_list_add(&t->ids, sqlite3_value_int64(value[0]));
+    else
+        t->whole = true;
+}
+
 static int read_named(connection *c, const followed *f, tail *t) {
     sqlite3_stmt *statement;
-    sqlite3_int64 count = 0;
-    int rc = prepare(c, &statement,
-                     OWN_SQL "SELECT edge FROM \"%w\".\"%w\" WHERE seq > ?1", f);
-    sqlite3_bind_int64(statement, 1, f->position);
-    while (rc == SQLITE_OK && !t->whole && sqlite3_step(statement) == SQLITE_ROW) {
-        count++;
-        if (sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
-            rc = id_list_add(&t->ids, sqlite3_column_int64(statement, 0));
-        else
-            t->whole = true;
+    log_reading reading = {.loader = {.c = c,
+                                      .function = f->name,
+                                      .rows = &f->rows,
+                                      .collected = 1,
+                                      .take = take_entry},
+                           .t = t};
+    int rc = prepare(
+        c, &statement,
+        OWN_SQL "SELECT gpugraph_collect(edge) FROM \"%w\".\"%w\" WHERE seq > ?1", f);
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, f->position);
+        rc = loader_collect(&reading.loader, statement);
+        t->whole |= reading.loader.calls != t->last - f->position;
     }
-    int finish = sqlite3_finalize(statement);
-    t->whole |= count != t->last - f->position;
-    return rc ? rc : finish;
+    sqlite3_free(reading.loader.error);
+    sqlite3_finalize(statement);
+    return rc;
 }
 
 int log_tail(connection *c, const followed *f, tail *t) {
@@ -54,6 +71,5 @@ int log_tail(connection *c, const followed *f, tail *t) {
         rc = read_named(c, f, t);
     for (int64_t i = 0; i < f->dirty.count && rc == SQLITE_OK; i++)
         rc = id_list_add(&t->ids, f->dirty.item[i]);
-    id_list_sort(&t->ids);
-    return rc;
+    return rc ? rc : id_list_sort(&t->ids);
 }

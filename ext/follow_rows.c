@@ -27,23 +27,59 @@ int id_list_add(id_list *list, int64_t id) {
     return SQLITE_OK;
 }
 
-static int compare_ids(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+/* One pass of a radix sort: by the byte `shift` bits above the lowest. */
+static void sort_by_byte(const int64_t *from, int64_t *to, int64_t count, int64_t least,
+                         int shift) {
+    int64_t place[257] = {0};
+    for (int64_t i = 0; i < count; i++)
+        place[(((uint64_t)from[i] - (uint64_t)least) >> shift & 255) + 1]++;
+    for (int b = 0; b < 256; b++)
+        place[b + 1] += place[b];
+    for (int64_t i = 0; i < count; i++)
+        to[place[((uint64_t)from[i] - (uint64_t)least) >> shift & 255]++] = from[i];
 }
 
-void id_list_sort(id_list *list) {
-    int64_t kept = 0;
+/* By as many bytes as the ids differ in. */
+static int sort_ids(id_list *list, int64_t least, int64_t most) {
+    uint64_t span = (uint64_t)most - (uint64_t)least;
+    id_list other = {.room = list->count};
+    other.item = sqlite3_malloc64((sqlite3_uint64)list->count * sizeof *other.item);
+    if (!other.item)
+        return SQLITE_NOMEM;
+    other.count = list->count;
+    for (int shift = 0; shift < 64 && span >> shift; shift += 8) {
+        sort_by_byte(list->item, other.item, list->count, least, shift);
+        id_list sorted = other;
+        other = *list;
+        *list = sorted;
+    }
+    sqlite3_free(other.item);
+    return SQLITE_OK;
+}
+
+int id_list_sort(id_list *list) {
+    int64_t kept = 0, least = INT64_MAX, most = INT64_MIN;
     bool sorted = true;
-    for (int64_t i = 1; i < list->count && sorted; i++)
-        sorted = list->item[i - 1] < list->item[i];
+    for (int64_t i = 0; i < list->count; i++) {
+        int64_t id = list->item[i];
+        sorted &= i == 0 || list->item[i - 1] < id;
+        least = id < least ? id : least;
+        most = id > most ? id : most;
+    }
     if (sorted)
-        return;
-    qsort(list->item, (size_t)list->count, sizeof *list->item, compare_ids);
+        return SQLITE_OK;
+    if (sort_ids(list, least, most))
+        return SQLITE_NOMEM;
     for (int64_t i = 0; i < list->count; i++)
         if (kept == 0 || list->item[i] != list->item[kept - 1])
             list->item[kept++] = list->item[i];
     list->count = kept;
+    return SQLITE_OK;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
 bool id_list_has(const id_list *list, int64_t id) {
@@ -97,13 +133,28 @@ bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value) {
 
 /* ---- reading ---- */
 
-static int prepare(connection *c, const row_source *rows, sqlite3_stmt **row) {
+/* Rows that one run of the statement looks up. */
+enum { LOOKUPS = 64 };
+
+/* gpugraph_collect(id, rowid, source, destination [, weight]): rowid is NULL where there is
+** no such row. Looked up so, inside SQLite's own loop, rows cost half of what they cost by
+** a statement each. */
+static int prepare(connection *c, const row_source *rows, int lookups, int *arguments,
+                   sqlite3_stmt **row) {
+    const char *rowid = rows->table.rowid_name;
     sqlite3_str *text = sqlite3_str_new(c->db);
-    sqlite3_str_appendf(text, OWN_SQL "SELECT \"%w\"", rows->table.rowid_name);
-    for (int i = 0; i < 3 && rows->column[i]; i++)
-        sqlite3_str_appendf(text, ", \"%w\"", rows->column[i]);
-    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" WHERE \"%w\" = ?1", rows->table.schema,
-                        rows->table.name, rows->table.rowid_name);
+    sqlite3_str_appendf(text, OWN_SQL "SELECT gpugraph_collect(v.column1, e.\"%w\"",
+                        rowid);
+    *arguments = 2;
+    for (int i = 0; i < 3 && rows->column[i]; i++, ++*arguments)
+        sqlite3_str_appendf(text, ", e.\"%w\"", rows->column[i]);
+    sqlite3_str_appendall(text, ") FROM (VALUES (?)");
+    for (int i = 1; i < lookups; i++)
+        sqlite3_str_appendall(text, ", (?)");
+    sqlite3_str_appendf(text,
+                        ") AS v LEFT JOIN \"%w\".\"%w\" AS e NOT INDEXED ON e.\"%w\" = "
+                        "v.column1",
+                        rows->table.schema, rows->table.name, rowid);
     char *sql = sqlite3_str_finish(text);
     *row = NULL;
     int rc = sql ? sqlite3_prepare_v3(c->db, sql, -1, 0, row, NULL) : SQLITE_NOMEM;
@@ -111,21 +162,24 @@ static int prepare(connection *c, const row_source *rows, sqlite3_stmt **row) {
     return rc;
 }
 
-static int take(row_changes *changes, const graph_ref *mirror, sqlite3_stmt *row,
-                int64_t id, bool there) {
+static int compare_row(row_changes *changes, int64_t id, sqlite3_value *rowid,
+                       sqlite3_value **value) {
+    const graph_ref *mirror = changes->mirror;
     uint32_t e = gpugraph_find_edge(mirror->graph, id);
-    sqlite3_value *value[3] = {NULL, NULL, NULL};
-    for (int i = 0; i < 3 && there && i + 1 < sqlite3_column_count(row); i++)
-        value[i] = sqlite3_column_value(row, i + 1);
+    bool there = sqlite3_value_type(rowid) != SQLITE_NULL;
     if (e != GPUGRAPH_NONE && there && row_is_edge(mirror, e, value))
         return SQLITE_OK;
     if (e != GPUGRAPH_NONE && id_list_add(&changes->removed, id))
         return SQLITE_NOMEM;
-    if (!there ||
-        take_row(&changes->added, sqlite3_column_value(row, 0), value) == SQLITE_OK)
-        return SQLITE_OK;
-    changes->unfit = changes->added.rc != SQLITE_NOMEM;
-    return changes->unfit ? SQLITE_OK : SQLITE_NOMEM;
+    return there ? take_row(&changes->added, rowid, value) : SQLITE_OK;
+}
+
+/* What gpugraph_collect calls, of the loader in row_changes. */
+static void take_changed(loader *l, sqlite3_value **value) {
+    row_changes *changes = (row_changes *)((char *)l - offsetof(row_changes, added));
+    if (sqlite3_value_type(value[0]) == SQLITE_INTEGER) /* the last run has places over */
+        l->rc = compare_row(changes, sqlite3_value_int64(value[0]), value[1], value + 2);
+    changes->unfit = l->rc && l->rc != SQLITE_NOMEM;
 }
 
 /* The loader leaves ids out as long as they count from 1. */
@@ -138,22 +192,38 @@ static int complete_ids(loader *added) {
     return added->edge_id ? SQLITE_OK : SQLITE_NOMEM;
 }
 
+/* Looks up the ids from `at` on. */
+static int look_up(const id_list *ids, int64_t at, int lookups, loader *l,
+                   sqlite3_stmt *row) {
+    for (int k = 0; k < lookups; k++) {
+        if (at + k < ids->count)
+            sqlite3_bind_int64(row, k + 1, ids->item[at + k]);
+        else
+            sqlite3_bind_null(row, k + 1);
+    }
+    int rc = loader_collect(l, row);
+    sqlite3_reset(row);
+    return rc;
+}
+
 int row_changes_read(connection *c, const char *function, const row_source *rows,
                      const graph_ref *mirror, const id_list *ids, row_changes *changes) {
-    sqlite3_stmt *row;
+    int lookups = sqlite3_limit(c->db, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
+    lookups = lookups < LOOKUPS ? lookups : LOOKUPS;
+    lookups = ids->count < lookups ? (int)ids->count : lookups;
+    sqlite3_stmt *row = NULL;
     memset(changes, 0, sizeof *changes);
-    loader_start(&changes->added, c, function, &changes->texts, rows, true, READ_WEIGHTS);
-    int rc = prepare(c, rows, &row);
-    for (int64_t i = 0; i < ids->count && rc == SQLITE_OK && !changes->unfit; i++) {
-        sqlite3_bind_int64(row, 1, ids->item[i]);
-        int step = sqlite3_step(row);
-        if (step == SQLITE_ROW || step == SQLITE_DONE)
-            rc = take(changes, mirror, row, ids->item[i], step == SQLITE_ROW);
-        int reset = sqlite3_reset(row);
-        rc = rc ? rc : reset;
-    }
+    loader *l = &changes->added;
+    loader_start(l, c, function, &changes->texts, rows, true, READ_WEIGHTS);
+    l->take = take_changed;
+    changes->mirror = mirror;
+    int rc = lookups ? prepare(c, rows, lookups, &l->collected, &row) : SQLITE_OK;
+    for (int64_t at = 0; at < ids->count && rc == SQLITE_OK; at += lookups)
+        rc = look_up(ids, at, lookups, l, row);
     sqlite3_finalize(row);
-    return rc ? rc : complete_ids(&changes->added);
+    if (changes->unfit)
+        return SQLITE_OK;
+    return rc ? rc : complete_ids(l);
 }
 
 void row_changes_clear(row_changes *changes) {

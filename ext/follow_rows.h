@@ -12,12 +12,13 @@ typedef struct id_list {
 } id_list;
 
 int id_list_add(id_list *list, int64_t id);
-void id_list_sort(id_list *list);
+int id_list_sort(id_list *list);
 bool id_list_has(const id_list *list, int64_t id);
 void id_list_clear(id_list *list);
 
 /* What has become of edges of the mirror, and which rows have come in. */
 typedef struct row_changes {
+    const graph_ref *mirror;
     id_list removed;
     loader added;
     intern texts;

@@ -1,4 +1,5 @@
-/* What a followed graph has in the database: made, found again, checked, taken away.
+/* What a followed graph has in the database: found again and checked. follow_make.c makes
+** it and takes it away.
 **
 **     sqlite_schema   table     g       CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b))
 **                     table     g_log   an ordinary one: triggers write it, and under
@@ -8,24 +9,10 @@
 **
 ** ALTER TABLE rewrites triggers, but not the arguments of g: so what g follows is what its
 ** triggers say, and the arguments count only where there is no trigger left. */
-#include "follow_blocks.h"
+#include "follow_schema.h"
 #include "follow_sql.h"
 #include <stdarg.h>
 #include <string.h>
-
-int follow_execute(sqlite3 *db, char **error, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *sql = sqlite3_vmprintf(format, values);
-    va_end(values);
-    if (!sql)
-        return SQLITE_NOMEM;
-    sqlite3_free(*error);
-    *error = NULL;
-    int rc = sqlite3_exec(db, sql, NULL, NULL, error);
-    sqlite3_free(sql);
-    return rc;
-}
 
 static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, ...) {
     va_list values;
@@ -45,14 +32,7 @@ static const char *text_of(sqlite3_stmt *statement, int column) {
 
 /* ---- the triggers that are there ---- */
 
-typedef struct present {
-    struct present_trigger {
-        char *name, *table, *sql;
-    } * item;
-    int count, room;
-} present;
-
-static void present_clear(present *list) {
+void present_clear(present *list) {
     for (int i = 0; i < list->count; i++) {
         sqlite3_free(list->item[i].name);
         sqlite3_free(list->item[i].table);
@@ -79,8 +59,7 @@ static int present_add(present *list, sqlite3_stmt *row) {
     return t->name && t->table && t->sql ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Every trigger of the schema that names the log. */
-static int present_read(sqlite3 *db, const char *schema, const char *log, present *list) {
+int present_read(sqlite3 *db, const char *schema, const char *log, present *list) {
     sqlite3_stmt *statement;
     memset(list, 0, sizeof *list);
     int rc = prepare(db, &statement,
@@ -110,7 +89,7 @@ void definition_clear(definition *d) {
     memset(d, 0, sizeof *d);
 }
 
-static int definition_start(definition *d, const char *schema, const char *name) {
+int definition_start(definition *d, const char *schema, const char *name) {
     memset(d, 0, sizeof *d);
     d->schema = sqlite3_mprintf("%s", schema);
     d->name = sqlite3_mprintf("%s", name);
@@ -118,8 +97,7 @@ static int definition_start(definition *d, const char *schema, const char *name)
     return d->schema && d->name && d->log ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* The arguments' options, and their source until triggers say otherwise. */
-static int take_arguments(definition *d, graph_arguments *arguments) {
+int definition_take(definition *d, graph_arguments *arguments) {
     edge_source_clear(&d->source);
     d->source = arguments->source;
     memset(&arguments->source, 0, sizeof arguments->source);
@@ -143,7 +121,7 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
         there = true;
         rc = graph_arguments_of_sql(text_of(statement, 0), &arguments, error);
         if (rc == SQLITE_OK)
-            rc = take_arguments(d, &arguments);
+            rc = definition_take(d, &arguments);
     }
     int finish = sqlite3_finalize(statement);
     rc = rc ? rc : finish;
@@ -257,159 +235,7 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     return rc;
 }
 
-/* ---- making and taking away ---- */
-
-static int explain(char **error, int rc, const char *what) {
-    if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
-        return rc;
-    char *sentence =
-        sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
-    sqlite3_free(*error);
-    *error = sentence;
-    return sentence ? rc : SQLITE_NOMEM;
-}
-
-static int make_triggers(sqlite3 *db, definition *d, char **error) {
-    trigger_list needed;
-    int rc = follow_triggers(db, d, &needed);
-    for (int i = 0; i < needed.count && rc == SQLITE_OK; i++)
-        rc = follow_execute(db, error, "%s", needed.item[i].sql);
-    trigger_list_clear(&needed);
-    return explain(error, rc, "gpugraph: a trigger of the graph cannot be made");
-}
-
-/* Is the table one that can be followed from the graph's schema? */
-static int check_place(const char *schema, const char *name, const edge_source *source,
-                       char **error) {
-    if (sqlite3_stricmp(schema, "temp") == 0)
-        *error = sqlite3_mprintf("gpugraph: a graph cannot be TEMP, since triggers there "
-                                 "see what one connection writes; "
-                                 "make %s in the schema of its table",
-                                 name);
-    else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0)
-        *error = sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
-                                 "write CREATE VIRTUAL TABLE %s.%s "
-                                 "USING gpugraph(%s ...), or follow a table of %s",
-                                 source->schema, name, source->table, schema);
-    else
-        return SQLITE_OK;
-    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
-/* The columns' names as the table has them, found by name where none are given. */
-static int settle_columns(connection *c, definition *d, char **error) {
-    static const char *const kinds[] = {"a view", "a virtual table", "a graph"};
-    const char letters[] = "vxg", *letter;
-    row_source rows;
-    scope none = {0};
-    int rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
-    if (rc) {
-        row_source_clear(&rows);
-        return rc;
-    }
-    letter = strchr(letters, rows.kind);
-    if (letter) {
-        *error = sqlite3_mprintf("gpugraph: %s is %s, which has no triggers that tell of "
-                                 "its changes; follow the table beneath it, or give its "
-                                 "name to the search itself",
-                                 rows.name, kinds[letter - letters]);
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
-    }
-    for (int i = 0; i < 3 && rc == SQLITE_OK; i++) {
-        sqlite3_free(d->source.column[i]);
-        d->source.column[i] =
-            rows.column[i] ? sqlite3_mprintf("%s", rows.column[i]) : NULL;
-        if (rows.column[i] && !d->source.column[i])
-            rc = SQLITE_NOMEM;
-        if (rows.column[i])
-            d->source.columns = i + 1;
-    }
-    sqlite3_free(d->source.table);
-    d->source.table = sqlite3_mprintf("%s", rows.table.name);
-    row_source_clear(&rows);
-    return d->source.table ? rc : SQLITE_NOMEM;
-}
-
-/* Takes the statement over. */
-static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
-    int rc = sql ? follow_execute(db, error, "%s", sql) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return explain(error, rc, what);
-}
-
-/* The packed graph, right away. */
-static int make_blocks(connection *c, const definition *d, char **error) {
-    scope none = {0};
-    row_source rows;
-    loaded got = {0};
-    int rc = make_table(c->db, follow_blocks_sql(d),
-                        "gpugraph: the blocks of the graph cannot be made", error);
-    if (rc)
-        return rc;
-    rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
-    if (rc == SQLITE_OK)
-        rc = graph_load(c, "gpugraph", &rows, NULL, READ_WEIGHTS, -1, &got, error);
-    if (rc == SQLITE_OK)
-        rc = explain(error, blocks_write(c, d, got.graph, error),
-                     "gpugraph: the packed graph cannot be written");
-    gpugraph_free(got.graph);
-    sqlite3_free(got.weight_error);
-    row_source_clear(&rows);
-    return rc;
-}
-
-int follow_create(connection *c, const char *schema, const char *name,
-                  graph_arguments *arguments, char **error) {
-    definition d;
-    *error = NULL;
-    int rc = definition_start(&d, schema, name);
-    if (rc == SQLITE_OK)
-        rc = check_place(schema, name, &arguments->source, error);
-    if (rc == SQLITE_OK)
-        rc = take_arguments(&d, arguments);
-    if (rc == SQLITE_OK)
-        rc = settle_columns(c, &d, error);
-    if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_log_sql(&d),
-                        "gpugraph: the log of the graph cannot be made", error);
-    if (rc == SQLITE_OK)
-        rc = make_triggers(c->db, &d, error);
-    if (rc == SQLITE_OK && d.persist)
-        rc = make_blocks(c, &d, error);
-    definition_clear(&d);
-    return rc;
-}
-
-static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char **error) {
-    present list;
-    int rc = present_read(db, schema, log, &list);
-    for (int i = 0; i < list.count && rc == SQLITE_OK; i++)
-        rc = follow_execute(db, error, "DROP TRIGGER \"%w\".\"%w\"", schema,
-                            list.item[i].name);
-    present_clear(&list);
-    return rc;
-}
-
-int follow_drop(sqlite3 *db, const char *schema, const char *name, char **error) {
-    char *log = sqlite3_mprintf("%s_log", name);
-    int rc = log ? drop_triggers(db, schema, log, error) : SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = follow_execute(db, error,
-                            "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
-                            "\"%w\".\"%w_blocks\"",
-                            schema, log, schema, name);
-    sqlite3_free(log);
-    return rc;
-}
-
-static bool table_is_there(sqlite3 *db, const char *schema, const char *name) {
-    return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
-}
-
-/* What is followed, when sqlite_schema has the new name already and log and triggers the
-** old one. Leaves the new names in d. */
-static int read_renamed(sqlite3 *db, const char *log, definition *d, char **error) {
+int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error) {
     present list;
     int rc = read_arguments(db, d, error);
     if (rc)
@@ -422,40 +248,5 @@ static int read_renamed(sqlite3 *db, const char *log, definition *d, char **erro
     rc = take_triggers(d, &list);
     d->log = made;
     present_clear(&list);
-    return rc;
-}
-
-/* Triggers are made anew: inside an ALTER TABLE, another one leaves their bodies alone. */
-static int rename_parts(sqlite3 *db, const char *name, const char *log, definition *d,
-                        char **error) {
-    char *blocks = sqlite3_mprintf("%s_blocks", name);
-    int rc = blocks ? drop_triggers(db, d->schema, log, error) : SQLITE_NOMEM;
-    bool logged = rc == SQLITE_OK && table_is_there(db, d->schema, log);
-    if (logged)
-        rc = follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w\"",
-                            d->schema, log, d->log);
-    if (rc == SQLITE_OK && table_is_there(db, d->schema, blocks))
-        rc =
-            follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_blocks\"",
-                           d->schema, blocks, d->name);
-    if (rc == SQLITE_OK && logged)
-        rc = make_triggers(db, d, error);
-    sqlite3_free(blocks);
-    return rc;
-}
-
-int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
-                  char **error) {
-    definition d;
-    char *log = sqlite3_mprintf("%s_log", name);
-    int rc = definition_start(&d, schema, to);
-    if (!log)
-        rc = SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = read_renamed(db, log, &d, error);
-    if (rc == SQLITE_OK)
-        rc = rename_parts(db, name, log, &d, error);
-    sqlite3_free(log);
-    definition_clear(&d);
     return rc;
 }

@@ -124,51 +124,7 @@ static const char *text_of(sqlite3_stmt *statement, int column) {
     return text ? text : "";
 }
 
-/* Where REPLACE meets a NULL in a NOT NULL column it takes the default instead, after
-** BEFORE triggers have seen the NULL. A generated column may be made from such a one: of
-** that, nothing is known. */
-static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match,
-                            const char *column, bool *known) {
-    sqlite3_stmt *statement;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)", d->schema,
-                     d->source.table);
-    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        if (sqlite3_stricmp(text_of(statement, 1), column) != 0)
-            continue;
-        *known &= sqlite3_column_int(statement, 6) == 0;
-        if (sqlite3_column_int(statement, 3) &&
-            sqlite3_column_type(statement, 4) != SQLITE_NULL)
-            sqlite3_str_appendf(match, "ifnull(new.\"%w\", (%s))", column,
-                                text_of(statement, 4));
-        else
-            sqlite3_str_appendf(match, "new.\"%w\"", column);
-    }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
-}
-
-/* "a" COLLATE "BINARY" = new."a" AND ...: the rows that a new one would take the place
-** of. *known false: a term of the index is no column. */
-static int append_match(sqlite3 *db, const definition *d, const char *index,
-                        sqlite3_str *match, bool *known) {
-    sqlite3_stmt *statement;
-    int count = 0;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)", d->schema, index);
-    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        if (!sqlite3_column_int(statement, 5))
-            continue;
-        const char *column = text_of(statement, 2);
-        *known &= sqlite3_column_int(statement, 1) >= 0;
-        sqlite3_str_appendf(match, "%s\"%w\" COLLATE \"%w\" = ", count++ ? " AND " : "",
-                            column, text_of(statement, 4));
-        rc = append_new_value(db, d, match, column, known);
-    }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
-}
-
-/* The statement that names them. match NULL: any row may be replaced, for the sake of an
-** index on an expression, or on some rows only. */
+/* The statement that names them. match NULL: any row may be replaced. */
 static char *replaceable_rows(const definition *d, const char *match, bool update) {
     if (!match)
         return sqlite3_mprintf("VALUES (NULL)");
@@ -213,14 +169,11 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (!sqlite3_column_int(statement, 2))
             continue;
-        bool known = sqlite3_column_int(statement, 4) == 0;
-        sqlite3_str *text = sqlite3_str_new(NULL);
-        rc = append_match(db, d, text_of(statement, 1), text, &known);
-        char *match = sqlite3_str_finish(text);
-        if (rc == SQLITE_OK && !match)
-            rc = SQLITE_NOMEM;
+        char *match = NULL;
+        rc = key_match(db, d, text_of(statement, 1),
+                       sqlite3_column_int(statement, 4) != 0, &match);
         if (rc == SQLITE_OK)
-            rc = add_key(d, text_of(statement, 1), ++number, known ? match : NULL, made);
+            rc = add_key(d, text_of(statement, 1), ++number, match, made);
         sqlite3_free(match);
     }
     int finish = sqlite3_finalize(statement);

@@ -21,6 +21,10 @@ char *follow_blocks_sql(const definition *d); /* for the packed graph */
 ** for each of its UNIQUE keys. Sets d->rowid. */
 int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
 void trigger_list_clear(trigger_list *list);
+/* follow_keys.c: the condition on rows that a new one would take the place of, for the sake
+** of a UNIQUE index. *match NULL (else sqlite3_free): nothing is known of them. */
+int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
+              char **match);
 /* Do two triggers do the same? Names of triggers do not matter, nor how names of others
 ** are quoted. 1, 0; -1: no memory. */
 int trigger_same(const char *sql, const char *other);

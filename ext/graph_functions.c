@@ -275,6 +275,25 @@ static int delete_edges(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     return rc;
 }
 
+/* Would the source column hold a REAL or a BLOB? An integral REAL stands for the INTEGER. */
+static int check_id(graph_call *call, sqlite3_value *id) {
+    int type = sqlite3_value_type(id);
+    char affinity = call->graph->source_affinity;
+    struct number number = {.type = SQLITE_NULL};
+    int rc = SQLITE_OK;
+    if (affinity != 'B' &&
+        (type == SQLITE_FLOAT || (type == SQLITE_TEXT && affinity > 'B')))
+        rc = number_of(id, &number);
+    number_to_integer(&number);
+    if (rc || (type != SQLITE_BLOB && number.type != SQLITE_FLOAT))
+        return rc;
+    const char *text = type == SQLITE_BLOB ? NULL : (const char *)sqlite3_value_text(id);
+    call->error = sqlite3_mprintf("%s: the id %s%sis %s; vertex ids are INTEGER or TEXT",
+                                  call->function, text ? text : "", text ? " " : "",
+                                  type == SQLITE_BLOB ? "a BLOB" : "REAL");
+    return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 /* gpugraph_delete_vertex(graph, id): how many edges are gone from the table. */
 static void delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
@@ -282,6 +301,8 @@ static void delete_vertex(sqlite3_context *context, int argc, sqlite3_value **ar
     uint32_t v = GPUGRAPH_NONE;
     sqlite3_int64 deleted = 0;
     int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0]);
+    if (rc == SQLITE_OK)
+        rc = check_id(&call, argv[1]);
     if (rc == SQLITE_OK)
         rc = find_vertex(call.graph->graph, call.graph->source_affinity, argv[1], &v);
     if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
@@ -344,23 +365,10 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
 }
 
 int graph_functions_register(connection *c) {
-    static const struct {
-        const char *name;
-        int arguments, flags;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {
+    static const scalar_function functions[] = {
         {"gpugraph_check", 1, SQLITE_INNOCUOUS, check_graph},
         {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, delete_vertex},
         {"gpugraph_save", 1, SQLITE_DIRECTONLY, save_graph},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        connection_addref(c);
-        int rc =
-            sqlite3_create_function_v2(c->db, functions[i].name, functions[i].arguments,
-                                       SQLITE_UTF8 | functions[i].flags, c,
-                                       functions[i].call, NULL, NULL, connection_unref);
-        if (rc != SQLITE_OK)
-            return rc;
-    }
-    return SQLITE_OK;
+    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
 }

@@ -252,24 +252,13 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
 /* ---- registration ---- */
 
 int inspect_register(connection *c) {
-    static const struct {
-        const char *name;
-        int arguments, flags;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {
+    static const scalar_function functions[] = {
         {"gpugraph_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
         {"gpugraph_config", 1, 0, configure},
         {"gpugraph_config", 2, SQLITE_DIRECTONLY, configure},
         {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        connection_addref(c);
-        int rc =
-            sqlite3_create_function_v2(c->db, functions[i].name, functions[i].arguments,
-                                       SQLITE_UTF8 | functions[i].flags, c,
-                                       functions[i].call, NULL, NULL, connection_unref);
-        if (rc != SQLITE_OK)
-            return rc;
-    }
-    return lists_register(c);
+    int rc =
+        scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+    return rc ? rc : lists_register(c);
 }

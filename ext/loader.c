@@ -68,14 +68,19 @@ static void collect_step(sqlite3_context *context, int count, sqlite3_value **va
     }
     if (l->rc)
         return;
-    if (take_row(l, l->rowid ? value[count - 1] : NULL, value))
+    l->calls++;
+    if (l->take)
+        l->take(l, value);
+    else
+        take_row(l, l->rowid ? value[count - 1] : NULL, value);
+    if (l->rc)
         sqlite3_result_error_code(context, l->rc);
 }
 
 static void collect_final(sqlite3_context *context) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
     if (l)
-        sqlite3_result_int64(context, l->count);
+        sqlite3_result_int64(context, l->calls);
 }
 
 int loader_register(connection *c) {
@@ -116,11 +121,28 @@ static int prepare(loader *l, sqlite3_str *text, sqlite3_stmt **statement) {
     return rc ? explain(l, rc) : SQLITE_OK;
 }
 
+int loader_collect(loader *l, sqlite3_stmt *scan) {
+    bool finished = false;
+    l->calls = 0;
+    l->c->collecting = l;
+    int rc = sqlite3_step(scan);
+    l->c->collecting = NULL;
+    if (rc == SQLITE_ROW) /* the result is the number of rows that came here */
+        finished = sqlite3_column_type(scan, 0) == SQLITE_INTEGER &&
+                   sqlite3_column_int64(scan, 0) == l->calls;
+    if (rc != SQLITE_ROW)
+        explain(l, rc);
+    else if (!finished)
+        loader_fail(l, SQLITE_ERROR,
+                    sqlite3_mprintf("another function has taken the name "
+                                    "gpugraph_collect; load gpugraph after it"));
+    return l->rc;
+}
+
 static int read_inside(loader *l) {
     const row_source *rows = l->rows;
     sqlite3_str *text = sqlite3_str_new(l->c->db);
     sqlite3_stmt *scan;
-    bool finished = false;
     sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(");
     l->collected = append_columns(l, text);
     if (l->rowid) {
@@ -131,18 +153,7 @@ static int read_inside(loader *l) {
                         rows->table.name);
     if (prepare(l, text, &scan))
         return l->rc;
-    l->c->collecting = l;
-    int rc = sqlite3_step(scan);
-    l->c->collecting = NULL;
-    if (rc == SQLITE_ROW) /* the result is the number of rows that came here */
-        finished = sqlite3_column_type(scan, 0) == SQLITE_INTEGER &&
-                   sqlite3_column_int64(scan, 0) == l->count;
-    if (rc != SQLITE_ROW)
-        explain(l, rc);
-    else if (!finished)
-        loader_fail(l, SQLITE_ERROR,
-                    sqlite3_mprintf("another function has taken the name "
-                                    "gpugraph_collect; load gpugraph after it"));
+    loader_collect(l, scan);
     sqlite3_finalize(scan);
     return l->rc;
 }

@@ -29,7 +29,10 @@ typedef struct loader {
     const row_source *rows; /* being read */
     bool edges;             /* else vertices */
     int collected;          /* arguments of gpugraph_collect */
-    const char *rowid;      /* the SQL name of the edge id; NULL: the row's number */
+    /* What takes in its rows; NULL: take_row, as of edges or vertices. Sets rc. */
+    void (*take)(struct loader *l, sqlite3_value **value);
+    int64_t calls;     /* of gpugraph_collect, by one statement */
+    const char *rowid; /* the SQL name of the edge id; NULL: the row's number */
     /* edge columns, or the one column of vertices in id[0] */
     int64_t count, room;
     id_array id[2];
@@ -51,6 +54,8 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts);
 /* Takes a row in. id: the edge id, or NULL for the row's number. value: source,
 ** destination, weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
+/* Runs a statement of one row, which calls gpugraph_collect for each row that it reads. */
+int loader_collect(loader *l, sqlite3_stmt *scan);
 /* Called now and then while rows come: a line of progress for each second. */
 void loader_pulse(loader *l);
 /* Looks at weights that came past take_row. */

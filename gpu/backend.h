@@ -45,7 +45,8 @@ enum csr_kind {
 
 struct csr_slot { /* owns the arrays of one kind */
     uint64_t *offset;
-    uint32_t *target;
+    uint32_t
+        *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
     void *weight; /* made on first weighted need */
     uint64_t m;
     bool made, sorted;
@@ -96,6 +97,8 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* The smallest number of an edge from v to `to`, or NONE, by edge_rows that are made.
 ** (edge_index.c) */
 uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+/* Gives OUT targets of its own, which may be changed, where they were the edges'. */
+gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);

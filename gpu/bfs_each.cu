@@ -151,7 +151,7 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
     struct bfs_outcome out;
     carve(&space, &g, search, 0, tree, &s, &out);
     int64_t lane = (int64_t)g.n * (int64_t)sizeof(uint32_t);
-    int64_t room = (gg_room(job) - (int64_t)space.used) / lane;
+    int64_t room = (gg_device_room(job) - (int64_t)space.used) / lane;
     *lanes = room < 1 ? 1 : room < LANES_MOST ? (uint32_t)room : (uint32_t)LANES_MOST;
     return true;
 }

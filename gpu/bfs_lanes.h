@@ -50,7 +50,7 @@ WARP_FUNCTION void lanes_append(const struct lanes_search *s, unsigned list, uin
     if (total == 0)
         return;
     if (warp_lane() == 0)
-        at = device_count(&s->state->listed[list], total);
+        at = device_take(&s->state->listed[list], total);
     at = warp_from(at, 0);
     if (fresh)
         s->list[list][at + before] = v;

@@ -321,6 +321,27 @@ static void release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
+/* Of OUT, targets may be the edges' own (backend.h), which are not to be released. */
+static void release_rows(const gpugraph_graph *graph, struct csr_slot *slot) {
+    if (slot->target == graph->target)
+        slot->target = NULL;
+    release_slot(slot);
+}
+
+gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    struct csr_slot *out = &graph->csr[CSR_OUT];
+    if (!out->target || out->target != graph->target)
+        return run->status;
+    uint32_t *target = gg_alloc_roomy(run, out->m, sizeof *target);
+    if (target)
+        gg_copy(run, target, graph->target, out->m * sizeof *target);
+    if (gg_stopping(run))
+        gg_release(target);
+    else
+        out->target = target;
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
 /* Is arc k of OUT edge k? So it is where edges are in the order of their sources, and rows
 ** were not sorted since. */
 static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
@@ -328,6 +349,8 @@ static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
     int threads = gg_threads(run, graph->m), differs = 0;
     if (slot != &graph->csr[CSR_OUT])
         return false;
+    if (slot->target == graph->target)
+        return true;
 #pragma omp parallel num_threads(threads) reduction(| : differs)
     {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
@@ -365,12 +388,14 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     }
     if (slot->weight)
         weight_size = gg_distance_size(graph->distance_type);
+    if (sorted && !slot->sorted && kind == CSR_OUT && !gg_stopping(run))
+        gg_own_rows(graph, run);
     if (sorted && !slot->sorted && !gg_stopping(run))
         sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (kind == CSR_SIMPLE && !gg_stopping(run))
         squeeze(run, slot, graph->n);
     if (gg_stopping(run)) {
-        release_slot(slot);
+        release_rows(graph, slot);
         gg_stopped(run);
         return;
     }
@@ -426,7 +451,8 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
         const struct csr_slot *slot = &graph->csr[kind];
         if (slot->made)
             bytes += ((uint64_t)graph->n + 1) * sizeof *slot->offset +
-                     slot->m * (sizeof *slot->target + (slot->weight ? weight : 0));
+                     slot->m * ((slot->target != graph->target) * sizeof *slot->target +
+                                (slot->weight ? weight : 0));
     }
     if (graph->edge_rows.made)
         bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
@@ -436,6 +462,6 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
 
 void gg_free_csr(gpugraph_graph *graph) {
     for (int kind = 0; kind < CSR_KINDS; kind++)
-        release_slot(&graph->csr[kind]);
+        release_rows(graph, &graph->csr[kind]);
     release_slot(&graph->edge_rows);
 }

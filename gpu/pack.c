@@ -69,14 +69,9 @@ int gg_packed_sections(const packed_header *h, gpugraph_graph *graph,
                                      h->flags & PACKED_EQUAL_EDGE_IDS ? PACKED_NOT_FALLING
                                                                       : PACKED_RISING,
                                      0};
-    list[n++] = (packed_section){"offset", (void **)&out->offset, h->n + 1,
-                                 8,        PACKED_OFFSETS,        h->m};
-    if (!ordered)
-        list[n++] = (packed_section){
-            "row target", (void **)&out->target, h->m, 4, PACKED_VERTICES, h->n};
-    if (!ordered && weighted)
-        list[n++] =
-            (packed_section){"row weight", &out->weight, h->m, weight, PACKED_WEIGHTS, 0};
+    if (ordered)
+        list[n++] = (packed_section){"offset", (void **)&out->offset, h->n + 1,
+                                     8,        PACKED_OFFSETS,        h->m};
     if (h->flags & PACKED_INTEGERS)
         list[n++] = (packed_section){
             "id", (void **)&graph->id_integer, h->integer_count, 8, PACKED_RISING, 0};
@@ -190,13 +185,11 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     csr out;
     double start = gg_now_ms();
     gg_begin(run);
-    if (gg_csr(graph, CSR_OUT, true, false, run, &out))
-        return run->status;
     packed_header header = header_of(graph);
-    if (header.flags & PACKED_IN_ORDER)
-        header.flags |= targets_ascend(graph) ? PACKED_ROWS_SORTED : 0;
-    else if (out.sorted)
-        header.flags |= PACKED_ROWS_SORTED;
+    bool ordered = header.flags & PACKED_IN_ORDER;
+    if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))
+        return run->status;
+    header.flags |= ordered && targets_ascend(graph) ? PACKED_ROWS_SORTED : 0;
     header.checksum = gg_header_checksum(&header);
     int count = gg_packed_sections(&header, graph, list);
     write_bytes(&w, &header, sizeof header);

@@ -8,12 +8,12 @@
 ** Sections, where the graph has such an array:
 **
 **     source, target, weight      by edge number; no source where edges are in its order:
-**                                 then the offsets say it
+**                                 then the offsets of the OUT CSR say it
 **     edge_id
-**     offset                      of the OUT CSR
-**     row target, row weight      of the OUT CSR; where edges are in the order of their
-**                                 sources they would be target and weight once more
+**     offset                      only there
 **     id_integer, text offset, text bytes
+**
+** Rows are never stored beside edges: whoever made the bytes, a graph's rows are of its edges.
 **
 ** A checksum is of chunks of PACKED_CHUNK bytes, which several threads work on, and what
 ** these give is mixed in order. */
@@ -22,7 +22,7 @@
 
 #include "backend.h"
 
-enum { PACKED_VERSION = 1, PACKED_SECTIONS = 10 };
+enum { PACKED_VERSION = 2, PACKED_SECTIONS = 8 };
 #define PACKED_CHUNK ((uint64_t)1 << 20)
 
 typedef struct packed_header {
@@ -41,7 +41,7 @@ enum packed_flags {
     PACKED_EQUAL_EDGE_IDS = 2, /* there may be some */
     PACKED_INTEGERS = 4,       /* they are listed, not consecutive */
     PACKED_IN_ORDER = 8,       /* edges are in the order of their sources */
-    PACKED_ROWS_SORTED = 16,
+    PACKED_ROWS_SORTED = 16,   /* and of targets */
     PACKED_FLAGS = 31
 };
 

@@ -34,9 +34,10 @@
 
 /* ---- unpack.c ---- */
 
-/* Bytes of a block whose pages are cleared by one task, and of the smallest page. */
-#define GG_CLEAR_BYTES ((uint64_t)4 << 20)
-#define GG_PAGE        ((uintptr_t)4096)
+/* Chunks by which threads that wait for something to check clear pages ahead of the
+** reading, and bytes of the smallest page. */
+#define GG_CLEAR_CHUNKS 8
+#define GG_PAGE         ((uintptr_t)4096)
 
 /* ---- update.c ---- */
 

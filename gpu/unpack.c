@@ -1,8 +1,9 @@
 /* Reading a graph's packed form (packed.h draws it).
 **
 **     calling thread   reads chunk 0   reads chunk 1   reads chunk 2 ...
-**     other threads                    check chunk 0   check chunk 1 ...
+**     other threads    clear pages     check chunk 0   check chunk 1 ...
 **
+** The kernel's clearing of pages costs as much as the reading: it is done ahead.
 ** A chunk is checked while it is still in the cache: its checksum, and that its numbers
 ** are what they may be. Whether checksums are right is known at the end; until then nothing
 ** is done with the numbers, which may be anything.
@@ -13,6 +14,7 @@
 #include "packed.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -26,6 +28,10 @@ typedef struct reader {
     uint64_t *sums[PACKED_SECTIONS]; /* of chunks */
     uint64_t want[PACKED_SECTIONS];  /* checksums as read */
     int sections;
+    uint64_t first_chunk[PACKED_SECTIONS + 1],
+        chunks; /* of each section, numbered through */
+    /* chunks that are read, cleared for reading, and taken to be checked */
+    uint64_t ready, cleared, checked;
     /* found by the threads that check */
     int bad; /* a section, from 1, with a number that may not be */
     uint64_t largest, total, integer_ends;
@@ -56,7 +62,8 @@ static bool kinds_fit(const packed_header *h) {
     bool real = h->weight_type == GPUGRAPH_REAL_WEIGHTS;
     if (h->weight_type > GPUGRAPH_REAL_WEIGHTS || h->distance_type > GPUGRAPH_REAL ||
         h->flags & ~(uint64_t)PACKED_FLAGS ||
-        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)))
+        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)) ||
+        (h->flags & PACKED_ROWS_SORTED && !(h->flags & PACKED_IN_ORDER)))
         return false;
     if (real != (h->distance_type == GPUGRAPH_REAL))
         return false;
@@ -120,7 +127,7 @@ static void raise_to(uint64_t *top, uint64_t value) {
         ;
 }
 
-/* All below the limit? Also counts those that are INTEGER vertices, of edges' ends. */
+/* All below the limit? Also counts those that are INTEGER vertices. */
 static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
                           uint64_t count) {
     uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
@@ -129,8 +136,7 @@ static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
         top = v[i] > top ? v[i] : top;
         below += v[i] < integers;
     }
-    if (s->array == (void **)&r->graph->source || s->array == (void **)&r->graph->target)
-        add_to(&r->integer_ends, below);
+    add_to(&r->integer_ends, below);
     return top < s->limit;
 }
 
@@ -152,16 +158,17 @@ static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool stric
     return !falls;
 }
 
-static bool integers_good(reader *r, bool edges, const void *weight, size_t size,
-                          uint64_t count) {
+static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
     uint64_t top = 0, sum = 0;
     int negative = 0;
     if (size == sizeof(uint32_t)) {
         const uint32_t *narrow = weight;
-        for (uint64_t i = 0; i < count; i++) {
-            top = narrow[i] > top ? narrow[i] : top;
+        uint32_t largest = 0;
+        for (uint64_t i = 0; i < count; i++)
+            largest = narrow[i] > largest ? narrow[i] : largest;
+        for (uint64_t i = 0; i < count; i++)
             sum += narrow[i];
-        }
+        top = largest;
         negative = top == UINT32_MAX;
     } else {
         const int64_t *wide = weight;
@@ -172,10 +179,8 @@ static bool integers_good(reader *r, bool edges, const void *weight, size_t size
             sum += here;
         }
     }
-    if (edges) {
-        raise_to(&r->largest, top);
-        add_to(&r->total, sum);
-    }
+    raise_to(&r->largest, top);
+    add_to(&r->total, sum);
     return !negative;
 }
 
@@ -202,7 +207,7 @@ static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
     case PACKED_WEIGHTS:
         if (r->header.weight_type == GPUGRAPH_REAL_WEIGHTS)
             return reals_good((const uint64_t *)at, count);
-        return integers_good(r, s->array == &r->graph->weight, at, s->size, count);
+        return integers_good(r, at, s->size, count);
     case PACKED_BYTES:
         break;
     }
@@ -236,57 +241,82 @@ static bool take_sections(reader *r) {
     return true;
 }
 
-/* Pages of a block are cleared by several threads, ahead of the reading by one. */
-static void clear_pages(char *block, uint64_t bytes) {
+/* ---- chunks of all sections, numbered through ---- */
+
+static int section_of(const reader *r, uint64_t chunk, uint64_t *which) {
+    int i = 0;
+    while (chunk >= r->first_chunk[i + 1])
+        i++;
+    *which = chunk - r->first_chunk[i];
+    return i;
+}
+
+/* Has the kernel clear a chunk's pages before somebody writes there. */
+static void clear_pages(const reader *r, uint64_t chunk) {
 #ifdef MADV_POPULATE_WRITE
-    uintptr_t begin = ((uintptr_t)block + GG_PAGE - 1) / GG_PAGE * GG_PAGE;
-    uintptr_t end = ((uintptr_t)block + bytes) / GG_PAGE * GG_PAGE;
+    uint64_t which, bytes;
+    const packed_section *s = &r->list[section_of(r, chunk, &which)];
+    bytes = gg_packed_bytes(s);
+    uint64_t at = which * PACKED_CHUNK;
+    uintptr_t begin = (uintptr_t)*s->array + at, end = begin;
+    end += bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
+    begin = (begin + GG_PAGE - 1) / GG_PAGE * GG_PAGE;
+    end = end / GG_PAGE * GG_PAGE;
     if (begin < end)
         madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
 #else
-    (void)block;
-    (void)bytes;
+    (void)r;
+    (void)chunk;
 #endif
 }
 
-static void clear_ahead(const packed_section *s, int threads) {
-    char *block = *s->array;
-    int64_t bytes = (int64_t)gg_packed_bytes(s), part = (int64_t)GG_CLEAR_BYTES;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t at = 0; at < bytes; at += part)
-        clear_pages(block + at, (uint64_t)(bytes - at < part ? bytes - at : part));
+/* While there is nothing to check: the next chunk that nobody has cleared, a little ahead of
+** the one that is being read. */
+static void clear_ahead(reader *r, uint64_t reading) {
+    uint64_t cleared = __atomic_load_n(&r->cleared, __ATOMIC_RELAXED);
+    uint64_t chunk = cleared > reading ? cleared : reading + 1;
+    if (chunk < r->chunks && chunk <= reading + GG_CLEAR_CHUNKS &&
+        __atomic_compare_exchange_n(&r->cleared, &cleared, chunk + 1, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        clear_pages(r, chunk);
+    else
+        sched_yield();
 }
 
 static void read_section(reader *r, int i) {
     const packed_section *s = &r->list[i];
-    uint64_t bytes = gg_packed_bytes(s);
+    uint64_t bytes = gg_packed_bytes(s), chunk = r->first_chunk[i];
     char *block = *s->array;
-    for (uint64_t at = 0; at < bytes; at += PACKED_CHUNK)
-        if (!read_bytes(r, block + at,
-                        bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK))
+    for (uint64_t at = 0; at < bytes; at += PACKED_CHUNK) {
+        uint64_t count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
+        if (!read_bytes(r, block + at, count))
             return;
+        __atomic_store_n(&r->ready, ++chunk, __ATOMIC_RELEASE);
+    }
     for (uint64_t k = s->count * s->size; k < bytes; k++)
         if (block[k])
             __atomic_store_n(&r->bad, i + 1, __ATOMIC_RELAXED);
     read_bytes(r, &r->want[i], sizeof r->want[i]);
 }
 
-static void check_section(reader *r, int i, int threads) {
-    int64_t chunks = (int64_t)chunks_of(&r->list[i]);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t which = 0; which < chunks; which++)
-        check_chunk(r, i, (uint64_t)which);
+/* Checks chunks as they are read, until there are no more. */
+static void check_chunks(reader *r) {
+    for (;;) {
+        uint64_t which, ready, chunk;
+        chunk = __atomic_fetch_add(&r->checked, 1, __ATOMIC_RELAXED);
+        if (chunk >= r->chunks)
+            return;
+        while ((ready = __atomic_load_n(&r->ready, __ATOMIC_ACQUIRE)) <= chunk) {
+            if (gg_stopping(r->run))
+                return;
+            clear_ahead(r, ready);
+        }
+        int i = section_of(r, chunk, &which);
+        check_chunk(r, i, which);
+    }
 }
 
-static void read_sections(reader *r) {
-    int threads = gg_threads(r->run, r->header.size / sizeof(uint32_t));
-    for (int i = 0; i < r->sections && !gg_stopping(r->run); i++) {
-        if (threads > 1)
-            clear_ahead(&r->list[i], threads);
-        read_section(r, i);
-        if (!gg_stopping(r->run))
-            check_section(r, i, threads);
-    }
+static void compare_checksums(reader *r) {
     for (int i = 0; i < r->sections && !gg_stopping(r->run); i++) {
         uint64_t sum = 0;
         for (uint64_t which = 0; which < chunks_of(&r->list[i]); which++)
@@ -298,16 +328,33 @@ static void read_sections(reader *r) {
         refuse(r, "has numbers that are out of range", r->list[r->bad - 1].name);
 }
 
+static void read_sections(reader *r) {
+    int threads = gg_threads(r->run, r->header.size / sizeof(uint32_t));
+    for (int i = 0; i < r->sections; i++)
+        r->first_chunk[i + 1] = r->first_chunk[i] + chunks_of(&r->list[i]);
+    r->chunks = r->first_chunk[r->sections];
+#pragma omp parallel num_threads(threads)
+    {
+        if (omp_get_thread_num() == 0)
+            for (int i = 0; i < r->sections && !gg_stopping(r->run); i++)
+                read_section(r, i);
+        if (!gg_stopping(r->run))
+            check_chunks(r);
+    }
+    if (!gg_stopping(r->run))
+        compare_checksums(r);
+}
+
 /* ---- what follows from the sections ---- */
 
-/* Edges in the order of their sources are the rows themselves. Weights of the rows are left
-** for the first search that needs them: then they are one copy, too (csr.c). */
+/* Edges in the order of their sources are the rows themselves: targets serve for both. Weights
+** of the rows are left for the first search that needs them: then they are one copy (csr.c). */
 static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
     uint64_t n = r->header.n, m = r->header.m;
     graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
-    out->target = graph->source ? gg_alloc_roomy(r->run, m, sizeof *out->target) : NULL;
+    out->target = graph->target;
     if (gg_stopping(r->run))
         return;
     int threads = gg_threads(r->run, m);
@@ -318,7 +365,11 @@ static void derive_rows(reader *r) {
             graph->source[e] = (uint32_t)v;
     ends = n ? out->offset[integers] : 0;
     r->integer_ends += ends;
-    gg_copy(r->run, out->target, graph->target, m * sizeof *out->target);
+    out->m = m;
+    out->made = true;
+    out->sorted = r->header.flags & PACKED_ROWS_SORTED;
+    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
+        refuse(r, "is not in order", "target");
 }
 
 /* The bounds of gpugraph_create (graph.c). Narrow weights must show that they are. */
@@ -372,18 +423,12 @@ static void check_texts(reader *r) {
 static void finish(reader *r) {
     gpugraph_graph *graph = r->graph;
     const packed_header *h = &r->header;
-    struct csr_slot *out = &graph->csr[CSR_OUT];
     graph->n = (uint32_t)h->n;
     graph->m = (uint32_t)h->m;
     graph->distance_type = (gpugraph_distance_type)h->distance_type;
     graph->has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
     if (h->flags & PACKED_IN_ORDER)
         derive_rows(r);
-    out->m = h->m;
-    out->made = true;
-    out->sorted = h->flags & PACKED_ROWS_SORTED;
-    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
-        refuse(r, "is not in order", "row target");
     if (!gg_stopping(r->run))
         bound_paths(r);
     if (!gg_stopping(r->run))

@@ -230,7 +230,7 @@ static bool take_scratch(update *u) {
 static void patch(update *u) {
     static void (*const steps[])(update *) = {
         gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
-    if (!take_scratch(u))
+    if (gg_own_rows(u->graph, u->run) || !take_scratch(u))
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);

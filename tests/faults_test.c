@@ -367,7 +367,8 @@ START_TEST(making_and_taking_away) {
         "ALTER TABLE g RENAME TO h", "DROP TABLE g"};
     static const char schema[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
     make_tables();
-    run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE VIRTUAL TABLE g USING "
+    run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE UNIQUE INDEX shout ON "
+        "keyed(upper(dst) DESC, weight) WHERE weight > 2; CREATE VIRTUAL TABLE g USING "
         "gpugraph(keyed, persist = 1)");
     take_rows(schema, &wanted);
     bool failed = true;

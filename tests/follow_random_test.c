@@ -634,6 +634,13 @@ static const struct {
     {"CREATE TABLE roads(a, b, w, twice AS (w * 2) UNIQUE); CREATE UNIQUE INDEX some ON "
      "roads(a) WHERE w > 4; CREATE UNIQUE INDEX part ON roads(b COLLATE NOCASE, a)",
      true, true},
+    {"CREATE TABLE roads(a, b, w); CREATE UNIQUE INDEX heavy ON roads(a) WHERE w > 4; "
+     "CREATE UNIQUE INDEX some ON roads(b COLLATE NOCASE, a) WHERE b IS NOT 3 -- of them",
+     true, true},
+    {"CREATE TABLE roads(a, b NOT NULL DEFAULT 4, w); CREATE UNIQUE INDEX sum ON "
+     "roads(ifnull(a, 0) || '|' || \"b\" COLLATE NOCASE DESC, w); CREATE UNIQUE INDEX "
+     "heavy ON roads(b, CASE WHEN w > 3 THEN a END) WHERE w IS NOT 2",
+     true, true},
 };
 
 static void open_all(const char *journal, const char *table) {

@@ -100,6 +100,30 @@ START_TEST(every_way_to_change) {
 }
 END_TEST
 
+/* Rows are looked up by the dozen: whatever columns are called, however many rows there
+** are, and however few values a statement may be given. */
+START_TEST(many_changes_at_once) {
+    for (int limit = 1; limit <= 250; limit += 83) {
+        sql_open();
+        run("CREATE TABLE roads(column1, rowid, column2)");
+        run("WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < "
+            "3000) INSERT INTO roads SELECT i, i + 1, 5 FROM c");
+        run("CREATE VIRTUAL TABLE g USING gpugraph(roads(column1, rowid, column2))");
+        expect("3000", "SELECT count(*) FROM g");
+        sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, limit);
+        run("UPDATE roads SET column2 = 7 WHERE column1 %% 30 = 1; DELETE FROM roads "
+            "WHERE "
+            "column1 %% 40 = 3; INSERT INTO roads VALUES ('a', 'b', 1), ('b', 'c', 2)");
+        expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+        expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+        expect("177", "SELECT items FROM gpugraph_timings WHERE phase = 'follow'");
+        expect_same("SELECT column1, rowid, column2, oid FROM roads ORDER BY oid",
+                    "SELECT * FROM g ORDER BY edge");
+        sql_close();
+    }
+}
+END_TEST
+
 START_TEST(rows_that_replace_deletes) {
     sql_open();
     run("CREATE TABLE roads(a, b UNIQUE, metres COLLATE NOCASE, UNIQUE(a, metres))");
@@ -125,6 +149,55 @@ START_TEST(rows_that_replace_deletes) {
 END_TEST
 
 /* Triggers of the user and actions of foreign keys write, too. */
+/* UNIQUE indexes on some rows and on expressions: what REPLACE deletes is followed, and found
+** by the index. */
+START_TEST(keys_of_all_kinds) {
+    static const char *const keys[] = {
+        "(b) WHERE metres > 2",
+        "(b) WHERE metres > 2 -- heavy ones",
+        "(lower(b))",
+        "(b COLLATE NOCASE DESC, (metres + 1) / 100 DESC)",
+        "(substr(\"b\", 1, 1) COLLATE NOCASE) WHERE (a < 100)",
+        "(CAST(b AS TEXT) /* , */ , x'41' || [b], ')' || a % 1)",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        open_graph();
+        run("DELETE FROM roads; CREATE UNIQUE INDEX one ON roads%s", keys[i]);
+        run("DROP TABLE g; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+        run("INSERT INTO roads VALUES (1, 'a', 5), (2, 'b', 6), (3, 'c', 7)");
+        expect("3", "SELECT count(*) FROM g");
+        after("REPLACE INTO roads VALUES (7, 'b', 8)");
+        after("UPDATE OR REPLACE roads SET b = 'c' WHERE b = 'a'");
+        expect("2", "SELECT count(*) FROM roads");
+        after("INSERT OR IGNORE INTO roads VALUES (9, 'c', 9)");
+        after("INSERT INTO roads VALUES (NULL, 1, 1) ON CONFLICT DO NOTHING; DELETE FROM "
+              "roads WHERE a IS NULL");
+        sql_close();
+    }
+}
+END_TEST
+
+/* Keys of which the trigger cannot know: everything is read again. */
+START_TEST(keys_that_are_not_known) {
+    sql_open();
+    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, c AS (a + 1)); CREATE UNIQUE "
+        "INDEX one ON roads(b, id %% 2); CREATE VIRTUAL TABLE g USING gpugraph(roads(a, "
+        "b)); "
+        "INSERT INTO roads(id, a, b) VALUES (1, 1, 2), (2, 1, 2)");
+    expect("2", "SELECT count(*) FROM g");
+    run("REPLACE INTO roads(a, b) VALUES (5, 2)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    run("DROP TABLE g; DROP INDEX one; CREATE UNIQUE INDEX one ON roads(b + c); CREATE "
+        "VIRTUAL TABLE g USING gpugraph(roads(a, b)); REPLACE INTO roads(a, b) VALUES "
+        "(7, "
+        "9)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    run("REPLACE INTO roads(a, b) VALUES (8, 8)");
+    expect_same("SELECT a, b, id FROM roads ORDER BY id", "SELECT src, dst, edge FROM g");
+    sql_close();
+}
+END_TEST
+
 START_TEST(writes_by_triggers) {
     sql_open();
     run("PRAGMA foreign_keys = on");
@@ -544,6 +617,10 @@ START_TEST(refusals) {
         {"CREATE VIRTUAL TABLE other.h USING gpugraph(main.roads(a, b))",
          "schema of its table"},
         {"CREATE VIRTUAL TABLE other.h USING gpugraph(places(a, b))", "no table or view"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(nosuch(a, b))",
+         "in main to follow (tables there: k_log, roads)"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(H(a, b))",
+         "no table or view 'H' in main to follow (tables there: k_log, roads)"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(SELECT a, b FROM roads)", "not a query"},
         {"CREATE VIRTUAL TABLE h USING gpugraph", "no table to follow"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, z))", "no column 'z'"},
@@ -715,12 +792,37 @@ START_TEST(check_reports_differences) {
 }
 END_TEST
 
+/* An id takes the affinity of the source column first. */
+START_TEST(ids_to_delete_are_as_stored) {
+    sql_open();
+    run("CREATE TABLE words(a TEXT, b); INSERT INTO words VALUES ('3.5', 1), (1, 2)");
+    run("CREATE TABLE numbers(a INTEGER, b); INSERT INTO numbers VALUES (1, 2), ('x', "
+        "1)");
+    run("CREATE VIRTUAL TABLE w USING gpugraph(words(a, b)); CREATE VIRTUAL TABLE n "
+        "USING "
+        "gpugraph(numbers(a, b))");
+    expect("1", "SELECT gpugraph_delete_vertex('w', 3.5)");
+    expect("0", "SELECT gpugraph_delete_vertex('w', 1.0)");
+    expect_error("gpugraph_delete_vertex", "a BLOB",
+                 "SELECT gpugraph_delete_vertex('w', x'31')");
+    expect_error("gpugraph_delete_vertex", "the id 3.5 is REAL",
+                 "SELECT gpugraph_delete_vertex('n', '3.5')");
+    expect("1", "SELECT gpugraph_delete_vertex('n', 'x')");
+    expect("1", "SELECT gpugraph_delete_vertex('n', '1')");
+    sql_close();
+}
+END_TEST
+
 START_TEST(vertices_are_deleted) {
     open_graph();
     run("INSERT INTO roads VALUES (2, 2, 1), (2, 2, 1)");
     expect("0", "SELECT gpugraph_delete_vertex('g', 77)");
     expect("0", "SELECT gpugraph_delete_vertex('g', NULL)");
-    expect("4", "SELECT gpugraph_delete_vertex('g', 2)");
+    static const char *const no_ids[] = {"3.5", "x'01'", "9e99", "-0.5"};
+    for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++)
+        expect_error("gpugraph_delete_vertex", "vertex ids are INTEGER or TEXT",
+                     "SELECT gpugraph_delete_vertex('g', %s)", no_ids[i]);
+    expect("4", "SELECT gpugraph_delete_vertex('g', 2.0)");
     expect("3|4;'x'|1", "SELECT src, dst FROM g");
     graph_is("g", "roads");
     expect("1", "SELECT gpugraph_delete_vertex('main.g', 'x')");
@@ -749,7 +851,10 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {every_way_to_change,
+                                  many_changes_at_once,
                                   rows_that_replace_deletes,
+                                  keys_of_all_kinds,
+                                  keys_that_are_not_known,
                                   writes_by_triggers,
                                   kinds_of_weights,
                                   transactions,
@@ -767,6 +872,7 @@ int main(void) {
                                   connections,
                                   a_backup_comes_back,
                                   check_reports_differences,
+                                  ids_to_delete_are_as_stored,
                                   vertices_are_deleted};
     Suite *suite = suite_create("follow");
     TCase *cases = tcase_create("follow");

@@ -1,11 +1,14 @@
 /* What following costs and saves, in SQL: ratios within one run.
 **
-**     bench_follow FOLDER [GRAPH.gr]    databases go to FOLDER; GRAPH.gr is a DIMACS file,
-**                                       gzip'ed or not, else a grid of New York's size
+**     bench_follow FOLDER [GRAPH.gr [PARTS]]    databases go to FOLDER; GRAPH.gr is a
+**                                               DIMACS file, gzip'ed or not, or '' for a
+**                                               grid of New York's size; PARTS: 24, say
 **
 ** 1. writers: 1 M rows into a table with the triggers of a graph, against the same without
 ** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, against gpu_bfs after none
 ** 3. lookups: WHERE src = ? [AND dst = ?] on the graph, against the table with an index
+** 4. opening: a graph kept by persist = 1, in a new connection, against sqlite3_blob_read
+**    of its bytes into one small buffer; 8.2 M arcs
 **
 ** Jobs of a pair take turns, RUNS times; medians count. */
 #include <sqlite3.h>
@@ -288,30 +291,129 @@ static void lookups(sqlite3 *db) {
     }
 }
 
-int main(int argc, char **argv) {
-    if (argc < 2) {
-        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr]\n");
-        return 1;
+/* ---- opening ---- */
+
+enum { SIDE = 1431 };
+
+/* A grid of SIDE x SIDE crossings, in the order of their sources or, `mixed`, in none. */
+static void make_kept(sqlite3 *db, int mixed) {
+    char sql[600];
+    snprintf(
+        sql, sizeof sql,
+        "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER); INSERT INTO roads "
+        "WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < "
+        "%d) SELECT i, i + d, i * 7919 %% 900 FROM c, (SELECT 1 AS d UNION SELECT -1 "
+        "UNION SELECT %d UNION SELECT -%d) WHERE i + d BETWEEN 0 AND %d AND (abs(d) "
+        "<> 1 OR (i + d) / %d = i / %d)%s",
+        SIDE * SIDE - 1, SIDE, SIDE, SIDE * SIDE - 1, SIDE, SIDE,
+        mixed ? " ORDER BY i * 7919 % 4096" : "");
+    run(db, sql);
+    run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), persist = 1); "
+            "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+static sqlite3 *open_again(void) {
+    sqlite3 *db;
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_gpugraph_init(db, NULL, NULL) != SQLITE_OK)
+        die(db, path);
+    run(db, "SELECT count(*) FROM sqlite_schema");
+    return db;
+}
+
+static double read_blobs(void) {
+    enum { PART = 1 << 20 };
+    static char part[PART];
+    sqlite3_blob *blob = NULL;
+    sqlite3 *db = open_again();
+    sqlite3_stmt *rows = prepare(db, "SELECT max(rowid) FROM g_blocks");
+    sqlite3_step(rows);
+    sqlite3_int64 last = sqlite3_column_int64(rows, 0);
+    sqlite3_finalize(rows);
+    double began = now_ms();
+    for (sqlite3_int64 row = 3; row <= last; row++) {
+        if ((blob ? sqlite3_blob_reopen(blob, row)
+                  : sqlite3_blob_open(db, "main", "g_blocks", "data", row, 0, &blob)) !=
+            SQLITE_OK)
+            die(db, "g_blocks");
+        int bytes = sqlite3_blob_bytes(blob);
+        for (int at = 0; at < bytes; at += PART)
+            if (sqlite3_blob_read(blob, part, bytes - at < PART ? bytes - at : PART, at))
+                die(db, "g_blocks");
     }
-    sqlite3 *db = open_new(argv[1], "network");
-    char network[512];
-    strcpy(network, path);
+    double ms = now_ms() - began;
+    sqlite3_blob_close(blob);
+    sqlite3_close(db);
+    return ms;
+}
+
+static double open_graph(void) {
+    sqlite3 *db = open_again();
+    sqlite3_stmt *look = prepare(db, "SELECT count(*), 1 FROM g WHERE edge = 0");
+    double began = now_ms();
+    drain(look);
+    double ms = now_ms() - began;
+    sqlite3_finalize(look);
+    sqlite3_close(db);
+    return ms;
+}
+
+static void opening(const char *folder) {
+    printf("\nopening a graph of 8.2 M arcs             bytes     graph  ratio  (at "
+           "most)\n");
+    for (int mixed = 0; mixed < 2; mixed++) {
+        double bytes[RUNS], graph[RUNS];
+        sqlite3 *db = open_new(folder, "opening");
+        make_kept(db, mixed);
+        sqlite3_close(db);
+        for (int i = 0; i < RUNS; i++) {
+            bytes[i] = read_blobs();
+            graph[i] = open_graph();
+        }
+        double a = median(bytes), b = median(graph);
+        printf("%-37s %6.0f ms %6.0f ms %5.2f  (2.0), least %.0f and %.0f ms: %.2f\n",
+               mixed ? "edges in any order" : "edges in the order of their sources", a, b,
+               b / a, bytes[0], graph[0], graph[0] / bytes[0]);
+        fflush(stdout);
+        unlink(path);
+    }
+}
+
+static void network(const char *folder, const char *file, const char *parts) {
+    sqlite3 *db = open_new(folder, "network");
     run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER)");
     run(db, "BEGIN");
-    if (argc > 2)
-        read_network(db, argv[2]);
+    if (*file)
+        read_network(db, file);
     else
         make_network(db);
     run(db, "COMMIT");
     run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
-    readers(db, "gpu_bfs: count(*) after changed edges",
-            "SELECT count(*) FROM gpu_bfs('g', ?)");
-    readers(db, "gpu_bfs: all rows after changed edges",
-            "SELECT vertex, depth FROM gpu_bfs('g', ?)");
-    lookups(db);
+    if (strchr(parts, '2')) {
+        readers(db, "gpu_bfs: count(*) after changed edges",
+                "SELECT count(*) FROM gpu_bfs('g', ?)");
+        readers(db, "gpu_bfs: all rows after changed edges",
+                "SELECT vertex, depth FROM gpu_bfs('g', ?)");
+    }
+    if (strchr(parts, '3'))
+        lookups(db);
     sqlite3_close_v2(db);
-    unlink(network);
+    snprintf(path, sizeof path, "%s/network.db", folder);
+    unlink(path);
     printf("\n");
-    writers(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    const char *parts = argc > 3 ? argv[3] : "1234";
+    if (argc < 2) {
+        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS]]\n");
+        return 1;
+    }
+    if (strchr(parts, '2') || strchr(parts, '3'))
+        network(argv[1], argc > 2 ? argv[2] : "", parts);
+    if (strchr(parts, '4'))
+        opening(argv[1]);
+    if (strchr(parts, '1'))
+        writers(argv[1]);
     return 0;
 }
