@@ -275,22 +275,16 @@ static int delete_edges(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     return rc;
 }
 
-/* Would the source column hold a REAL or a BLOB? An integral REAL stands for the INTEGER. */
 static int check_id(graph_call *call, sqlite3_value *id) {
-    int type = sqlite3_value_type(id);
-    char affinity = call->graph->source_affinity;
-    struct number number = {.type = SQLITE_NULL};
-    int rc = SQLITE_OK;
-    if (affinity != 'B' &&
-        (type == SQLITE_FLOAT || (type == SQLITE_TEXT && affinity > 'B')))
-        rc = number_of(id, &number);
-    number_to_integer(&number);
-    if (rc || (type != SQLITE_BLOB && number.type != SQLITE_FLOAT))
+    const char *what, *text = NULL;
+    int rc = id_fault(call->graph->source_affinity, id, &what);
+    if (rc || !what)
         return rc;
-    const char *text = type == SQLITE_BLOB ? NULL : (const char *)sqlite3_value_text(id);
-    call->error = sqlite3_mprintf("%s: the id %s%sis %s; vertex ids are INTEGER or TEXT",
-                                  call->function, text ? text : "", text ? " " : "",
-                                  type == SQLITE_BLOB ? "a BLOB" : "REAL");
+    if (sqlite3_value_type(id) != SQLITE_BLOB)
+        text = (const char *)sqlite3_value_text(id);
+    call->error =
+        sqlite3_mprintf("%s: the id %s%sis %s; vertex ids are INTEGER or TEXT",
+                        call->function, text ? text : "", text ? " " : "", what);
     return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 

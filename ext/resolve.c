@@ -5,9 +5,10 @@
 **     '7'         INTEGER, NUMERIC, REAL            7              gpugraph_find_integer
 **     7           TEXT                              '7'            gpugraph_find_text
 **     7.0         any but TEXT                      7
-**     7.5, x'37'                                    equals none    GPUGRAPH_NONE
+**     7.5, x'37'                                    can be none    GPUGRAPH_NONE
 **
-** which is how `src = value` compares in plain SQL. */
+** which is how `src = value` compares in plain SQL. As a source or target the last are an
+** error; `vertex = 7.5` finds no row. */
 #include "table_function.h"
 
 #include <float.h>
@@ -71,6 +72,17 @@ int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value
     return rc;
 }
 
+int id_fault(char affinity, sqlite3_value *id, const char **what) {
+    int type = sqlite3_value_type(id), rc = SQLITE_OK;
+    struct number number = {.type = SQLITE_NULL};
+    if (affinity != 'B' &&
+        (type == SQLITE_FLOAT || (type == SQLITE_TEXT && affinity > 'B')))
+        rc = number_of(id, &number);
+    number_to_integer(&number);
+    *what = type == SQLITE_BLOB ? "a BLOB" : number.type == SQLITE_FLOAT ? "REAL" : NULL;
+    return rc;
+}
+
 static int numbers_add(numbers *list, uint32_t number) {
     if (list->count == list->room) {
         uint32_t room = list->room ? list->room * 2 : 16;
@@ -106,18 +118,33 @@ static void numbers_sort(numbers *list) {
     list->count = kept;
 }
 
-static int numbers_add_id(cursor *cur, numbers *list, sqlite3_value *value) {
+/* The vertex of a source or target, or GPUGRAPH_NONE. */
+static int find_end(cursor *cur, const char *name, sqlite3_value *id, uint32_t *vertex) {
+    const char affinity = cur->graph->source_affinity, *what = NULL;
+    int rc = find_vertex(cur->graph->graph, affinity, id, vertex);
+    if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE)
+        rc = id_fault(affinity, id, &what);
+    if (rc != SQLITE_OK || !what)
+        return rc;
+    const char *text =
+        sqlite3_value_type(id) == SQLITE_BLOB ? "" : (const char *)sqlite3_value_text(id);
+    return cursor_fail(cur, SQLITE_ERROR, "%s%s%s is %s; vertex ids are INTEGER or TEXT",
+                       name, text && *text ? " " : "", text ? text : "", what);
+}
+
+static int numbers_add_id(cursor *cur, numbers *list, const char *name,
+                          sqlite3_value *id) {
     uint32_t vertex;
-    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, value, &vertex);
+    int rc = find_end(cur, name, id, &vertex);
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
 /* All values of an IN, as they come. */
-static int read_list(cursor *cur, int field, numbers *list) {
+static int read_list(cursor *cur, int field, const char *name, numbers *list) {
     sqlite3_value *value;
     int rc = sqlite3_vtab_in_first(cur->arguments.value[field], &value);
     while (rc == SQLITE_OK && value) {
-        rc = numbers_add_id(cur, list, value);
+        rc = numbers_add_id(cur, list, name, value);
         if (rc == SQLITE_OK)
             rc = sqlite3_vtab_in_next(cur->arguments.value[field], &value);
     }
@@ -156,7 +183,7 @@ static int add_source(cursor *cur, sqlite3_stmt *row, int place) {
                            "element %d of the JSON array in sources is of type %s; ids "
                            "are INTEGER or TEXT",
                            place, type);
-    return numbers_add_id(cur, &cur->sources, id);
+    return numbers_add_id(cur, &cur->sources, "an element of sources,", id);
 }
 
 static int read_sources(cursor *cur) {
@@ -213,12 +240,11 @@ static int resolve_sources(cursor *cur) {
         return SQLITE_OK;
     if (a->source_list) {
         cur->source_list.count = 0;
-        int rc = read_list(cur, F_SOURCE, &cur->source_list);
+        int rc = read_list(cur, F_SOURCE, "source", &cur->source_list);
         a->no_rows |= cur->source_list.count == 0;
         return rc;
     }
-    int rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
-                         a->value[F_SOURCE], &a->source);
+    int rc = find_end(cur, "source", a->value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
                ? numbers_add(&cur->sources, a->source)
@@ -228,7 +254,7 @@ static int resolve_sources(cursor *cur) {
 /* ---- targets ---- */
 
 static int read_target_list(cursor *cur) {
-    int rc = read_list(cur, F_TARGET, &cur->targets);
+    int rc = read_list(cur, F_TARGET, "target", &cur->targets);
     numbers_sort(&cur->targets);
     return rc;
 }
@@ -244,8 +270,9 @@ static int resolve_targets(cursor *cur) {
     }
     if (rc != SQLITE_OK || !a->has_target)
         return rc;
-    rc = a->target_list ? read_target_list(cur)
-                        : numbers_add_id(cur, &cur->targets, a->value[F_TARGET]);
+    rc = a->target_list
+             ? read_target_list(cur)
+             : numbers_add_id(cur, &cur->targets, "target", a->value[F_TARGET]);
     a->no_rows |= cur->targets.count == 0;
     return rc;
 }

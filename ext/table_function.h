@@ -285,6 +285,9 @@ int numbers_set(numbers *list, uint32_t number);
 ** GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
                 uint32_t *vertex);
+/* Would a column of that affinity hold a REAL or a BLOB, which no id is? *what: "REAL",
+** "a BLOB"; NULL where it is an id. An integral REAL stands for the INTEGER. */
+int id_fault(char affinity, sqlite3_value *id, const char **what);
 
 extern const char *const direction_names[3];
 extern const char *const priority_names[4];

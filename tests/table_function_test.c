@@ -219,9 +219,15 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("2", "SELECT vertex FROM gpu_bfs('whole', '1') WHERE depth = 1");
     expect("2", "SELECT vertex FROM gpu_bfs('whole', ' 1.0 ') WHERE depth = 1");
     expect("2", "SELECT vertex FROM gpu_bfs('whole', 1.0) WHERE depth = 1");
-    expect("", "SELECT vertex FROM gpu_bfs('whole', 1.5)");
+    expect("", "SELECT vertex FROM gpu_bfs('whole', 1) WHERE vertex = 1.5");
+    expect_error("gpu_bfs", "source 1.5 is REAL", "SELECT * FROM gpu_bfs('whole', 1.5)");
+    expect_error("gpu_bfs", "source 1.5 is REAL",
+                 "SELECT * FROM gpu_bfs('whole') WHERE source IN ('x', '1.5')");
+    expect_error("gpu_path", "target -0.5 is REAL",
+                 "SELECT * FROM gpu_path('whole', 1, -0.5)");
+    expect("", "SELECT vertex FROM gpu_bfs('texts', 1.5)");
     expect("", "SELECT vertex FROM gpu_bfs('whole', 'x')");
-    expect("", "SELECT vertex FROM gpu_bfs('whole', x'31')");
+    expect_error("gpu_bfs", "source is a BLOB", "SELECT * FROM gpu_bfs('whole', x'31')");
     expect("2", "SELECT vertex FROM gpu_bfs('whole', 1) WHERE vertex = '2'");
     expect("1|2", "SELECT source, vertex FROM gpu_bfs('whole') WHERE sources = '[\"1\"]' "
                   "AND depth = 1");
@@ -234,7 +240,8 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("2", "SELECT vertex FROM gpu_bfs('plain', 1) WHERE depth = 1");
     expect("'2'", "SELECT vertex FROM gpu_bfs('plain', '1') WHERE depth = 1");
     expect("2", "SELECT vertex FROM gpu_bfs('plain', 1.0) WHERE depth = 1");
-    expect("", "SELECT vertex FROM gpu_bfs('plain', x'31')");
+    expect_error("gpu_bfs", "target is a BLOB",
+                 "SELECT * FROM gpu_bfs('plain', 1) WHERE target = x'31'");
     /* The constant is not converted for those who use it too. */
     expect("'1'|1", "SELECT '1', source FROM gpu_bfs('whole', '1') WHERE depth = 1");
     expect("1|'1'", "SELECT 1, source FROM gpu_bfs('texts', 1) WHERE depth = 1");
