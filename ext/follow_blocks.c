@@ -12,6 +12,7 @@
 ** away for a while, makes them worthless. They are written when the graph is created and
 ** by gpugraph_save: by a statement that writes, never by one that reads. */
 #include "follow_blocks.h"
+#include "statement.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,20 +55,11 @@ static int write_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     return w->rc;
 }
 
-static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format,
-                   const char *schema, const char *name) {
-    char *sql = sqlite3_mprintf(format, schema, name);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
-
 /* The first column of a statement's only row; 0 where that is NULL. */
 static int read_integer(sqlite3 *db, const char *format, const char *schema,
                         const char *name, sqlite3_int64 *value) {
     sqlite3_stmt *statement;
-    int rc = prepare(db, &statement, format, schema, name);
+    int rc = statement_prepare(db, &statement, format, schema, name);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         *value = sqlite3_column_int64(statement, 0);
     int finish = sqlite3_finalize(statement);
@@ -119,9 +111,9 @@ int blocks_write(connection *c, const definition *d, gpugraph_graph *graph,
                                      blocks)
                     : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = prepare(c->db, &w.insert,
-                     "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)", d->schema,
-                     blocks);
+        rc = statement_prepare(c->db, &w.insert,
+                               "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)",
+                               d->schema, blocks);
     w.piece = rc == SQLITE_OK ? malloc(PIECE) : NULL;
     if (rc == SQLITE_OK)
         rc = w.piece ? write_all(c, d, graph, &w, error) : SQLITE_NOMEM;
@@ -174,10 +166,10 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
                         sqlite3_int64 number[3]) {
     sqlite3_stmt *statement;
     bool found = false;
-    int rc =
-        prepare(db, &statement,
-                "SELECT rowid, data FROM \"%w\".\"%w\" WHERE rowid <= 2 ORDER BY rowid",
-                schema, blocks);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT rowid, data FROM \"%w\".\"%w\" WHERE rowid <= 2 ORDER BY rowid", schema,
+        blocks);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
         sqlite3_column_int64(statement, 0) == HEADER_ROW) {
         static const char mark[] = "gpugraph 1 ";

@@ -8,21 +8,8 @@
 ** which SQLite looks up in that index. */
 #include "follow_sql.h"
 #include "sql_text.h"
+#include "statement.h"
 #include <string.h>
-
-static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format,
-                   const char *schema, const char *name) {
-    char *sql = sqlite3_mprintf(format, schema, name);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
-
-static const char *text_of(sqlite3_stmt *statement, int column) {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
 
 /* Where REPLACE meets a NULL in a NOT NULL column it takes the default instead, after
 ** BEFORE triggers have seen the NULL. A generated column may be made from such a one: of
@@ -30,16 +17,16 @@ static const char *text_of(sqlite3_stmt *statement, int column) {
 static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match,
                             const char *column, bool *known) {
     sqlite3_stmt *statement;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)", d->schema,
-                     d->source.table);
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)", d->schema,
+                               d->source.table);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        if (sqlite3_stricmp(text_of(statement, 1), column) != 0)
+        if (sqlite3_stricmp(statement_text(statement, 1), column) != 0)
             continue;
         *known &= sqlite3_column_int(statement, 6) == 0;
         if (sqlite3_column_int(statement, 3) &&
             sqlite3_column_type(statement, 4) != SQLITE_NULL)
             sqlite3_str_appendf(match, "ifnull(new.\"%w\", (%s))", column,
-                                text_of(statement, 4));
+                                statement_text(statement, 4));
         else
             sqlite3_str_appendf(match, "new.\"%w\"", column);
     }
@@ -155,11 +142,13 @@ static int append_match(sqlite3 *db, const definition *d, const char *index,
                         const char *sql, sqlite3_str *match, bool *known) {
     sqlite3_stmt *statement;
     int count = 0;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)", d->schema, index);
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)", d->schema,
+                               index);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (!sqlite3_column_int(statement, 5))
             continue;
-        const char *column = text_of(statement, 2), *collation = text_of(statement, 4);
+        const char *column = statement_text(statement, 2),
+                   *collation = statement_text(statement, 4);
         sqlite3_str_appendall(match, count++ ? " AND " : "");
         if (sqlite3_column_int(statement, 1) < 0) {
             rc = append_expression(db, d, sql, count - 1, collation, match, known);
@@ -187,14 +176,14 @@ static void append_condition(const char *sql, sqlite3_str *match, bool *known) {
 /* The CREATE INDEX; empty, or NULL, for what a constraint has made. */
 static int index_sql(sqlite3 *db, const definition *d, const char *index, char **sql) {
     sqlite3_stmt *statement;
-    int rc =
-        prepare(db, &statement,
-                "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = "
-                "%Q",
-                d->schema, index);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = "
+        "%Q",
+        d->schema, index);
     *sql = NULL;
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        *sql = sqlite3_mprintf("%s", text_of(statement, 0));
+        *sql = sqlite3_mprintf("%s", statement_text(statement, 0));
         rc = *sql ? SQLITE_OK : SQLITE_NOMEM;
     }
     int finish = sqlite3_finalize(statement);

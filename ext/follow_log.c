@@ -4,23 +4,15 @@
 **                                                  (the base)       ids
 **/
 #include "follow_mirror.h"
-
-static int prepare(connection *c, sqlite3_stmt **statement, const char *format,
-                   const followed *f) {
-    char *sql = sqlite3_mprintf(format, f->rows.table.schema, f->log,
-                                f->rows.table.schema, f->log);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
+#include "statement.h"
 
 int log_ends(connection *c, const followed *f, tail *t) {
     sqlite3_stmt *statement;
-    int rc = prepare(c, &statement,
-                     OWN_SQL "SELECT (SELECT min(seq) FROM \"%w\".\"%w\"), "
-                             "(SELECT max(seq) FROM \"%w\".\"%w\")",
-                     f);
+    int rc =
+        statement_prepare(c->db, &statement,
+                          OWN_SQL "SELECT (SELECT min(seq) FROM \"%w\".\"%w\"), "
+                                  "(SELECT max(seq) FROM \"%w\".\"%w\")",
+                          f->rows.table.schema, f->log, f->rows.table.schema, f->log);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         t->first = sqlite3_column_int64(statement, 0);
         t->last = sqlite3_column_int64(statement, 1);
@@ -51,9 +43,10 @@ static int read_named(connection *c, const followed *f, tail *t) {
                                       .collected = 1,
                                       .take = take_entry},
                            .t = t};
-    int rc = prepare(
-        c, &statement,
-        OWN_SQL "SELECT gpugraph_collect(edge) FROM \"%w\".\"%w\" WHERE seq > ?1", f);
+    int rc = statement_prepare(
+        c->db, &statement,
+        OWN_SQL "SELECT gpugraph_collect(edge) FROM \"%w\".\"%w\" WHERE seq > ?1",
+        f->rows.table.schema, f->log);
     if (rc == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, f->position);
         rc = loader_collect(&reading.loader, statement);

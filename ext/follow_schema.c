@@ -11,24 +11,8 @@
 ** triggers say, and the arguments count only where there is no trigger left. */
 #include "follow_schema.h"
 #include "follow_sql.h"
-#include <stdarg.h>
+#include "statement.h"
 #include <string.h>
-
-static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *sql = sqlite3_vmprintf(format, values);
-    va_end(values);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
-
-static const char *text_of(sqlite3_stmt *statement, int column) {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
 
 /* ---- the triggers that are there ---- */
 
@@ -53,21 +37,22 @@ static int present_add(present *list, sqlite3_stmt *row) {
         list->room = room;
     }
     struct present_trigger *t = &list->item[list->count++];
-    t->name = sqlite3_mprintf("%s", text_of(row, 0));
-    t->table = sqlite3_mprintf("%s", text_of(row, 1));
-    t->sql = sqlite3_mprintf("%s", text_of(row, 2));
+    t->name = sqlite3_mprintf("%s", statement_text(row, 0));
+    t->table = sqlite3_mprintf("%s", statement_text(row, 1));
+    t->sql = sqlite3_mprintf("%s", statement_text(row, 2));
     return t->name && t->table && t->sql ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 int present_read(sqlite3 *db, const char *schema, const char *log, present *list) {
     sqlite3_stmt *statement;
     memset(list, 0, sizeof *list);
-    int rc = prepare(db, &statement,
-                     "SELECT name, tbl_name, sql FROM \"%w\".sqlite_schema WHERE type = "
-                     "'trigger'",
-                     schema);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT name, tbl_name, sql FROM \"%w\".sqlite_schema WHERE type = "
+        "'trigger'",
+        schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        int names = trigger_names(text_of(statement, 2), log);
+        int names = trigger_names(statement_text(statement, 2), log);
         if (names)
             rc = names < 0 ? SQLITE_NOMEM : present_add(list, statement);
     }
@@ -112,14 +97,14 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
     sqlite3_stmt *statement;
     graph_arguments arguments;
     bool there = false;
-    int rc =
-        prepare(db, &statement,
-                "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
-                "%Q COLLATE NOCASE",
-                d->schema, d->name);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
+        "%Q COLLATE NOCASE",
+        d->schema, d->name);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         there = true;
-        rc = graph_arguments_of_sql(text_of(statement, 0), &arguments, error);
+        rc = graph_arguments_of_sql(statement_text(statement, 0), &arguments, error);
         if (rc == SQLITE_OK)
             rc = definition_take(d, &arguments);
     }
@@ -191,10 +176,11 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list) {
 
 static int find_log(sqlite3 *db, definition *d) {
     sqlite3_stmt *statement;
-    int rc = prepare(db, &statement,
-                     "SELECT 1 FROM pragma_table_info(%Q, %Q) WHERE name IN ('seq', "
-                     "'edge') LIMIT 1 OFFSET 1",
-                     d->log, d->schema);
+    int rc =
+        statement_prepare(db, &statement,
+                          "SELECT 1 FROM pragma_table_info(%Q, %Q) WHERE name IN ('seq', "
+                          "'edge') LIMIT 1 OFFSET 1",
+                          d->log, d->schema);
     if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW) {
         d->trouble =
             sqlite3_mprintf("read afresh each time, since its log %s is missing; "

@@ -9,6 +9,7 @@
 #include "follow_sql.h"
 #include "gpugraph_follow_sql.h"
 #include "sql_text.h"
+#include "statement.h"
 #include <string.h>
 
 /* ---- templates ---- */
@@ -110,20 +111,6 @@ void trigger_list_clear(trigger_list *list) {
 
 /* ---- UNIQUE keys ---- */
 
-static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format,
-                   const char *schema, const char *name) {
-    char *sql = sqlite3_mprintf(format, schema, name);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
-
-static const char *text_of(sqlite3_stmt *statement, int column) {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
-
 /* The statement that names them. match NULL: any row may be replaced. */
 static char *replaceable_rows(const definition *d, const char *match, bool update) {
     if (!match)
@@ -164,16 +151,16 @@ static int add_key(const definition *d, const char *index, int number, const cha
 static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
     sqlite3_stmt *statement;
     int number = 0;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema,
-                     d->source.table);
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema,
+                               d->source.table);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (!sqlite3_column_int(statement, 2))
             continue;
         char *match = NULL;
-        rc = key_match(db, d, text_of(statement, 1),
+        rc = key_match(db, d, statement_text(statement, 1),
                        sqlite3_column_int(statement, 4) != 0, &match);
         if (rc == SQLITE_OK)
-            rc = add_key(d, text_of(statement, 1), ++number, match, made);
+            rc = add_key(d, statement_text(statement, 1), ++number, match, made);
         sqlite3_free(match);
     }
     int finish = sqlite3_finalize(statement);

@@ -6,7 +6,7 @@
 **/
 #include "ext.h"
 #include "sql_text.h"
-#include <stdarg.h>
+#include "statement.h"
 #include <string.h>
 
 enum { LISTED_NAMES = 12 };
@@ -21,22 +21,6 @@ void name_list_end(sqlite3_str *list, int count) {
         sqlite3_str_appendf(list, " and %d more", count - LISTED_NAMES);
     else if (count == 0)
         sqlite3_str_appendall(list, "none");
-}
-
-static int prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *sql = sqlite3_vmprintf(format, arguments);
-    va_end(arguments);
-    *statement = NULL;
-    int rc = sql ? sqlite3_prepare_v3(db, sql, -1, 0, statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
-}
-
-static const char *text_of(sqlite3_stmt *statement, int column) {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
 }
 
 /* Takes over what `list` says as the end of a sentence. */
@@ -82,12 +66,14 @@ static int no_table(sqlite3 *db, const char *schema, const char *table, char **e
     sqlite3_str *list = sqlite3_str_new(db);
     sqlite3_stmt *statement;
     int count = 0;
-    int rc = schema ? prepare(db, &statement, "PRAGMA \"%w\".table_list", schema)
-                    : prepare(db, &statement, "PRAGMA table_list");
+    int rc = schema
+                 ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list", schema)
+                 : statement_prepare(db, &statement, "PRAGMA table_list");
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *in = text_of(statement, 0), *name = text_of(statement, 1);
+        const char *in = statement_text(statement, 0),
+                   *name = statement_text(statement, 1);
         if (sqlite3_strnicmp(name, "sqlite_", 7) == 0 ||
-            strcmp(text_of(statement, 2), "shadow") == 0)
+            strcmp(statement_text(statement, 2), "shadow") == 0)
             continue;
         bool bare = schema || sqlite3_stricmp(in, "main") == 0;
         char *full = sqlite3_mprintf("%s%s%s", bare ? "" : in, bare ? "" : ".", name);
@@ -114,12 +100,12 @@ static int no_table(sqlite3 *db, const char *schema, const char *table, char **e
 /* Is the virtual table one of this extension's own? */
 static int find_module(sqlite3 *db, table_info *info) {
     sqlite3_stmt *statement;
-    int rc =
-        prepare(db, &statement,
-                "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = %Q",
-                info->schema, info->name);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = %Q",
+        info->schema, info->name);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *at = text_of(statement, 0), *end = at + strlen(at);
+        const char *at = statement_text(statement, 0), *end = at + strlen(at);
         sql_token token;
         do {
             at = sql_next(at, end, &token);
@@ -148,21 +134,21 @@ static char kind_of(const char *type, bool without_rowid) {
 static int find_place(sqlite3 *db, const char *schema, const char *table,
                       table_info *info) {
     sqlite3_stmt *statement;
-    int rc = schema
-                 ? prepare(db, &statement, "PRAGMA \"%w\".table_list(%Q)", schema, table)
-                 : prepare(db, &statement, "PRAGMA table_list(%Q)", table);
+    int rc = schema ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list(%Q)",
+                                        schema, table)
+                    : statement_prepare(db, &statement, "PRAGMA table_list(%Q)", table);
     int best = 0;
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        int rank = schema_rank(db, text_of(statement, 0));
+        int rank = schema_rank(db, statement_text(statement, 0));
         if (info->name && rank >= best)
             continue;
         best = rank;
         sqlite3_free(info->schema);
         sqlite3_free(info->name);
-        info->schema = sqlite3_mprintf("%s", text_of(statement, 0));
-        info->name = sqlite3_mprintf("%s", text_of(statement, 1));
+        info->schema = sqlite3_mprintf("%s", statement_text(statement, 0));
+        info->name = sqlite3_mprintf("%s", statement_text(statement, 1));
         info->kind =
-            kind_of(text_of(statement, 2), sqlite3_column_int(statement, 4) != 0);
+            kind_of(statement_text(statement, 2), sqlite3_column_int(statement, 4) != 0);
         if (!info->schema || !info->name)
             rc = SQLITE_NOMEM;
     }
@@ -196,10 +182,10 @@ static int check_primary_key(sqlite3 *db, table_info *info) {
     if (info->integer_primary_key < 0)
         return SQLITE_OK;
     sqlite3_stmt *statement;
-    int rc =
-        prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", info->schema, info->name);
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)",
+                               info->schema, info->name);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        if (strcmp(text_of(statement, 3), "pk") == 0)
+        if (strcmp(statement_text(statement, 3), "pk") == 0)
             info->integer_primary_key = -1;
     }
     int finish = sqlite3_finalize(statement);
@@ -208,13 +194,14 @@ static int check_primary_key(sqlite3 *db, table_info *info) {
 
 static int find_columns(sqlite3 *db, table_info *info) {
     sqlite3_stmt *statement;
-    int rc = prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)", info->schema,
-                     info->name);
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)",
+                               info->schema, info->name);
     int keys = 0;
     unsigned hidden_names = 0; /* bit i: a column is called rowid_names[i] */
     info->integer_primary_key = -1;
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *name = text_of(statement, 1), *type = text_of(statement, 2);
+        const char *name = statement_text(statement, 1),
+                   *type = statement_text(statement, 2);
         for (int i = 0; i < 3; i++)
             hidden_names |= (unsigned)(sqlite3_stricmp(name, rowid_names[i]) == 0) << i;
         if (sqlite3_column_int(statement, 6) == 1)

@@ -7,6 +7,7 @@ static void jitter(void);
 #include "bfs_lanes.h"
 
 #include "dfs_rows.h"
+#include "suite.h"
 
 #include <pthread.h>
 
@@ -263,9 +264,5 @@ int main(void) {
     tcase_add_test(cases, early_ends);
     tcase_add_test(cases, stop);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sql.h"
+#include "suite.h"
 
 /* ids(v): sources, of which 5000 is no vertex. Two loops, parallel edges by chance. */
 static void make_graph(int n, int m) {
@@ -173,9 +174,5 @@ int main(void) {
     tcase_add_test(cases, searches_ahead);
     tcase_add_loop_test(cases, paths_from_both_ends, 0, 3);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }
