@@ -226,8 +226,7 @@ static const char *const arguments[] = {
     "SELECT vertex, target FROM gpu_sssp('t', 1) WHERE target IN (3, 4, 'none')",
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
     "SELECT *, source FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 8, NULL, 99)",
-    "SELECT *, source FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 8) AND method = "
-    "'multi-source'",
+    "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0 AND method = 'bidirectional'",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
