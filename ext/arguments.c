@@ -179,6 +179,18 @@ static int read_maximum(cursor *cur, int field) {
     return SQLITE_OK;
 }
 
+/* Does a method before number i, of a search of the function, have the same name? Both
+** backends may know it. */
+static bool named_before(const algorithm *a, int i) {
+    const gpugraph_method *m = gpugraph_method_at(i);
+    while (i-- > 0) {
+        const gpugraph_method *other = gpugraph_method_at(i);
+        if (algorithm_uses(a, other->function) && strcmp(other->name, m->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The method's name, as the library's list has it, if any search of the function knows
 ** it. */
 static int read_method(cursor *cur) {
@@ -200,7 +212,8 @@ static int read_method(cursor *cur) {
             continue;
         if (strcmp(word, m->name) == 0)
             cur->arguments.method = m->name;
-        sqlite3_str_appendf(list, " or '%s'", m->name);
+        if (!named_before(cur->algorithm, i))
+            sqlite3_str_appendf(list, " or '%s'", m->name);
     }
     char *words = sqlite3_str_finish(list);
     int rc = !words                  ? SQLITE_NOMEM

@@ -157,6 +157,10 @@ START_TEST(wrong_arguments_are_explained) {
                  "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'dijkstra'");
     expect_error("gpu_path", "'dijkstra'",
                  "SELECT * FROM gpu_path('roads', 1, 4) WHERE method = 'x'");
+    /* Both backends have a method of that name, which is listed once. */
+    const char *first = strstr(sqlite3_errmsg(db), "'direction-optimizing'");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_null(strstr(first + 1, "'direction-optimizing'"));
     expect_error("gpu_bfs", "max_depth must be a number that is 0 or more, not -1",
                  "SELECT * FROM gpu_bfs('roads', 1) WHERE max_depth = -1");
     expect_error("gpu_sssp", "max_distance must be",
