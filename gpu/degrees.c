@@ -35,8 +35,8 @@ static void add_counts(gpugraph_run *run, const uint32_t *counts, int threads, u
 /* Threads whose counters are together no more than there are edges. */
 static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
     int threads = gg_threads(run, graph->m);
-    uint32_t most = graph->n ? graph->m / graph->n : 1;
-    return most < 1 ? 1 : most < (uint32_t)threads ? (int)most : threads;
+    uint64_t most = graph->n ? graph->m / graph->n : 1;
+    return most < 1 ? 1 : most < (uint64_t)threads ? (int)most : threads;
 }
 
 /* ---- drivers ---- */
@@ -61,7 +61,22 @@ gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction directi
     gg_release(counts);
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_search_phase(run, start, graph->m, NULL);
+    gg_search_phase(run, start, (int64_t)graph->m, NULL);
+    return run->status;
+}
+
+/* Counters of 32 bits that have run over are together fewer than the ends of edges. */
+static gpugraph_status check_degrees(const gpugraph_graph *graph,
+                                     gpugraph_direction direction, gpugraph_run *run,
+                                     const uint32_t *degree) {
+    uint64_t ends = graph->m * (direction == GPUGRAPH_BOTH ? 2 : 1), sum = 0;
+    if (run->status || ends <= UINT32_MAX)
+        return run->status;
+    for (uint64_t v = 0; v < graph->n; v++)
+        sum += degree[v];
+    if (sum != ends)
+        gg_fail(run, GPUGRAPH_RANGE,
+                "a vertex has more than 2^32 - 1 edges, and a degree has 32 bits");
     return run->status;
 }
 
@@ -79,5 +94,5 @@ gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direc
     on->degrees(graph, direction, run, degree);
     if (gg_fall_back(run, "degrees", fallback))
         gg_cpu_degrees(graph, direction, run, degree);
-    return run->status;
+    return check_degrees(graph, direction, run, degree);
 }

@@ -106,6 +106,12 @@ static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
     return ref % 2 ? u->graph->target[e] : u->graph->source[e];
 }
 
+/* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:
+** then they are made anew when they are asked for. */
+static inline bool gg_keeps_edge_rows(const update *u) {
+    return u->graph->edge_rows.made && gg_is_wide(u->edges.after) == u->graph->wide;
+}
+
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
 void gg_update_vertices(update *u);

@@ -140,13 +140,8 @@ void gg_update_edges(update *u) {
         find_added(u);
     if (gg_stopping(run))
         return;
-    uint64_t after = u->graph->m - u->removed_count + u->added_count;
-    if (after >= GPUGRAPH_NONE)
-        gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "there are %llu edges, and a graph holds at most 2^32 - 2",
-                (unsigned long long)after);
-    else if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
-                             u->added_at, u->added_count, u->added_edge))
+    if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
+                        u->added_at, u->added_count, u->added_edge))
         u->plain = plain_afterwards(u);
 }
 
