@@ -90,8 +90,8 @@ static int lay_by_edges(cursor *cur, sqlite3_int64 *count) {
     uint32_t v = cur->sources.item[0];
     *count = 0;
     for (sqlite3_int64 i = 0; a->path_edges != GPUGRAPH_NONE && i <= a->path_edges; i++) {
-        uint64_t edge = i == 0 ? GPUGRAPH_NO_EDGE
-                               : gpugraph_edge_at(graph, a->path, (uint64_t)i - 1);
+        uint64_t edge =
+            i == 0 ? GPUGRAPH_NO_EDGE : gpugraph_edge_at(graph, a->path, (uint64_t)i - 1);
         if (grow_steps(cur, i) != SQLITE_OK)
             return SQLITE_NOMEM;
         if (i > 0)

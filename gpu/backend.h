@@ -55,7 +55,7 @@ struct csr_slot { /* owns the arrays of one kind */
 struct gpugraph_graph {
     uint32_t n;
     uint64_t m;
-    bool wide; /* arrays of its edge numbers are uint64_t, else uint32_t */
+    bool wide;                /* arrays of its edge numbers are uint64_t, else uint32_t */
     gpugraph_edge_list edges; /* points into the arrays below */
     uint32_t *source, *target;
     void *weight;
@@ -70,13 +70,14 @@ struct gpugraph_graph {
     uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    bool has_more_vertices;  /* than endpoints: made with some */
-    bool has_equal_edge_ids; /* may have */
-    uint64_t integer_ends;   /* entries of source and target that are INTEGERs */
+    bool has_more_vertices;    /* than endpoints: made with some */
+    bool has_equal_edge_ids;   /* may have */
+    uint64_t integer_ends;     /* entries of source and target that are INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
     ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;
-    uint32_t searches; /* begun so far: later ones may afford more preparation */
+    uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
+    uint32_t searches;    /* begun so far: later ones may afford more preparation */
     bool cyclic,
         thin; /* a depth-first search on a device has found it so: `auto` knows */
     int64_t host_bytes;
@@ -140,6 +141,11 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
 ** (update_edges.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
+/* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
+** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
+** GPUGRAPH_TOO_LARGE where a vertex has more already. (degrees.c) */
+extern uint64_t gg_most_degree;
+gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Is the sum of m weights, none above the largest, below 2^64? */
 static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
     return m == 0 || largest <= UINT64_MAX / m;
@@ -247,8 +253,7 @@ enum csr_kind gg_reverse_kind(gpugraph_direction direction);
 /* tree_edge[v] for depths or distances found by `search` (its direction and sources
 ** count): gpugraph.h states the rule. Phase "parents". */
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, const uint32_t *depth,
-                              void *tree_edge);
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge);
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge);

@@ -63,8 +63,7 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
 
 /* A few trees are made one by one, which takes less memory. */
 static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
-                      gpugraph_run *run, uint32_t *const *depth,
-                      void *const *tree_edge) {
+                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
     uint32_t i = 0, count = search->source_count;
     while (i < count && run->status == GPUGRAPH_OK) {
         gpugraph_search part = part_of(search, i, count < GG_EACH_TREES ? 1 : GG_LANES);

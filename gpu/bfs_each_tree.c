@@ -144,7 +144,7 @@ gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction d
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "parents", started, (int64_t)graph->m, "one pass over the edges for %u tree%s",
-             lanes, lanes == 1 ? "" : "s");
+    gg_phase(run, "parents", started, (int64_t)graph->m,
+             "one pass over the edges for %u tree%s", lanes, lanes == 1 ? "" : "s");
     return GPUGRAPH_OK;
 }

@@ -39,11 +39,9 @@ static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run
     return most < 1 ? 1 : most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* ---- drivers ---- */
-
-gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction direction,
-                               gpugraph_run *run, uint32_t *degree) {
-    double start = gg_now_ms();
+static gpugraph_status count_degrees(const gpugraph_graph *graph,
+                                     gpugraph_direction direction, gpugraph_run *run,
+                                     uint32_t *degree) {
     int threads = counting_threads(graph, run);
     uint64_t n = graph->n, m = graph->m;
     uint32_t *counts = gg_alloc_zero(run, n * (uint64_t)threads, sizeof *counts);
@@ -59,24 +57,49 @@ gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction directi
     }
     add_counts(run, counts, threads, graph->n, degree);
     gg_release(counts);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)graph->m, NULL);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+/* ---- the largest degree ---- */
+
+uint64_t gg_most_degree = UINT32_MAX;
+
+/* Counters that have run over are together fewer than the ends of edges. */
+static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
+                         const uint32_t *degree) {
+    uint64_t sum = 0, largest = 0;
+    for (uint64_t v = 0; v < graph->n; v++) {
+        sum += degree[v];
+        largest = degree[v] > largest ? degree[v] : largest;
+    }
+    if (sum != 2 * graph->m || largest > gg_most_degree)
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "a vertex has more than %llu edges, the most that a graph holds",
+                (unsigned long long)gg_most_degree);
+    graph->degree_high = largest;
+}
+
+/* Graphs of less than 2^31 edges are not looked at. */
+gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
+                                 gpugraph_run *run) {
+    graph->degree_high = 2 * graph->m;
+    if (graph->degree_high + 2 * more <= gg_most_degree)
+        return run->status;
+    uint32_t *degree = gg_alloc(run, graph->n, sizeof *degree);
+    if (degree && !count_degrees(graph, GPUGRAPH_BOTH, run, degree))
+        settle_bound(graph, run, degree);
+    gg_release(degree);
     return run->status;
 }
 
-/* Counters of 32 bits that have run over are together fewer than the ends of edges. */
-static gpugraph_status check_degrees(const gpugraph_graph *graph,
-                                     gpugraph_direction direction, gpugraph_run *run,
-                                     const uint32_t *degree) {
-    uint64_t ends = graph->m * (direction == GPUGRAPH_BOTH ? 2 : 1), sum = 0;
-    if (run->status || ends <= UINT32_MAX)
+/* ---- drivers ---- */
+
+gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction direction,
+                               gpugraph_run *run, uint32_t *degree) {
+    double start = gg_now_ms();
+    if (count_degrees(graph, direction, run, degree))
         return run->status;
-    for (uint64_t v = 0; v < graph->n; v++)
-        sum += degree[v];
-    if (sum != ends)
-        gg_fail(run, GPUGRAPH_RANGE,
-                "a vertex has more than 2^32 - 1 edges, and a degree has 32 bits");
+    gg_search_phase(run, start, (int64_t)graph->m, NULL);
     return run->status;
 }
 
@@ -94,5 +117,5 @@ gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direc
     on->degrees(graph, direction, run, degree);
     if (gg_fall_back(run, "degrees", fallback))
         gg_cpu_degrees(graph, direction, run, degree);
-    return check_degrees(graph, direction, run, degree);
+    return run->status;
 }

@@ -47,7 +47,8 @@ typedef enum gpugraph_status {
     GPUGRAPH_INTERRUPTED,   /* run->interrupted said so */
     GPUGRAPH_INVALID,       /* an argument is out of its range */
     GPUGRAPH_RANGE,         /* a distance leaves the range of its type */
-    GPUGRAPH_TOO_LARGE      /* more than 2^32 - 2 vertices */
+    /* more than 2^32 - 2 vertices, or 2^32 - 1 edges at one of them */
+    GPUGRAPH_TOO_LARGE
 } gpugraph_status;
 
 /* One word for a status, for logs: "ok", "no memory", ... */
@@ -327,8 +328,7 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */
 gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const void *tree_edge,
-                               uint32_t *root);
+                               gpugraph_run *run, const void *tree_edge, uint32_t *root);
 
 /* The end of edge e that is not v: v's parent when e is v's tree edge. */
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v);
@@ -373,7 +373,7 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);
 
 /* degree[n]: edges that leave (OUT), enter (IN) or touch (BOTH; a loop counts twice)
-** each vertex. GPUGRAPH_RANGE where a degree is above 2^32 - 1. */
+** each vertex. */
 gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, uint32_t *degree);
 

@@ -414,6 +414,8 @@ static void build(builder *b) {
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);
     if (!gg_stopping(run))
+        gg_bound_degrees(graph, 0, run);
+    if (!gg_stopping(run))
         order_edges(b, &sorted);
     if (sorted) /* the device's edges are in the order of rows */
         gpugraph_release_device(graph);

@@ -155,8 +155,7 @@ static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, const uint32_t *depth,
-                              void *tree_edge) {
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
     double started = gg_now_ms();
     struct pass p = {.edges = &graph->edges,
                      .value = depth,
@@ -364,8 +363,7 @@ static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
     while (root[v] == GPUGRAPH_NONE) {
         if (++*steps % GG_POLL_ITEMS == 0 && gg_poll(run))
             return GPUGRAPH_NONE;
-        uint32_t up =
-            gpugraph_other_end(graph, gg_edge_at(tree_edge, graph->wide, v), v);
+        uint32_t up = gpugraph_other_end(graph, gg_edge_at(tree_edge, graph->wide, v), v);
         root[v] = tell;
         v = up;
     }
@@ -375,8 +373,7 @@ static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
 /* Each chain is walked up twice, once to find its root and once to tell it to all below: no
 ** vertex takes part in more than one. */
 gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const void *tree_edge,
-                               uint32_t *root) {
+                               gpugraph_run *run, const void *tree_edge, uint32_t *root) {
     gg_begin(run);
     if (gg_check_search(graph, search, run))
         return run->status;

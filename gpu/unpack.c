@@ -71,9 +71,9 @@ static bool kinds_fit(const packed_header *h) {
 }
 
 static bool counts_fit(const packed_header *h, uint64_t size) {
-    if (h->n >= GPUGRAPH_NONE || h->m > size / sizeof(uint32_t) || h->integer_count > h->n ||
-        h->texts != h->n - h->integer_count || h->text_bytes > size ||
-        (!h->texts && h->text_bytes))
+    if (h->n >= GPUGRAPH_NONE || h->m > size / sizeof(uint32_t) ||
+        h->integer_count > h->n || h->texts != h->n - h->integer_count ||
+        h->text_bytes > size || (!h->texts && h->text_bytes))
         return false;
     /* The last of consecutive ids is an INTEGER, too. */
     bool listed = h->flags & PACKED_INTEGERS;
@@ -432,6 +432,8 @@ static void finish(reader *r) {
     if (h->flags & PACKED_IN_ORDER)
         derive_rows(r);
     if (!gg_stopping(r->run))
+        gg_bound_degrees(graph, 0, r->run);
+    if (!gg_stopping(r->run))
         bound_paths(r);
     if (!gg_stopping(r->run))
         point_ids(r);
@@ -461,6 +463,7 @@ gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
         return gg_stopped(run);
     }
     *graph = r.graph;
-    gg_phase(run, "unpack", start, (int64_t)r.graph->m, "%llu bytes", (unsigned long long)size);
+    gg_phase(run, "unpack", start, (int64_t)r.graph->m, "%llu bytes",
+             (unsigned long long)size);
     return run->status;
 }

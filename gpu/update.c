@@ -169,6 +169,7 @@ static void commit(update *u) {
     }
     graph->distance_type = u->distance_type;
     graph->cyclic = graph->thin = false; /* nobody has looked at these edges */
+    graph->degree_high = u->degree_high;
     graph->path_low = u->path_low;
     graph->path_high = u->path_high;
     gg_point_edges(graph, graph->edges.weight_type);

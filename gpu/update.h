@@ -73,6 +73,7 @@ typedef struct update {
     uint64_t *added_edge; /* new edge numbers of added ones */
     splice edges;
     bool plain; /* edge ids are 1 .. m afterwards */
+    uint64_t degree_high;
     /* weights */
     uint64_t path_low, path_high;
     gpugraph_distance_type distance_type;

@@ -327,8 +327,8 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.slot = slot, .numbers = numbers};
     if (slot->weight)
-        p->weight_size = numbers ? gg_edge_size(u->graph->wide)
-                                 : gg_distance_size(u->distance_type);
+        p->weight_size =
+            numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
     list_all(&w, kind);
     if (!gg_stopping(u->run) && take_arrays(&w)) {
         sort_all(&w);

@@ -178,8 +178,7 @@ static void check_any_tree(const shape *s, uint32_t source, gpugraph_direction d
         if (tree->depth[v] == 0 || tree->depth[v] == GPUGRAPH_NONE) {
             roots += tree->depth[v] == 0;
             expect(up == GPUGRAPH_NONE, "%s: parent of root %u", s->name, v);
-            expect(edges_of(tree)[v] == GPUGRAPH_NONE, "%s: edge of root %u", s->name,
-                   v);
+            expect(edges_of(tree)[v] == GPUGRAPH_NONE, "%s: edge of root %u", s->name, v);
             continue;
         }
         expect(up < s->vertices, "%s: parent of vertex %u", s->name, v);

@@ -55,8 +55,8 @@ static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
     int64_t last = model->count ? model->edge[model->count - 1].id : 0;
     int64_t first = model->count ? model->edge[0].id : 0;
     for (int64_t e = 0; e < model->count; e++)
-        expect(gpugraph_find_edge(graph, model->edge[e].id) == (uint64_t)e, "edge id %lld",
-               (long long)model->edge[e].id);
+        expect(gpugraph_find_edge(graph, model->edge[e].id) == (uint64_t)e,
+               "edge id %lld", (long long)model->edge[e].id);
     for (int64_t id = first - 2, e = 0; id <= last + 2; id++) {
         while (e < model->count && model->edge[e].id < id)
             e++;
