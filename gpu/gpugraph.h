@@ -288,7 +288,8 @@ typedef struct gpugraph_search {
 ** not known to be final). tree_edge, NULL when not wanted: n edge numbers, as wide as
 ** gpugraph_edge_size says: the edge by which a vertex was reached, by the deterministic
 ** rule: the smallest edge number among those from a vertex one step nearer; no edge at
-** sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson (SC 2012). */
+** sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson
+** (SC 2012). */
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
@@ -317,8 +318,8 @@ gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *sear
 
 /* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
 ** to the one target of the search: the edges of the target's chain of tree edges, in the
-** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target are the
-** same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
+** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target
+** are the same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
 ** of the weights before it, added up in that order. */
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
