@@ -94,7 +94,7 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
         gpugraph_path(graph, search, weighted, &run, edge, &count);
-        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s: %s", method->name, run.message);
         check_path(s, graph, search, tree, edge, count, method->name);
     }
     gpugraph_run automatic = {.backend = GPUGRAPH_CPU};
