@@ -119,6 +119,8 @@ typedef struct making {
 size_t answer_item_size(const answer *a, enum answer_array array) {
     if (array == A_VALUE && a->type != GPUGRAPH_UINT32)
         return 8;
+    if (array == A_TREE_EDGE)
+        return a->edge_size;
     return array == A_MEMBER ? 1 : 4;
 }
 
@@ -148,7 +150,7 @@ static void make_distances(making *m) {
     const gpugraph_search *search = &m->q->search;
     bool by_depth = m->q->kind == SEARCH_BFS;
     m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
-    uint32_t *tree = make_wanted(m, A_TREE_EDGE), *root = make_wanted(m, A_ROOT);
+    void *tree = make_wanted(m, A_TREE_EDGE), *root = make_wanted(m, A_ROOT);
     if (!m->have->array[A_VALUE] || tree) {
         void *value = make_array(m, A_VALUE);
         if (m->run->status != GPUGRAPH_OK)
@@ -167,7 +169,8 @@ static void make_distances(making *m) {
 /* The array is cut to what the path needs: kept, it is small. */
 static void make_path(making *m) {
     bool by_depth = m->q->kind == SEARCH_BFS;
-    uint32_t *path = malloc((m->made.n ? m->made.n : 1) * sizeof *path), count = 0;
+    void *path = malloc((m->made.n ? m->made.n : 1) * m->made.edge_size);
+    uint32_t count = 0;
     m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
     if (path)
         gpugraph_path(m->graph, &m->q->search, !by_depth, m->run, path, &count);
@@ -177,7 +180,7 @@ static void make_path(making *m) {
         bool none = count == GPUGRAPH_NONE || count == 0;
         note_where(m);
         m->made.path_edges = count;
-        m->made.path = realloc(path, (none ? 1 : count) * sizeof *path);
+        m->made.path = realloc(path, (none ? 1 : count) * m->made.edge_size);
         if (m->made.path)
             return;
         m->run->status = GPUGRAPH_NO_MEMORY;
@@ -233,6 +236,7 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
                             answer *have) {
     making m = {.graph = graph, .q = q, .run = run, .have = have};
     m.made.n = gpugraph_vertex_count(graph);
+    m.made.edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
     /* A search that serves several paths is a whole one. */
     if (!q->path && q->kind == SEARCH_BFS && run->method &&
@@ -256,6 +260,7 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     }
     if (run->status == GPUGRAPH_OK && m.made.method) {
         have->n = m.made.n;
+        have->edge_size = m.made.edge_size;
         have->type = m.made.type;
         have->method = m.made.method;
         have->backend = m.made.backend;
@@ -263,34 +268,48 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     return run->status;
 }
 
-/* The arrays of `array` of all answers, for as long as memory lasts; freed by the caller. */
-static uint32_t **make_arrays(const question *q, gpugraph_run *run, answer **each,
-                              enum answer_array array) {
-    uint32_t count = q->search.source_count, **pointer = malloc(count * sizeof *pointer);
-    for (uint32_t i = 0; i < count && pointer; i++) {
-        pointer[i] = malloc((each[i]->n ? each[i]->n : 1) * sizeof **pointer);
-        each[i]->array[array] = pointer[i];
-        if (!pointer[i])
+/* Makes the array of all answers, for as long as memory lasts. */
+static void make_arrays(const question *q, gpugraph_run *run, answer **each,
+                        enum answer_array array) {
+    for (uint32_t i = 0; i < q->search.source_count; i++) {
+        size_t size = answer_item_size(each[i], array);
+        each[i]->array[array] = malloc((each[i]->n ? each[i]->n : 1) * size);
+        if (!each[i]->array[array])
             run->status = GPUGRAPH_NO_MEMORY;
     }
-    if (!pointer)
+}
+
+static void search_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                        answer **each) {
+    const bool wants_tree = q->wants & PLAN_TREE;
+    uint32_t count = q->search.source_count, **depth = malloc(count * sizeof *depth);
+    void **tree = malloc(count * sizeof *tree);
+    make_arrays(q, run, each, A_VALUE);
+    if (wants_tree)
+        make_arrays(q, run, each, A_TREE_EDGE);
+    if (!depth || !tree)
         run->status = GPUGRAPH_NO_MEMORY;
-    return pointer;
+    for (uint32_t i = 0; i < count && run->status == GPUGRAPH_OK; i++) {
+        depth[i] = each[i]->array[A_VALUE];
+        tree[i] = each[i]->array[A_TREE_EDGE];
+    }
+    if (run->status == GPUGRAPH_OK)
+        gpugraph_bfs_each(graph, &q->search, run, depth, wants_tree ? tree : NULL);
+    free(depth);
+    free(tree);
 }
 
 gpugraph_status answer_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, answer **each) {
-    uint32_t count = q->search.source_count, **tree = NULL;
+    uint32_t count = q->search.source_count;
     run->status = GPUGRAPH_OK;
-    for (uint32_t i = 0; i < count; i++)
-        each[i]->n = gpugraph_vertex_count(graph);
-    uint32_t **depth = make_arrays(q, run, each, A_VALUE);
-    if ((q->wants & PLAN_TREE) && run->status == GPUGRAPH_OK)
-        tree = make_arrays(q, run, each, A_TREE_EDGE);
-    if (run->status == GPUGRAPH_OK)
-        gpugraph_bfs_each(graph, &q->search, run, depth, tree);
     for (uint32_t i = 0; i < count; i++) {
+        each[i]->n = gpugraph_vertex_count(graph);
+        each[i]->edge_size = gpugraph_edge_size(graph);
         each[i]->type = GPUGRAPH_UINT32;
+    }
+    search_each(graph, q, run, each);
+    for (uint32_t i = 0; i < count; i++) {
         each[i]->method = run->used_method;
         each[i]->backend = run->used_backend;
         if (run->status == GPUGRAPH_OK)
@@ -299,8 +318,6 @@ gpugraph_status answer_make_each(gpugraph_graph *graph, const question *q,
         free(each[i]->array[A_TREE_EDGE]);
         memset(each[i], 0, sizeof *each[i]);
     }
-    free(depth);
-    free(tree);
     return run->status;
 }
 

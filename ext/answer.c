@@ -144,7 +144,7 @@ static sqlite3_int64 answer_bytes(const answer *a) {
         if (a->order[i].vertex)
             bytes += (sqlite3_int64)a->n * 4;
     if (a->path && a->path_edges != GPUGRAPH_NONE)
-        bytes += (sqlite3_int64)a->path_edges * 4;
+        bytes += (sqlite3_int64)(a->path_edges * a->edge_size);
     return bytes;
 }
 

@@ -95,20 +95,9 @@ void loader_pulse(loader *l) {
     l->next_progress_ms = now + 1000;
 }
 
-void too_many_rows(loader *l) {
-    loader_fail(
-        l, SQLITE_ERROR,
-        sqlite3_mprintf("%s has more than 4294967294 rows, the most that a graph holds",
-                        l->rows->name));
-}
-
 static bool grow(loader *l) {
     int64_t room = l->room ? 2 * l->room : 1024;
     int columns = l->edges ? 2 : 1;
-    if (l->count > UINT32_MAX - 2) {
-        too_many_rows(l);
-        return false;
-    }
     bool ok = true;
     for (int i = 0; i < columns && ok; i++)
         ok = resize((void **)&l->id[i].value, room, sizeof(int64_t)) &&

@@ -103,7 +103,8 @@ bool followed_is_current(connection *c, const followed *f) {
 static bool worth_following(const followed *f, int64_t ids) {
     enum { FEW = 64, PART = 8 };
     bool bad_weights = f->graph->weight_column && f->graph->weight_error;
-    return !bad_weights && ids <= FEW + gpugraph_edge_count(f->graph->graph) / PART;
+    return !bad_weights &&
+           ids <= FEW + (int64_t)gpugraph_edge_count(f->graph->graph) / PART;
 }
 
 /* What the table holds now is committed, and the mirror is that. */

@@ -92,6 +92,6 @@ void followed_free_all(connection *c);
 /* ---- follow_rows.c ---- */
 
 /* Is the row (source, destination, weight) edge number e of the mirror? */
-bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value);
+bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value);
 
 #endif

@@ -110,7 +110,7 @@ static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *valu
 
 /* A number in a mirror of REAL weights may stand for an INTEGER: which of them are REAL is
 ** settled elsewhere. */
-static bool same_weight(const gpugraph_edge_list *edges, uint32_t e,
+static bool same_weight(const gpugraph_edge_list *edges, uint64_t e,
                         sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_TEXT)
@@ -123,7 +123,7 @@ static bool same_weight(const gpugraph_edge_list *edges, uint32_t e,
                (edges->weight32 ? (int64_t)edges->weight32[e] : edges->weight64[e]);
 }
 
-bool row_is_edge(const graph_ref *mirror, uint32_t e, sqlite3_value **value) {
+bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(mirror->graph);
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
     return same_vertex(ids, edges->source[e], value[0]) &&
@@ -165,11 +165,11 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
 static int compare_row(row_changes *changes, int64_t id, sqlite3_value *rowid,
                        sqlite3_value **value) {
     const graph_ref *mirror = changes->mirror;
-    uint32_t e = gpugraph_find_edge(mirror->graph, id);
+    uint64_t e = gpugraph_find_edge(mirror->graph, id);
     bool there = sqlite3_value_type(rowid) != SQLITE_NULL;
-    if (e != GPUGRAPH_NONE && there && row_is_edge(mirror, e, value))
+    if (e != GPUGRAPH_NO_EDGE && there && row_is_edge(mirror, e, value))
         return SQLITE_OK;
-    if (e != GPUGRAPH_NONE && id_list_add(&changes->removed, id))
+    if (e != GPUGRAPH_NO_EDGE && id_list_add(&changes->removed, id))
         return SQLITE_NOMEM;
     return there ? take_row(&changes->added, rowid, value) : SQLITE_OK;
 }

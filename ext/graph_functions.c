@@ -105,12 +105,12 @@ enum { SHOWN_DIFFERENCES = 10 };
 typedef struct check {
     graph_call call;
     const gpugraph_edge_list *edges;
-    uint32_t count, at; /* edges of the graph; the next to compare */
+    uint64_t count, at; /* edges of the graph; the next to compare */
     sqlite3_str *said;
     sqlite3_int64 differences;
 } check;
 
-static sqlite3_int64 id_of(const check *k, uint32_t e) {
+static sqlite3_int64 id_of(const check *k, uint64_t e) {
     return k->edges->edge_id ? k->edges->edge_id[e] : (sqlite3_int64)e + 1;
 }
 
@@ -139,7 +139,7 @@ static int compare_vertices(check *k) {
     char *seen = calloc((size_t)n + 1, 1);
     if (!seen)
         return SQLITE_NOMEM;
-    for (uint32_t e = 0; e < k->count; e++)
+    for (uint64_t e = 0; e < k->count; e++)
         seen[k->edges->source[e]] = seen[k->edges->target[e]] = 1;
     for (uint32_t v = 0; v < n; v++)
         used += (uint32_t)seen[v];
@@ -217,10 +217,10 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
 /* The ids of all edges that touch the vertex, as a JSON array. */
 static char *edges_at(const graph_ref *g, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
-    uint32_t count = gpugraph_edge_count(g->graph), found = 0;
+    uint64_t count = gpugraph_edge_count(g->graph), found = 0;
     sqlite3_str *json = sqlite3_str_new(NULL);
     sqlite3_str_appendall(json, "[");
-    for (uint32_t e = 0; e < count; e++) {
+    for (uint64_t e = 0; e < count; e++) {
         if (edges->source[e] != v && edges->target[e] != v)
             continue;
         sqlite3_str_appendf(

@@ -28,8 +28,7 @@ typedef struct graph_cursor {
     graph_ref *graph;
     const gpugraph_edge_list *edges;
     const gpugraph_ids *ids;
-    const uint32_t *list; /* edge numbers; NULL: position is one itself */
-    uint32_t one;         /* a list of one edge */
+    const void *list; /* edge numbers; NULL: position is one itself */
     sqlite3_int64 position, end;
     int step; /* 1, -1 */
 } graph_cursor;
@@ -225,7 +224,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     followed *f = t->seen ? followed_of(t->c, t->schema, t->name) : NULL;
     const graph_ref *g = f ? followed_graph(f) : NULL;
     if (g && gpugraph_vertex_count(g->graph) > 0) {
-        edges = gpugraph_edge_count(g->graph);
+        edges = (double)gpugraph_edge_count(g->graph);
         degree = edges / gpugraph_vertex_count(g->graph);
     }
     find_constraints(info, equal);
@@ -312,7 +311,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     return SQLITE_OK;
 }
 
-static void set_list(graph_cursor *cur, const uint32_t *list, sqlite3_int64 count) {
+static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
     cur->list = list;
     cur->position = 0;
     cur->end = count;
@@ -325,8 +324,11 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     number_to_integer(&number);
     if (rc || number.type != SQLITE_INTEGER)
         return rc;
-    cur->one = gpugraph_find_edge(cur->graph->graph, number.integer);
-    set_list(cur, &cur->one, cur->one != GPUGRAPH_NONE);
+    uint64_t e = gpugraph_find_edge(cur->graph->graph, number.integer);
+    if (e != GPUGRAPH_NO_EDGE) {
+        cur->position = (sqlite3_int64)e;
+        cur->end = cur->position + 1;
+    }
     return SQLITE_OK;
 }
 
@@ -334,8 +336,9 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int plan,
                       sqlite3_value **argv) {
     gpugraph_run run;
     gpugraph_graph *graph = cur->graph->graph;
-    const uint32_t *list = NULL;
-    uint32_t from, to = 0, count = 0;
+    const void *list = NULL;
+    uint64_t count = 0;
+    uint32_t from, to = 0;
     int rc = find_vertex(graph, t->affinity[0], argv[0], &from);
     if (rc == SQLITE_OK && plan == PLAN_BETWEEN)
         rc = find_vertex(graph, t->affinity[1], argv[1], &to);
@@ -346,7 +349,7 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int plan,
         plan == PLAN_FROM ? gpugraph_edges_from(graph, from, &run, &list, &count)
                           : gpugraph_edges_between(graph, from, to, &run, &list, &count);
     if (status == GPUGRAPH_OK)
-        set_list(cur, list, count);
+        set_list(cur, list, (sqlite3_int64)count);
     return status == GPUGRAPH_OK ? SQLITE_OK
                                  : set_error(cur->base.pVtab, code_of_status(status),
                                              sqlite3_mprintf("%s", run.message));
@@ -366,7 +369,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
         return find_edge(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
         return find_edges(t, cur, plan, argv);
-    cur->end = gpugraph_edge_count(cur->graph->graph);
+    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
     if (plan == PLAN_SCAN_DOWN) {
         cur->position = cur->end - 1;
         cur->end = cur->step = -1;
@@ -385,14 +388,16 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
-static uint32_t edge_of(const graph_cursor *cur) {
-    return cur->list ? cur->list[cur->position] : (uint32_t)cur->position;
+static uint64_t edge_of(const graph_cursor *cur) {
+    uint64_t position = (uint64_t)cur->position;
+    return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
+                     : position;
 }
 
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
     const graph_cursor *cur = (const graph_cursor *)base;
-    uint32_t e = edge_of(cur);
+    uint64_t e = edge_of(cur);
     if (column == COLUMN_SRC)
         result_vertex(context, cur->ids, cur->edges->source[e]);
     else if (column == COLUMN_DST)
@@ -406,7 +411,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
 
 static int table_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     const graph_cursor *cur = (const graph_cursor *)base;
-    uint32_t e = edge_of(cur);
+    uint64_t e = edge_of(cur);
     *rowid = cur->edges->edge_id ? cur->edges->edge_id[e] : (sqlite3_int64)e + 1;
     return SQLITE_OK;
 }

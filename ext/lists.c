@@ -117,7 +117,7 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
         for (const search_ref *s = ref->searches; s; s = s->next)
             host += s->bytes;
         add_integer(g, gpugraph_vertex_count(ref->graph));
-        add_integer(g, gpugraph_edge_count(ref->graph));
+        add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));
     } else {
         add_text(g, NULL);
         add_text(g, NULL);

@@ -49,10 +49,7 @@ static bool read_pages(loader *l, const char **why_not) {
     l->id[1] = (id_array){got.target, got.text[1]};
     l->real_weight = got.real_weight != NULL;
     l->weight = l->real_weight ? (number *)got.real_weight : (number *)got.weight;
-    if (l->count > UINT32_MAX - 1)
-        too_many_rows(l);
-    else
-        check_weights(l);
+    check_weights(l);
     return true;
 }
 

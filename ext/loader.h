@@ -63,7 +63,6 @@ int check_weights(loader *l);
 /* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
 ** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);
-void too_many_rows(loader *l);
 void loader_clear(loader *l);
 
 #endif

@@ -15,13 +15,13 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
 }
 
 void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
-                    uint32_t e) {
+                    uint64_t e) {
     sqlite3_result_int64(context,
                          edges->edge_id ? edges->edge_id[e] : (sqlite3_int64)e + 1);
 }
 
 void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges,
-                   uint32_t e) {
+                   uint64_t e) {
     if (edges->weight_real)
         sqlite3_result_double(context, edges->weight_real[e]);
     else if (edges->weight64)

@@ -59,17 +59,19 @@ static int grow_steps(cursor *cur, sqlite3_int64 count) {
 /* The steps to target by tree edges, from there up to the source and then turned round.
 ** *count: 0 where there is no path. */
 static int lay_by_tree(cursor *cur, uint32_t target, sqlite3_int64 *count) {
-    const uint32_t *tree = cur->answer->array[A_TREE_EDGE];
+    const gpugraph_graph *graph = cur->graph->graph;
+    const void *tree = cur->answer->array[A_TREE_EDGE];
     *count = 0;
     if (!counts(cur, target))
         return SQLITE_OK;
-    for (uint32_t v = target, edge = 0; edge != GPUGRAPH_NONE; ++*count) {
+    uint32_t v = target;
+    for (uint64_t edge = 0; edge != GPUGRAPH_NO_EDGE; ++*count) {
         if (grow_steps(cur, *count) != SQLITE_OK)
             return SQLITE_NOMEM;
-        edge = tree[v];
+        edge = gpugraph_edge_at(graph, tree, v);
         cur->step[*count] = (struct step){.vertex = v, .edge = edge};
-        if (edge != GPUGRAPH_NONE)
-            v = gpugraph_other_end(cur->graph->graph, edge, v);
+        if (edge != GPUGRAPH_NO_EDGE)
+            v = gpugraph_other_end(graph, edge, v);
         if (poll(cur, *count + 1) != SQLITE_OK)
             return SQLITE_INTERRUPT;
     }
@@ -83,15 +85,17 @@ static int lay_by_tree(cursor *cur, uint32_t target, sqlite3_int64 *count) {
 
 /* The steps of an answer that is one path. */
 static int lay_by_edges(cursor *cur, sqlite3_int64 *count) {
+    const gpugraph_graph *graph = cur->graph->graph;
     const answer *a = cur->answer;
     uint32_t v = cur->sources.item[0];
     *count = 0;
     for (sqlite3_int64 i = 0; a->path_edges != GPUGRAPH_NONE && i <= a->path_edges; i++) {
-        uint32_t edge = i == 0 ? GPUGRAPH_NONE : a->path[i - 1];
+        uint64_t edge =
+            i == 0 ? GPUGRAPH_NO_EDGE : gpugraph_edge_at(graph, a->path, (uint64_t)i - 1);
         if (grow_steps(cur, i) != SQLITE_OK)
             return SQLITE_NOMEM;
         if (i > 0)
-            v = gpugraph_other_end(cur->graph->graph, edge, v);
+            v = gpugraph_other_end(graph, edge, v);
         cur->step[i] = (struct step){.vertex = v, .edge = edge};
         *count = i + 1;
         if (poll(cur, i + 1) != SQLITE_OK)
@@ -238,34 +242,36 @@ static void result_number(sqlite3_context *context, const answer *a,
         sqlite3_result_int64(context, number[v]);
 }
 
-static uint32_t tree_edge(const cursor *cur) {
+static uint64_t tree_edge(const cursor *cur) {
     if (cur->algorithm->paths)
         return cur->step[cur->position].edge;
-    const uint32_t *tree = cur->answer->array[A_TREE_EDGE];
-    return tree ? tree[cur->vertex] : GPUGRAPH_NONE;
+    const void *tree = cur->answer->array[A_TREE_EDGE];
+    return tree ? gpugraph_edge_at(cur->graph->graph, tree, cur->vertex)
+                : GPUGRAPH_NO_EDGE;
 }
 
 static void result_parent(sqlite3_context *context, const cursor *cur) {
     const uint32_t *parent = cur->answer->array[A_PARENT];
-    uint32_t edge = tree_edge(cur), v = GPUGRAPH_NONE;
+    uint64_t edge = tree_edge(cur);
+    uint32_t v = GPUGRAPH_NONE;
     if (parent)
         v = parent[cur->vertex];
-    else if (edge != GPUGRAPH_NONE)
+    else if (edge != GPUGRAPH_NO_EDGE)
         v = gpugraph_other_end(cur->graph->graph, edge, cur->vertex);
     if (v != GPUGRAPH_NONE)
         result_id(context, cur, v);
 }
 
 static void result_edge(sqlite3_context *context, const cursor *cur) {
-    uint32_t edge = tree_edge(cur);
-    if (edge != GPUGRAPH_NONE)
+    uint64_t edge = tree_edge(cur);
+    if (edge != GPUGRAPH_NO_EDGE)
         result_edge_id(context, gpugraph_edges_of(cur->graph->graph), edge);
 }
 
 static void result_cost(sqlite3_context *context, const cursor *cur) {
-    uint32_t edge = tree_edge(cur);
+    uint64_t edge = tree_edge(cur);
     const gpugraph_edge_list *edges = gpugraph_edges_of(cur->graph->graph);
-    if (edge == GPUGRAPH_NONE)
+    if (edge == GPUGRAPH_NO_EDGE)
         return;
     if (!is_weighted(cur))
         sqlite3_result_int(context, 1);

@@ -59,7 +59,7 @@ enum search_kind { SEARCH_BFS, SEARCH_SSSP, SEARCH_DFS, SEARCH_MIS };
 /* Arrays by vertex number that one search made. Those that no plan has wanted yet are
 ** NULL; what is there never changes, so any number of cursors may read it. */
 enum answer_array {
-    A_TREE_EDGE, /* uint32_t; the first four in the order of the plan's bits */
+    A_TREE_EDGE, /* edge numbers; the first four in the order of the plan's bits */
     A_ROOT,      /* uint32_t */
     A_PREORDER,  /* uint32_t */
     A_POSTORDER, /* uint32_t */
@@ -73,7 +73,8 @@ typedef struct answer {
     uint32_t n;
     gpugraph_distance_type type;
     void *array[ANSWER_ARRAYS];
-    uint32_t *path; /* the edges of one path in the order of travel, in place of arrays */
+    size_t edge_size; /* bytes of an edge number (gpugraph_edge_size) */
+    void *path; /* the edges of one path in the order of travel, in place of arrays */
     uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
     struct order {
         uint32_t *vertex; /* the reached ones by value, preorder, postorder */
@@ -210,7 +211,8 @@ typedef struct search_watch {
 } search_watch;
 
 struct step {
-    uint32_t vertex, edge;
+    uint64_t edge;
+    uint32_t vertex;
     union {
         uint64_t integer;
         double real;
@@ -345,8 +347,8 @@ sqlite3_int64 row_id(const cursor *cur);
 /* result_edge.c. An id, an edge's id, its weight (NULL where there are none). */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v);
 void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
-                    uint32_t e);
-void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint32_t e);
+                    uint64_t e);
+void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint64_t e);
 
 /* inspect.c. The scope of the statement that a scalar function runs in, held as long as
 ** the statement; NULL: no memory. */

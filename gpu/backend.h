@@ -53,7 +53,9 @@ struct csr_slot { /* owns the arrays of one kind */
 };
 
 struct gpugraph_graph {
-    uint32_t n, m;
+    uint32_t n;
+    uint64_t m;
+    bool wide;                /* arrays of its edge numbers are uint64_t, else uint32_t */
     gpugraph_edge_list edges; /* points into the arrays below */
     uint32_t *source, *target;
     void *weight;
@@ -67,15 +69,15 @@ struct gpugraph_graph {
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
     struct csr_slot csr[CSR_KINDS];
-    struct csr_slot
-        edge_rows;           /* OUT, sorted, and for weight the edge number (uint32_t) */
-    bool has_more_vertices;  /* than endpoints: made with some */
-    bool has_equal_edge_ids; /* may have */
-    uint64_t integer_ends;   /* entries of source and target that are INTEGERs */
+    struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
+    bool has_more_vertices;    /* than endpoints: made with some */
+    bool has_equal_edge_ids;   /* may have */
+    uint64_t integer_ends;     /* entries of source and target that are INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
     ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;
-    uint32_t searches; /* begun so far: later ones may afford more preparation */
+    uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
+    uint32_t searches;    /* begun so far: later ones may afford more preparation */
     bool cyclic,
         thin; /* a depth-first search on a device has found it so: `auto` knows */
     int64_t host_bytes;
@@ -84,6 +86,31 @@ struct gpugraph_graph {
 
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);
+
+/* ---- edge numbers ----
+** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
+** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */
+
+/* The most edges whose numbers are 32 bits wide. Tests lower it, nobody else. (graph.c) */
+extern uint64_t gg_narrow_edges;
+static inline bool gg_is_wide(uint64_t m) {
+    return m > gg_narrow_edges;
+}
+static inline size_t gg_edge_size(bool wide) {
+    return wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+static inline uint64_t gg_edge_at(const void *edge, bool wide, uint64_t i) {
+    if (wide)
+        return ((const uint64_t *)edge)[i];
+    uint32_t narrow = ((const uint32_t *)edge)[i];
+    return narrow == UINT32_MAX ? GPUGRAPH_NO_EDGE : narrow;
+}
+static inline void gg_put_edge(void *edge, bool wide, uint64_t i, uint64_t e) {
+    if (wide)
+        ((uint64_t *)edge)[i] = e;
+    else
+        ((uint32_t *)edge)[i] = (uint32_t)e;
+}
 
 /* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
 ** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. */
@@ -94,9 +121,11 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
-/* The smallest number of an edge from v to `to`, or NONE, by edge_rows that are made.
+/* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (edge_index.c) */
-uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+/* Gives the rows back that gg_edge_rows has made. */
+void gg_free_edge_rows(gpugraph_graph *graph);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
@@ -112,6 +141,15 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
 ** (update_edges.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
+/* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
+** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
+** GPUGRAPH_TOO_LARGE where a vertex has more already. (degrees.c) */
+extern uint64_t gg_most_degree;
+gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
+/* Is the sum of m weights, none above the largest, below 2^64? */
+static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
+    return m == 0 || largest <= UINT64_MAX / m;
+}
 /* Edge `id` has a weight that is not allowed: GPUGRAPH_INVALID and a sentence. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);
@@ -189,10 +227,13 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
 ** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
-** which all keys agree. The scratch arrays have count entries too. (order.c) */
+** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
+** values are edge numbers. (order.c) */
 gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value, uint64_t *key_scratch,
                               uint32_t *value_scratch);
+gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+                              void *value, uint64_t *key_scratch, void *value_scratch);
 /* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads
 ** or the cores. */
 int gg_threads(const gpugraph_run *run, uint64_t work);
@@ -212,15 +253,14 @@ enum csr_kind gg_reverse_kind(gpugraph_direction direction);
 /* tree_edge[v] for depths or distances found by `search` (its direction and sources
 ** count): gpugraph.h states the rule. Phase "parents". */
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, const uint32_t *depth,
-                              uint32_t *tree_edge);
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge);
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
-                                 uint32_t *tree_edge);
+                                 void *tree_edge);
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
-                                uint32_t *tree_edge);
+                                void *tree_edge);
 
 /* ---- path.c ---- */
 
@@ -228,19 +268,19 @@ typedef struct backend backend;
 
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
-void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
-                  gpugraph_run *run, uint32_t *edge, uint32_t *count);
+void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
+                  gpugraph_run *run, void *edge, uint32_t *count);
 /* A search by weight by that backend, to the end of its one target, its tree and the walk;
 ** all arrays on the host. */
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
                                 const gpugraph_search *search, gpugraph_run *run,
-                                uint32_t *edge, uint32_t *count);
+                                void *edge, uint32_t *count);
 
 /* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
 ** that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
                                        const gpugraph_search *search, gpugraph_run *run,
-                                       uint32_t *edge, uint32_t *count);
+                                       void *edge, uint32_t *count);
 bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction);
 
 /* ---- ids.c ---- */
@@ -297,13 +337,13 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                           uint32_t *depth, uint32_t *tree_edge);
+                           uint32_t *depth, void *tree_edge);
     gpugraph_status (*bfs_each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                uint32_t *const *depth, uint32_t *const *tree_edge);
+                                uint32_t *const *depth, void *const *tree_edge);
     gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            void *distance, uint32_t *tree_edge);
+                            void *distance, void *tree_edge);
     gpugraph_status (*path)(gpugraph_graph *, const gpugraph_search *, bool weighted,
-                            gpugraph_run *, uint32_t *edge, uint32_t *count);
+                            gpugraph_run *, void *edge, uint32_t *count);
     gpugraph_status (*dfs)(gpugraph_graph *, uint32_t source, bool ordered,
                            gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
     gpugraph_status (*mis)(gpugraph_graph *, gpugraph_priority, int64_t seed,
@@ -368,13 +408,13 @@ void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const ch
 
 /* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                           uint32_t *, uint32_t *);
+                           uint32_t *, void *);
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                uint32_t *const *, uint32_t *const *);
+                                uint32_t *const *, void *const *);
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            void *, uint32_t *);
+                            void *, void *);
 gpugraph_status gg_cpu_path(gpugraph_graph *, const gpugraph_search *, bool,
-                            gpugraph_run *, uint32_t *, uint32_t *);
+                            gpugraph_run *, void *, uint32_t *);
 gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
                            gpugraph_run *, const gpugraph_dfs_tree *);
 gpugraph_status gg_cpu_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
@@ -383,13 +423,13 @@ gpugraph_status gg_cpu_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *);
 gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
                                uint32_t *);
 gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            uint32_t *, uint32_t *);
+                            uint32_t *, void *);
 gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
-                                 gpugraph_run *, uint32_t *const *, uint32_t *const *);
+                                 gpugraph_run *, uint32_t *const *, void *const *);
 gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                             void *, uint32_t *);
+                             void *, void *);
 gpugraph_status gg_cuda_path(gpugraph_graph *, const gpugraph_search *, bool,
-                             gpugraph_run *, uint32_t *, uint32_t *);
+                             gpugraph_run *, void *, uint32_t *);
 gpugraph_status gg_cuda_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
                             gpugraph_run *, const gpugraph_dfs_tree *);
 gpugraph_status gg_cuda_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,

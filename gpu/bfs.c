@@ -383,7 +383,7 @@ static void start(struct bfs *b) {
 }
 
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                           gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+                           gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
     if (gg_method_is(run, "multi-source"))
         return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
@@ -414,7 +414,7 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+                             gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     gg_begin(run);
     if (gg_check_search(graph, search, run))
         return run->status;

@@ -36,7 +36,8 @@ struct state {
 
 struct bfs {
     struct state *state;
-    uint32_t *depth, *found, *tree;
+    uint32_t *depth, *found;
+    void *tree;       /* edge numbers */
     uint8_t *scratch; /* of the tree */
     uint32_t *ends;   /* sources, then targets */
     uint32_t *wanted; /* bit v: v is a target that counts as missing */
@@ -119,7 +120,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* ---- driver ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, bool tree, struct bfs *b) {
+                  const gpugraph_search *search, uint64_t tree_bytes, struct bfs *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, ends);
@@ -127,8 +128,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->depth = gg_carve<uint32_t>(space, g->n);
     b->found = gg_carve<uint32_t>(space, g->n);
     b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
-    b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
-    b->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g->n) : 0);
+    b->tree = gg_carve<uint8_t>(space, tree_bytes);
+    b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -186,10 +187,10 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    carve(&space, &g, search, tree, &b);
+    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, tree, &b);
+    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
         return false;
     char more[60];
@@ -201,8 +202,7 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
 
 /* The persistent kernels count arcs in 32 bits. */
 static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *search) {
-    uint64_t arcs =
-        search->direction == GPUGRAPH_BOTH ? 2 * (uint64_t)graph->m : graph->m;
+    uint64_t arcs = search->direction == GPUGRAPH_BOTH ? 2 * graph->m : graph->m;
     return arcs < UINT32_MAX - 65536;
 }
 
@@ -240,12 +240,12 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                               out->scratch, out->tree) ||
         !gg_wait(job))
         return false;
-    gg_phase(job->run, "parents", started, job->graph->m, "on the device");
+    gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
     return true;
 }
 
 static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *depth, uint32_t *tree_edge) {
+                         uint32_t *depth, void *tree_edge) {
     struct bfs_outcome out;
     uint64_t n = job->graph->n, bytes = n * sizeof *depth;
     if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
@@ -253,7 +253,7 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
         return false;
     double started = gg_now_ms();
     if (!gg_download(job, depth, out.depth, bytes) ||
-        (tree_edge && !gg_download(job, tree_edge, out.tree, bytes)))
+        (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
              tree_edge ? " and tree edges" : "");
@@ -261,7 +261,7 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
 }
 
 gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                            gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;

@@ -76,7 +76,8 @@ struct bfs_below {
 
 struct bfs_arrays {
     struct bfs_control *control;
-    uint32_t *depth, *tree;
+    uint32_t *depth;
+    void *tree;           /* edge numbers */
     uint32_t *ends;       /* sources, then targets */
     uint32_t *wanted;     /* bit v: v is a target that counts as missing */
     uint32_t *visited[2]; /* bit v */
@@ -87,9 +88,10 @@ struct bfs_arrays {
 
 /* What a search leaves on the device. */
 struct bfs_outcome {
-    uint32_t *depth, *tree; /* tree: NULL unless wanted */
-    uint32_t deepest;       /* no depth is larger */
-    uint8_t *scratch;       /* of the tree */
+    uint32_t *depth;
+    void *tree;       /* edge numbers; NULL unless wanted */
+    uint32_t deepest; /* no depth is larger */
+    uint8_t *scratch; /* of the tree */
 };
 
 /* ---- drivers ---- */

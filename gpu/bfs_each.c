@@ -9,7 +9,7 @@
 #include <string.h>
 
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge) {
+                                gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     if (gg_bfs_batch(graph, search, true, run, &depth) || !tree_edge)
         return run->status;
     return gg_depth_tree(graph, search, run, depth, tree_edge);
@@ -63,8 +63,7 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
 
 /* A few trees are made one by one, which takes less memory. */
 static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
-                      gpugraph_run *run, uint32_t *const *depth,
-                      uint32_t *const *tree_edge) {
+                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
     uint32_t i = 0, count = search->source_count;
     while (i < count && run->status == GPUGRAPH_OK) {
         gpugraph_search part = part_of(search, i, count < GG_EACH_TREES ? 1 : GG_LANES);
@@ -79,7 +78,7 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
 
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *const *depth,
-                                uint32_t *const *tree_edge) {
+                                void *const *tree_edge) {
     search_each(graph, search, run, depth);
     if (tree_edge)
         grow_each(graph, search, run, depth, tree_edge);
@@ -88,7 +87,7 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
 
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
-                                  uint32_t *const *tree_edge) {
+                                  void *const *tree_edge) {
     gg_begin(run);
     if (gg_check_search(graph, search, run))
         return run->status;

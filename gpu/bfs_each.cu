@@ -39,7 +39,7 @@ static __global__ void turn(lanes_search s) {
 /* ---- one batch ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, uint32_t lanes, bool tree,
+                  const gpugraph_search *search, uint32_t lanes, uint64_t tree_bytes,
                   lanes_search *s, struct bfs_outcome *out) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint32_t *end = gg_carve<uint32_t>(space, ends);
@@ -53,8 +53,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
     s->list[1] = gg_carve<uint32_t>(space, g->n);
     s->depth = gg_carve<uint32_t>(space, (uint64_t)g->n * lanes);
     out->depth = s->depth;
-    out->tree = tree ? gg_carve<uint32_t>(space, g->n) : NULL;
-    out->scratch = tree ? gg_carve<uint8_t>(space, gg_depth_tree_scratch(g->n)) : NULL;
+    out->tree = gg_carve<uint8_t>(space, tree_bytes);
+    out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start(struct cuda_job *job, const gpugraph_search *search,
@@ -124,10 +124,10 @@ bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool toge
     s.max_depth = search->max_depth;
     s.limit = search->limit;
     s.host_stop = job->device->device_stop;
-    carve(&space, &g, search, s.lanes, tree, &s, out);
+    carve(&space, &g, search, s.lanes, gg_tree_bytes(job, tree), &s, out);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, s.lanes, tree, &s, out);
+    carve(&space, &g, search, s.lanes, gg_tree_bytes(job, tree), &s, out);
     if (!start(job, search, &s, &state) || !run_levels(job, &s, &state))
         return false;
     out->deepest = state.level;
@@ -149,7 +149,7 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
     struct workspace space = {NULL, 0};
     lanes_search s = {};
     struct bfs_outcome out;
-    carve(&space, &g, search, 0, tree, &s, &out);
+    carve(&space, &g, search, 0, gg_tree_bytes(job, tree), &s, &out);
     int64_t lane = (int64_t)g.n * (int64_t)sizeof(uint32_t);
     int64_t room = (gg_device_room(job) - (int64_t)space.used) / lane;
     *lanes = room < 1 ? 1 : room < LANES_MOST ? (uint32_t)room : (uint32_t)LANES_MOST;
@@ -158,7 +158,7 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
 
 static bool download_lanes(struct cuda_job *job, const gpugraph_search *search,
                            const struct bfs_outcome *rows, uint32_t *const *depth,
-                           uint32_t *const *tree_edge) {
+                           void *const *tree_edge) {
     double started = gg_now_ms();
     uint64_t n = job->graph->n, bytes = n * sizeof **depth;
     for (uint32_t i = 0; i < search->source_count; i++)
@@ -170,14 +170,14 @@ static bool download_lanes(struct cuda_job *job, const gpugraph_search *search,
         struct bfs_outcome one = *rows;
         one.depth += n * i;
         if (!gg_bfs_tree(job, search, &one) ||
-            !gg_download(job, tree_edge[i], one.tree, bytes))
+            !gg_download(job, tree_edge[i], one.tree, gg_tree_bytes(job, true)))
             return false;
     }
     return true;
 }
 
 static bool search_lanes(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *const *depth, uint32_t *const *tree_edge) {
+                         uint32_t *const *depth, void *const *tree_edge) {
     gpugraph_search part = *search;
     struct bfs_outcome rows;
     uint32_t most;
@@ -199,7 +199,7 @@ static bool search_lanes(struct cuda_job *job, const gpugraph_search *search,
 ** sources at once brings there. */
 gpugraph_status gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *const *depth,
-                                 uint32_t *const *tree_edge) {
+                                 void *const *tree_edge) {
     struct cuda_job job;
     gpugraph_search single = *search;
     single.source_count = 1;

@@ -16,12 +16,12 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
 
 /* gpugraph_bfs by the method "multi-source": one lane, which all sources begin. */
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge);
+                                gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
 /* The trees of up to GG_LANES searches from their depths, as gg_depth_tree makes each of
 ** them, in one pass over the edges. Phase "parents". */
 gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
                                gpugraph_run *run, uint32_t lanes, uint32_t *const *depth,
-                               uint32_t *const *tree_edge);
+                               void *const *tree_edge);
 
 #endif

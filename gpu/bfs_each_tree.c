@@ -22,7 +22,8 @@ struct forest {
     gpugraph_direction direction;
     gpugraph_run *run;
     uint32_t lanes, words; /* words: of a row, eight lanes each */
-    uint32_t *const *depth, *const *tree_edge;
+    uint32_t *const *depth;
+    void *const *tree_edge;
     uint32_t deep;   /* bits above the low byte, of any depth */
     uint64_t *row;   /* n * words */
     uint64_t *wants; /* n */
@@ -70,7 +71,7 @@ static inline uint64_t one_more(const struct forest *f, uint32_t u, uint32_t v) 
     return lanes;
 }
 
-static inline void offer(struct forest *f, bool deep, uint32_t e, uint32_t u,
+static inline void offer(struct forest *f, bool deep, uint64_t e, uint32_t u,
                          uint32_t v) {
     uint64_t wanted = f->wants[v] & f->there[u];
     if (!wanted || !(wanted &= one_more(f, u, v)))
@@ -79,7 +80,7 @@ static inline void offer(struct forest *f, bool deep, uint32_t e, uint32_t u,
         uint32_t lane = (uint32_t)__builtin_ctzll(wanted);
         if (deep && f->depth[lane][v] != f->depth[lane][u] + 1)
             continue; /* the low bytes agree, and no more */
-        f->tree_edge[lane][v] = e;
+        gg_put_edge(f->tree_edge[lane], f->graph->wide, v, e);
         f->wants[v] &= ~((uint64_t)1 << lane);
     }
 }
@@ -91,13 +92,13 @@ static bool owns(uint32_t v, uint32_t member, uint32_t members) {
 static void go_over_edges(struct forest *f, uint32_t member, uint32_t members) {
     const uint32_t *source = f->graph->source, *target = f->graph->target;
     const bool deep = f->deep != 0;
-    for (uint32_t e = 0; e < f->graph->m; e++) {
+    for (uint64_t e = 0; e < f->graph->m; e++) {
         uint32_t u = source[e], v = target[e];
         if (f->direction != GPUGRAPH_IN && owns(v, member, members))
             offer(f, deep, e, u, v);
         if (f->direction != GPUGRAPH_OUT && owns(u, member, members))
             offer(f, deep, e, v, u);
-        if (gg_leave(f->run, e + (uint64_t)1))
+        if (gg_leave(f->run, e + 1))
             return;
     }
 }
@@ -110,7 +111,7 @@ static void grow(struct forest *f) {
 #pragma omp for schedule(static)
         for (uint32_t lane = 0; lane < f->lanes; lane++)
             if (!gg_pause(f->run))
-                memset(f->tree_edge[lane], 0xff, (uint64_t)n * sizeof **f->tree_edge);
+                memset(f->tree_edge[lane], 0xff, n * gg_edge_size(f->graph->wide));
 #pragma omp for schedule(static)
         for (uint32_t v = 0; v < n; v++)
             if (v % OWNED == 0 ? !gg_pause(f->run) : !gg_stopping(f->run))
@@ -121,7 +122,7 @@ static void grow(struct forest *f) {
 
 gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
                                gpugraph_run *run, uint32_t lanes, uint32_t *const *depth,
-                               uint32_t *const *tree_edge) {
+                               void *const *tree_edge) {
     double started = gg_now_ms();
     uint64_t n = graph->n;
     struct forest f = {.graph = graph,
@@ -143,7 +144,7 @@ gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction d
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "parents", started, graph->m, "one pass over the edges for %u tree%s",
-             lanes, lanes == 1 ? "" : "s");
+    gg_phase(run, "parents", started, (int64_t)graph->m,
+             "one pass over the edges for %u tree%s", lanes, lanes == 1 ? "" : "s");
     return GPUGRAPH_OK;
 }

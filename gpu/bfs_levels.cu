@@ -63,7 +63,7 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
 /* ---- steps ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, bool below, bool tree,
+                  const gpugraph_search *search, bool below, uint64_t tree_bytes,
                   struct bfs_arrays *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint64_t words = gg_hub_words(g->n);
@@ -76,8 +76,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->queue = gg_carve<uint2>(space, g->n);
     b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
-    b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
-    b->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g->n) : 0);
+    b->tree = gg_carve<uint8_t>(space, tree_bytes);
+    b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -185,14 +185,14 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     cudaEvent_t began = NULL, ended = NULL;
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
-    const int64_t own = (int64_t)g.n * 24 + 65536;
+    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
         !gg_bfs_below(job, turned, &g, &below))
         return false;
-    carve(&space, &g, search, below.hub != NULL, tree, &b);
+    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, below.hub != NULL, tree, &b);
+    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
     gg_note(job, cudaEventCreate(&began), "create an event");
     gg_note(job, cudaEventCreate(&ended), "create an event");

@@ -58,7 +58,8 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     for (int kind = 0; kind < CSR_KINDS; kind++)
         copy_slot(run, &graph->csr[kind], graph->n,
                   gg_distance_size(graph->distance_type), &made->csr[kind]);
-    copy_slot(run, &graph->edge_rows, graph->n, sizeof(uint32_t), &made->edge_rows);
+    copy_slot(run, &graph->edge_rows, graph->n, gg_edge_size(graph->wide),
+              &made->edge_rows);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

@@ -419,19 +419,20 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     double start = gg_now_ms();
     struct csr_slot *slot = &graph->edge_rows;
-    uint32_t *edge = gg_alloc(run, graph->m, sizeof *edge);
+    const size_t size = gg_edge_size(graph->wide);
+    void *edge = gg_alloc(run, graph->m, size);
     if (edge) {
-        arc_sort s = {.run = run, .n = graph->n, .weight_size = sizeof *edge, .lanes = 1};
+        arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lanes = 1};
         s.lane[0] = (lane){graph->source, graph->target, edge, graph->m, false};
         int threads = gg_threads(run, graph->m);
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (uint64_t e = 0; e < graph->m; e++)
-            edge[e] = (uint32_t)e;
+            gg_put_edge(edge, graph->wide, e, e);
         sort_arcs(&s, slot);
     }
     gg_release(edge);
     if (!gg_stopping(run))
-        sort_rows(run, slot, graph->n, sizeof *edge, false);
+        sort_rows(run, slot, graph->n, size, false);
     if (gg_stopping(run)) {
         release_slot(slot);
         return gg_stopped(run);
@@ -456,12 +457,16 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
     }
     if (graph->edge_rows.made)
         bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
-                 graph->edge_rows.m * 2 * sizeof(uint32_t);
+                 graph->edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
     return (int64_t)bytes;
 }
 
 void gg_free_csr(gpugraph_graph *graph) {
     for (int kind = 0; kind < CSR_KINDS; kind++)
         release_rows(graph, &graph->csr[kind]);
+    gg_free_edge_rows(graph);
+}
+
+void gg_free_edge_rows(gpugraph_graph *graph) {
     release_slot(&graph->edge_rows);
 }

@@ -368,15 +368,16 @@ static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
 
 /* The arrays of a run, as the algorithms carve them: an upper bound. */
 static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
-    const int64_t n = (int64_t)graph->n + 1, m = graph->m, ends = 8192;
-    const int64_t slices = 8 * n + m / 64;
+    const int64_t n = (int64_t)graph->n + 1, m = (int64_t)graph->m, ends = 8192;
+    const int64_t slices = 8 * n + m / 64, tree = graph->wide ? 8 * n : 4 * n;
     if (strcmp(function, "bfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 15 * n + ends;
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + slices + 11 * n + tree +
+               ends;
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices +
-               (frugal ? 34 : 66) * n + ends;
+               (frugal ? 30 : 62) * n + tree + ends;
     if (strcmp(function, "dfs") == 0)
-        return gg_device_graph_lacks(graph, CSR_OUT, false) + 66 * n + m + ends +
+        return gg_device_graph_lacks(graph, CSR_OUT, false) + 62 * n + tree + m + ends +
                (n < 200000 ? 100 * n : 20000000);
     if (strcmp(function, "mis") == 0)
         return gg_mis_needs(graph, frugal);

@@ -113,7 +113,8 @@ bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
 /* ---- device_graph.cu: the device's copy of a graph ---- */
 
 struct device_edges { /* by edge number */
-    uint32_t n, m;
+    uint32_t n;
+    uint64_t m;
     const uint32_t *source, *target;
     const void *weight; /* NULL unless asked for */
 };
@@ -170,20 +171,26 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 /* Frees one block outside of a job; the mutex is held. */
 void gg_free_block(void *block, uint64_t bytes);
 
-/* ---- tree.cu: tree edges on the device; the rules are those of tree.c ---- */
+/* ---- tree.cu: tree edges on the device; the rules are those of tree.c ----
+** They are edge numbers, as wide as the graph asks for. */
+
+/* Bytes of all tree edges; 0 where none are wanted. */
+static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
+    return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
+}
 
 /* deepest: no depth is larger. scratch: so many bytes. */
 uint64_t gg_depth_tree_scratch(uint32_t n);
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint32_t *tree_edge);
+                          void *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set, and the host settles them. */
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             uint32_t *tree_edge, uint32_t *ties, uint32_t *scratch);
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch);
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
-                            const uint32_t *parent, uint32_t *tree_edge);
+                            const uint32_t *parent, void *tree_edge);
 
 /* ---- kernels' helpers ---- */
 

@@ -35,15 +35,13 @@ static void add_counts(gpugraph_run *run, const uint32_t *counts, int threads, u
 /* Threads whose counters are together no more than there are edges. */
 static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
     int threads = gg_threads(run, graph->m);
-    uint32_t most = graph->n ? graph->m / graph->n : 1;
-    return most < 1 ? 1 : most < (uint32_t)threads ? (int)most : threads;
+    uint64_t most = graph->n ? graph->m / graph->n : 1;
+    return most < 1 ? 1 : most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* ---- drivers ---- */
-
-gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction direction,
-                               gpugraph_run *run, uint32_t *degree) {
-    double start = gg_now_ms();
+static gpugraph_status count_degrees(const gpugraph_graph *graph,
+                                     gpugraph_direction direction, gpugraph_run *run,
+                                     uint32_t *degree) {
     int threads = counting_threads(graph, run);
     uint64_t n = graph->n, m = graph->m;
     uint32_t *counts = gg_alloc_zero(run, n * (uint64_t)threads, sizeof *counts);
@@ -59,9 +57,49 @@ gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction directi
     }
     add_counts(run, counts, threads, graph->n, degree);
     gg_release(counts);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, start, graph->m, NULL);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+/* ---- the largest degree ---- */
+
+uint64_t gg_most_degree = UINT32_MAX;
+
+/* Counters that have run over are together fewer than the ends of edges. */
+static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
+                         const uint32_t *degree) {
+    uint64_t sum = 0, largest = 0;
+    for (uint64_t v = 0; v < graph->n; v++) {
+        sum += degree[v];
+        largest = degree[v] > largest ? degree[v] : largest;
+    }
+    if (sum != 2 * graph->m || largest > gg_most_degree)
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "a vertex has more than %llu edges, the most that a graph holds",
+                (unsigned long long)gg_most_degree);
+    graph->degree_high = largest;
+}
+
+/* Graphs of less than 2^31 edges are not looked at. */
+gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
+                                 gpugraph_run *run) {
+    graph->degree_high = 2 * graph->m;
+    if (graph->degree_high + 2 * more <= gg_most_degree)
+        return run->status;
+    uint32_t *degree = gg_alloc(run, graph->n, sizeof *degree);
+    if (degree && !count_degrees(graph, GPUGRAPH_BOTH, run, degree))
+        settle_bound(graph, run, degree);
+    gg_release(degree);
+    return run->status;
+}
+
+/* ---- drivers ---- */
+
+gpugraph_status gg_cpu_degrees(gpugraph_graph *graph, gpugraph_direction direction,
+                               gpugraph_run *run, uint32_t *degree) {
+    double start = gg_now_ms();
+    if (count_degrees(graph, direction, run, degree))
+        return run->status;
+    gg_search_phase(run, start, (int64_t)graph->m, NULL);
     return run->status;
 }
 

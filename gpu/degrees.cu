@@ -43,7 +43,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     gg_launched(job, "count_ends");
     if (!gg_wait(job))
         return;
-    gg_search_phase(job->run, started, edges.m, "");
+    gg_search_phase(job->run, started, (int64_t)edges.m, "");
     started = gg_now_ms();
     if (gg_download(job, degree, on_device, (uint64_t)n * sizeof *degree))
         gg_phase(job->run, "download", started, n, "degrees");

@@ -81,7 +81,7 @@ struct device_graph *gg_device_copy(struct cuda_job *job) {
 }
 
 static uint64_t arcs_at_most(const gpugraph_graph *graph, int kind) {
-    return kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 * (uint64_t)graph->m : graph->m;
+    return kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 * graph->m : graph->m;
 }
 
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
@@ -117,11 +117,11 @@ static bool take_edges(struct cuda_job *job, struct device_graph *copy, bool end
 static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
                        bool weights) {
     const gpugraph_edge_list *edges = &job->graph->edges;
-    uint64_t bytes = (uint64_t)copy->m * sizeof(uint32_t);
+    uint64_t bytes = copy->m * sizeof(uint32_t);
     return (!ends || (gg_upload(job, copy->source, edges->source, bytes) &&
                       gg_upload(job, copy->target, edges->target, bytes))) &&
            (!weights || gg_upload(job, copy->weight, job->graph->weight,
-                                  (uint64_t)copy->m * copy->weight_size)) &&
+                                  copy->m * copy->weight_size)) &&
            gg_wait(job);
 }
 
@@ -140,7 +140,7 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
         return false;
     }
     if (ends || weights)
-        gg_phase(job->run, "upload", started, copy->m,
+        gg_phase(job->run, "upload", started, (int64_t)copy->m,
                  "%lld bytes to device %d, at %.1f GB/s",
                  (long long)(copy->bytes - before), copy->ordinal,
                  (double)(copy->bytes - before) * 1e-6 / (gg_now_ms() - sent + 1e-3));
@@ -240,7 +240,7 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
     struct key_scratch scratch;
     uint32_t n = job->graph->n;
     int bits = bits_of_row(n);
-    uint64_t keys = 2 * (uint64_t)job->graph->m, count;
+    uint64_t keys = 2 * job->graph->m, count;
     if (!gg_device_edges(job, false, &edges))
         return false;
     carve_keys(&space, keys, bits, &scratch);

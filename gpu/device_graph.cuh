@@ -35,7 +35,8 @@ struct pinned_rows { /* CSR_SIMPLE */
 
 struct device_graph {
     int ordinal;
-    uint32_t n, m;
+    uint32_t n;
+    uint64_t m;
     size_t weight_size; /* bytes of a weight; 0: the graph has none */
     int64_t bytes;
     uint32_t *source, *target;

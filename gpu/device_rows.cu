@@ -435,7 +435,7 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                          arcs_of(kind),
                          kind == CSR_BOTH,
                          weighted,
-                         kind == CSR_BOTH ? 2 * (uint64_t)edges.m : edges.m,
+                         kind == CSR_BOTH ? 2 * edges.m : edges.m,
                          kind == CSR_IN ? edges.target : edges.source,
                          kind == CSR_IN ? edges.source : edges.target};
     bool built = !GG_ROWS_BY_SORTING ? false

@@ -64,8 +64,9 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
     /* Components and arcs into vertices are needed before the search, tree edges after. */
-    bool by_vertex = s->whole || tree || peels(job);
-    s->forest.component = gg_carve<uint32_t>(space, by_vertex ? n : 0);
+    bool by_vertex = s->whole || tree || peels(job), wide = tree && job->graph->wide;
+    s->forest.component =
+        gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->work = gg_carve<uint64_t>(space, s->blocks);
@@ -132,12 +133,13 @@ static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
         double started = gg_now_ms();
         if (!gg_device_parent_edges(job, s->direction, s->parent, edge) || !gg_wait(job))
             return false;
-        gg_phase(job->run, "parents", started, job->graph->m, "on the device");
+        gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
     }
     double started = gg_now_ms();
     if (!gg_download(job, tree->depth, s->depth, bytes) ||
         (tree->parent && !gg_download(job, tree->parent, s->parent, bytes)) ||
-        (tree->tree_edge && !gg_download(job, tree->tree_edge, edge, bytes)) ||
+        (tree->tree_edge &&
+         !gg_download(job, tree->tree_edge, edge, gg_tree_bytes(job, true))) ||
         (t && tree->preorder && !gg_download(job, tree->preorder, t->preorder, bytes)) ||
         (t && tree->postorder && !gg_download(job, tree->postorder, t->postorder, bytes)))
         return false;

@@ -30,21 +30,26 @@ static gpugraph_status prepare(gpugraph_graph *graph, uint32_t v, gpugraph_run *
     return graph->edge_rows.made ? run->status : gg_edge_rows(graph, run);
 }
 
+/* The edge numbers of the rows' arcs from `arc` on. */
+static const void *numbers_from(const gpugraph_graph *graph, uint64_t arc) {
+    return (const char *)graph->edge_rows.weight + arc * gg_edge_size(graph->wide);
+}
+
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
-                                    const uint32_t **edge, uint32_t *count) {
+                                    const void **edge, uint64_t *count) {
     const struct csr_slot *rows = &graph->edge_rows;
     *edge = NULL;
     *count = 0;
     if (prepare(graph, v, run))
         return run->status;
-    *edge = (const uint32_t *)rows->weight + rows->offset[v];
-    *count = (uint32_t)(rows->offset[v + (uint64_t)1] - rows->offset[v]);
+    *edge = numbers_from(graph, rows->offset[v]);
+    *count = rows->offset[v + (uint64_t)1] - rows->offset[v];
     return run->status;
 }
 
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
-                                       gpugraph_run *run, const uint32_t **edge,
-                                       uint32_t *count) {
+                                       gpugraph_run *run, const void **edge,
+                                       uint64_t *count) {
     const struct csr_slot *rows = &graph->edge_rows;
     *edge = NULL;
     *count = 0;
@@ -54,24 +59,25 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
     uint64_t high =
         to == UINT32_MAX ? end : first_at_least(rows->target, low, end, to + 1);
-    *edge = (const uint32_t *)rows->weight + low;
-    *count = (uint32_t)(high - low);
+    *edge = numbers_from(graph, low);
+    *count = high - low;
     return run->status;
 }
 
-uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
+uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
     const struct csr_slot *rows = &graph->edge_rows;
     uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
-    return low < end && rows->target[low] == to ? ((const uint32_t *)rows->weight)[low]
-                                                : GPUGRAPH_NONE;
+    return low < end && rows->target[low] == to
+               ? gg_edge_at(rows->weight, graph->wide, low)
+               : GPUGRAPH_NO_EDGE;
 }
 
-uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
     uint64_t low = 0, high = graph->m;
     if (!graph->edge_id)
-        return edge_id >= 1 && edge_id <= (int64_t)graph->m ? (uint32_t)(edge_id - 1)
-                                                            : GPUGRAPH_NONE;
+        return edge_id >= 1 && edge_id <= (int64_t)graph->m ? (uint64_t)edge_id - 1
+                                                            : GPUGRAPH_NO_EDGE;
     while (low < high) {
         uint64_t middle = (low + high) / 2;
         if (graph->edge_id[middle] < edge_id)
@@ -79,6 +85,5 @@ uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
         else
             high = middle;
     }
-    return low < graph->m && graph->edge_id[low] == edge_id ? (uint32_t)low
-                                                            : GPUGRAPH_NONE;
+    return low < graph->m && graph->edge_id[low] == edge_id ? low : GPUGRAPH_NO_EDGE;
 }

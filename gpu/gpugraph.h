@@ -33,9 +33,10 @@ extern "C" {
 
 #define GPUGRAPH_VERSION "0.1.0"
 
-/* No vertex, no edge, not reached: in every array of 32-bit vertex numbers, edge
-** numbers or depths. */
+/* No vertex, not reached: in every array of 32-bit vertex numbers or depths. */
 #define GPUGRAPH_NONE UINT32_MAX
+/* No edge, where a function takes or returns an edge number. */
+#define GPUGRAPH_NO_EDGE UINT64_MAX
 
 typedef enum gpugraph_status {
     GPUGRAPH_OK = 0,
@@ -46,7 +47,8 @@ typedef enum gpugraph_status {
     GPUGRAPH_INTERRUPTED,   /* run->interrupted said so */
     GPUGRAPH_INVALID,       /* an argument is out of its range */
     GPUGRAPH_RANGE,         /* a distance leaves the range of its type */
-    GPUGRAPH_TOO_LARGE      /* more than 2^32 - 2 vertices or edges */
+    /* more than 2^32 - 2 vertices, or 2^32 - 1 edges at one of them */
+    GPUGRAPH_TOO_LARGE
 } gpugraph_status;
 
 /* One word for a status, for logs: "ok", "no memory", ... */
@@ -140,7 +142,7 @@ gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
 
 uint32_t gpugraph_vertex_count(const gpugraph_graph *graph);
-uint32_t gpugraph_edge_count(const gpugraph_graph *graph);
+uint64_t gpugraph_edge_count(const gpugraph_graph *graph);
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
 /* Bytes held now: host arrays and CSRs, device copies. */
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
@@ -174,6 +176,13 @@ typedef struct gpugraph_edge_list {
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
+
+/* Arrays of edge numbers (tree edges, paths, the edges from a vertex) are as wide as the
+** graph asks for: up to 2^32 - 2 edges they are uint32_t, and no edge is GPUGRAPH_NONE; of
+** a larger graph they are uint64_t, and no edge is GPUGRAPH_NO_EDGE. Bytes of an entry: 4 or
+** 8; gpugraph_update can change them. Entry i of such an array, or GPUGRAPH_NO_EDGE. */
+size_t gpugraph_edge_size(const gpugraph_graph *graph);
+uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i);
 
 /* ---------------------------------------------------------------------------------------------
 ** Graphs that change, that are looked into, that are kept in a file. */
@@ -210,15 +219,15 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                                gpugraph_graph **copy);
 
 /* The numbers of the edges that leave v, in order of (target, edge number), to be read in
-** place. What that needs is made on first need (phase "csr"), and kept. */
+** place (gpugraph_edge_at). What that needs is made on first need (phase "csr"), and kept. */
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
-                                    const uint32_t **edge, uint32_t *count);
+                                    const void **edge, uint64_t *count);
 /* Of those, the ones that end at `to`: a binary search. */
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
-                                       gpugraph_run *run, const uint32_t **edge,
-                                       uint32_t *count);
-/* The edge number of an edge id (the first of several), or GPUGRAPH_NONE. */
-uint32_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
+                                       gpugraph_run *run, const void **edge,
+                                       uint64_t *count);
+/* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
+uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 
 /* Where packed bytes go to, or come from: moves `count` bytes between `bytes` and place
 ** `at` of the file. Called from the calling thread; places ascend without gaps. Not 0:
@@ -276,12 +285,13 @@ typedef struct gpugraph_search {
 
 /* Breadth-first search. depth[n]: edges on a shortest path from the nearest source,
 ** GPUGRAPH_NONE where not reached (or, after an early end by target, bound or limit,
-** not known to be final). tree_edge[n], NULL when not wanted: the number of the edge
-** by which a vertex was reached, by the deterministic rule: the smallest edge number
-** among those from a vertex one step nearer. GPUGRAPH_NONE at sources and where not
-** reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson (SC 2012). */
+** not known to be final). tree_edge, NULL when not wanted: n edge numbers, as wide as
+** gpugraph_edge_size says: the edge by which a vertex was reached, by the deterministic
+** rule: the smallest edge number among those from a vertex one step nearer; no edge at
+** sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson
+** (SC 2012). */
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, uint32_t *depth, uint32_t *tree_edge);
+                             gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
 /* A breadth-first search from each of the sources by itself: what gpugraph_bfs finds from
 ** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
@@ -294,7 +304,7 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 ** defined. Phases as for gpugraph_bfs, one for each batch. */
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
-                                  uint32_t *const *tree_edge);
+                                  void *const *tree_edge);
 
 /* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
 ** tree_edge as above; among edges equally good the smallest number from a strictly
@@ -304,35 +314,37 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** vertex is reached only beyond INT64_MAX (or the largest double). Delta-stepping
 ** after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, void *distance, uint32_t *tree_edge);
+                              gpugraph_run *run, void *distance, void *tree_edge);
 
 /* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
 ** to the one target of the search: the edges of the target's chain of tree edges, in the
-** order of travel. edge: room for n; *count: how many, 0 where source and target are the
-** same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
+** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target
+** are the same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
 ** of the weights before it, added up in that order. */
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
-                              bool weighted, gpugraph_run *run, uint32_t *edge,
+                              bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count);
 
 /* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */
 gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const uint32_t *tree_edge,
-                               uint32_t *root);
+                               gpugraph_run *run, const void *tree_edge, uint32_t *root);
 
 /* The end of edge e that is not v: v's parent when e is v's tree edge. */
-uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint32_t e, uint32_t v);
+uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v);
 
 /* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all
 ** vertices. ordered: the lexicographic tree (neighbours by vertex number; roots by
 ** vertex number); else any DFS-like spanning tree found by parallel workers. Each
 ** array has n entries; NULL when not wanted, except depth. preorder and postorder
 ** number the returned tree from 0 (a forest is numbered through); GPUGRAPH_NONE where
-** not reached. tree_edge: the smallest edge number from the parent. */
+** not reached. tree_edge: the smallest edge number from the parent, as wide as
+** gpugraph_edge_size says. */
 typedef struct gpugraph_dfs_tree {
-    uint32_t *depth, *parent, *tree_edge, *preorder, *postorder;
+    uint32_t *depth, *parent;
+    void *tree_edge;
+    uint32_t *preorder, *postorder;
 } gpugraph_dfs_tree;
 gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                              gpugraph_direction direction, gpugraph_run *run,

@@ -7,7 +7,9 @@
 **     order        1  2  0              target        .  .  .
 **
 ** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
-** kept where it would read 1 .. m. */
+** kept where it would read 1 .. m.
+**
+** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
 #include "backend.h"
 #include "tuning.h"
 
@@ -18,6 +20,8 @@
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
 
+uint64_t gg_narrow_edges = GPUGRAPH_NONE - 1;
+
 /* What gpugraph_create holds while it works. */
 typedef struct builder {
     gpugraph_graph *graph;
@@ -25,11 +29,11 @@ typedef struct builder {
     gpugraph_run *run;
     uint64_t m;
     int threads;
-    uint32_t *order; /* order[edge number] = input row; NULL: the same */
+    void *order; /* by edge number: the input row, as an edge number; NULL: the same */
 } builder;
 
 static inline uint64_t input_row(const builder *b, uint64_t e) {
-    return b->order ? b->order[e] : e;
+    return b->order ? gg_edge_at(b->order, b->graph->wide, e) : e;
 }
 
 /* ---- columns that were taken over ---- */
@@ -79,28 +83,30 @@ static void look_at_edge_ids(const builder *b, bool *ascending, bool *plain) {
 
 typedef struct sort_arrays {
     uint64_t *key, *key_scratch;
-    uint32_t *scratch;
+    void *scratch;
 } sort_arrays;
 
 /* Rows low .. high - 1 of the order have one edge id: by source, target, input row. */
 static void order_equal_ids(const builder *b, const sort_arrays *a, uint64_t low,
                             uint64_t high) {
     const gpugraph_graph *graph = b->graph;
+    const uint64_t from = low * gg_edge_size(graph->wide);
     for (uint64_t i = low; i < high; i++) {
-        uint32_t row = b->order[i];
+        uint64_t row = input_row(b, i);
         a->key[i] = (uint64_t)graph->source[row] << 32 | graph->target[row];
     }
-    gg_sort_pairs(b->run, high - low, a->key + low, b->order + low, a->key_scratch + low,
-                  a->scratch + low);
+    gg_sort_edges(b->run, graph->wide, high - low, a->key + low, (char *)b->order + from,
+                  a->key_scratch + low, (char *)a->scratch + from);
 }
 
 static void sort_order(const builder *b, const sort_arrays *a) {
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (uint64_t i = 0; i < b->m; i++) {
         a->key[i] = (uint64_t)b->edges->edge_id[i] ^ SIGN_BIT;
-        b->order[i] = (uint32_t)i;
+        gg_put_edge(b->order, b->graph->wide, i, i);
     }
-    if (gg_sort_pairs(b->run, b->m, a->key, b->order, a->key_scratch, a->scratch))
+    if (gg_sort_edges(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
+                      a->scratch))
         return;
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (uint64_t i = 0; i < b->m; i++)
@@ -126,7 +132,7 @@ static uint32_t *reorder(const builder *b, uint32_t *from) {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
         uint64_t end = gg_slice(b->m, t + 1, team);
         for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++)
-            to[e] = from[b->order[e]];
+            to[e] = from[input_row(b, e)];
     }
     gg_release(from);
     return to;
@@ -136,10 +142,11 @@ static uint32_t *reorder(const builder *b, uint32_t *from) {
 static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
     sort_arrays a = {0};
-    b->order = gg_alloc(b->run, b->m, sizeof *b->order);
+    const size_t size = gg_edge_size(graph->wide);
+    b->order = gg_alloc(b->run, b->m, size);
     a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
     a.key_scratch = a.key ? gg_alloc(b->run, b->m, sizeof *a.key_scratch) : NULL;
-    a.scratch = a.key_scratch ? gg_alloc(b->run, b->m, sizeof *a.scratch) : NULL;
+    a.scratch = a.key_scratch ? gg_alloc(b->run, b->m, size) : NULL;
     if (a.scratch)
         sort_order(b, &a);
     gg_release(a.key);
@@ -328,10 +335,13 @@ static uint64_t longest_path(const builder *b) {
 }
 
 /* Two bounds on longest_path come first, since they cost nothing: n of the largest
-** weights, and every edge once for each of its ends. The bounds are kept for updates; in
-** them a weight of 2^32 - 1 stands for itself and for all that are larger. */
+** weights, and every edge once for each of its ends, unless the sum may have run over. The
+** bounds are kept for updates; in them a weight of 2^32 - 1 stands for itself and for all
+** that are larger. */
 static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
     gpugraph_graph *graph = b->graph;
+    if (!gg_sum_holds(b->m, largest))
+        total = UINT64_MAX;
     graph->path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
     graph->path_high = UINT64_MAX;
     if (largest < UINT32_MAX) {
@@ -397,11 +407,14 @@ static void build(builder *b) {
     gpugraph_run *run = b->run;
     id_mapping ids = {.note = ""};
     bool sorted = false;
-    graph->m = (uint32_t)b->m;
+    graph->m = b->m;
+    graph->wide = gg_is_wide(b->m);
     graph->has_more_vertices = b->edges->vertex_count > 0;
     ids.on_device = gg_map_on_device(graph, b->edges, run);
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);
+    if (!gg_stopping(run))
+        gg_bound_degrees(graph, 0, run);
     if (!gg_stopping(run))
         order_edges(b, &sorted);
     if (sorted) /* the device's edges are in the order of rows */
@@ -425,10 +438,6 @@ static gpugraph_status create(builder *b, gpugraph_graph **graph) {
     gpugraph_run *run = b->run;
     if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
         return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
-    if (edges->count >= (int64_t)GPUGRAPH_NONE)
-        return gg_fail(run, GPUGRAPH_TOO_LARGE,
-                       "there are %lld edges, and a graph holds at most 2^32 - 2",
-                       (long long)edges->count);
     b->threads = gg_threads(run, b->m);
     b->graph = gg_alloc_zero(run, 1, sizeof *b->graph);
     if (!b->graph)
@@ -469,8 +478,16 @@ uint32_t gpugraph_vertex_count(const gpugraph_graph *graph) {
     return graph->n;
 }
 
-uint32_t gpugraph_edge_count(const gpugraph_graph *graph) {
+uint64_t gpugraph_edge_count(const gpugraph_graph *graph) {
     return graph->m;
+}
+
+size_t gpugraph_edge_size(const gpugraph_graph *graph) {
+    return gg_edge_size(graph->wide);
+}
+
+uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i) {
+    return gg_edge_at(edge, graph->wide, i);
 }
 
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph) {

@@ -40,7 +40,7 @@ static uint64_t counts_to_starts(uint64_t *count, int threads, size_t digits) {
 
 typedef struct pairs {
     uint64_t *key;
-    uint32_t *value;
+    void *value; /* uint32_t, or uint64_t where values are wide */
 } pairs;
 
 /* The bits in which keys differ; *sorted: are they in order already? */
@@ -61,9 +61,24 @@ static uint64_t survey(gpugraph_run *run, const uint64_t *key, uint64_t count,
     return varying;
 }
 
+/* Pairs low .. high - 1 go to the next places of their digits. `wide` is known where this is
+** inlined. */
+static inline __attribute__((always_inline)) void
+move_pairs(gpugraph_run *run, uint64_t low, uint64_t high, pairs from, pairs to,
+           int shift, size_t digits, uint64_t *next, bool wide) {
+    for (uint64_t i = low; i < high && !gg_leave(run, i); i++) {
+        uint64_t place = next[from.key[i] >> shift & (digits - 1)]++;
+        to.key[place] = from.key[i];
+        if (wide)
+            ((uint64_t *)to.value)[place] = ((const uint64_t *)from.value)[i];
+        else
+            ((uint32_t *)to.value)[place] = ((const uint32_t *)from.value)[i];
+    }
+}
+
 /* One digit: from -> to. count has room for threads << bits. */
-static void radix_pass(gpugraph_run *run, uint64_t n, pairs from, pairs to, int shift,
-                       int bits, int threads, uint64_t *count) {
+static void radix_pass(gpugraph_run *run, bool wide, uint64_t n, pairs from, pairs to,
+                       int shift, int bits, int threads, uint64_t *count) {
     size_t digits = (size_t)1 << bits;
     memset(count, 0, sizeof *count * digits * (size_t)threads);
     /* The slices are of `threads`, not of the team, which may turn out smaller. */
@@ -81,18 +96,16 @@ static void radix_pass(gpugraph_run *run, uint64_t n, pairs from, pairs to, int 
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
         uint64_t *mine = count + (size_t)t * digits;
-        uint64_t end = gg_slice(n, t + 1, threads);
-        for (uint64_t i = gg_slice(n, t, threads); i < end && !gg_leave(run, i); i++) {
-            uint64_t place = mine[from.key[i] >> shift & (digits - 1)]++;
-            to.key[place] = from.key[i];
-            to.value[place] = from.value[i];
-        }
+        uint64_t begin = gg_slice(n, t, threads), end = gg_slice(n, t + 1, threads);
+        if (wide)
+            move_pairs(run, begin, end, from, to, shift, digits, mine, true);
+        else
+            move_pairs(run, begin, end, from, to, shift, digits, mine, false);
     }
 }
 
-gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
-                              uint32_t *value, uint64_t *key_scratch,
-                              uint32_t *value_scratch) {
+gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+                              void *value, uint64_t *key_scratch, void *value_scratch) {
     if (count < 2)
         return run->status;
     int threads = gg_threads(run, count);
@@ -113,7 +126,7 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
     for (int shift = 0; shift < 64 && !gg_stopping(run); shift += bits) {
         if ((varying >> shift & (((uint64_t)1 << bits) - 1)) == 0)
             continue;
-        radix_pass(run, count, from, to, shift, bits, threads, counts);
+        radix_pass(run, wide, count, from, to, shift, bits, threads, counts);
         pairs swap = from;
         from = to;
         to = swap;
@@ -124,9 +137,15 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
         return gg_stopped(run);
     if (from.key != key) {
         memcpy(key, from.key, sizeof *key * count);
-        memcpy(value, from.value, sizeof *value * count);
+        memcpy(value, from.value, gg_edge_size(wide) * count);
     }
     return run->status;
+}
+
+gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
+                              uint32_t *value, uint64_t *key_scratch,
+                              uint32_t *value_scratch) {
+    return gg_sort_edges(run, false, count, key, value, key_scratch, value_scratch);
 }
 
 /* ---- the order of a result ---- */
@@ -197,12 +216,13 @@ static void collect(gpugraph_distance_type type, const void *value, uint32_t n,
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
         uint64_t place = reached[t], end = gg_slice(n, t + 1, threads);
+        uint32_t *vertex = to.value;
         for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v); v++) {
             uint64_t key = key_of(type, value, v);
             if (key == UINT64_MAX)
                 continue;
             to.key[place] = key;
-            to.value[place++] = (uint32_t)v;
+            vertex[place++] = (uint32_t)v;
         }
     }
 }

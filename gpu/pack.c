@@ -197,6 +197,7 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
         write_section(&w, &list[i]);
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "pack", start, graph->m, "%llu bytes", (unsigned long long)w.at);
+    gg_phase(run, "pack", start, (int64_t)graph->m, "%llu bytes",
+             (unsigned long long)w.at);
     return run->status;
 }

@@ -11,12 +11,14 @@
 
 #include <string.h>
 
-void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
-                  gpugraph_run *run, uint32_t *edge, uint32_t *count) {
+void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
+                  gpugraph_run *run, void *edge, uint32_t *count) {
+    const bool wide = graph->wide;
     uint32_t steps = 0;
+    uint64_t e;
     *count = GPUGRAPH_NONE;
-    for (uint32_t e = tree_edge[v]; e != GPUGRAPH_NONE; e = tree_edge[v]) {
-        edge[steps++] = e;
+    while ((e = gg_edge_at(tree_edge, wide, v)) != GPUGRAPH_NO_EDGE) {
+        gg_put_edge(edge, wide, steps++, e);
         v = gpugraph_other_end(graph, e, v);
         if (steps % GG_POLL_ITEMS == 0 && gg_poll(run)) {
             gg_stopped(run);
@@ -24,9 +26,9 @@ void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32
         }
     }
     for (uint32_t i = 0, j = steps; i + 1 < j; i++) {
-        uint32_t last = edge[--j];
-        edge[j] = edge[i];
-        edge[i] = last;
+        uint64_t last = gg_edge_at(edge, wide, --j);
+        gg_put_edge(edge, wide, j, gg_edge_at(edge, wide, i));
+        gg_put_edge(edge, wide, i, last);
     }
     *count = steps;
 }
@@ -45,11 +47,11 @@ static bool is_reached(gpugraph_distance_type type, const void *distance, uint32
 /* By the search of that backend, by weight or by depth. */
 static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
                                       const gpugraph_search *search, bool weighted,
-                                      gpugraph_run *run, uint32_t *edge,
-                                      uint32_t *count) {
+                                      gpugraph_run *run, void *edge, uint32_t *count) {
     gpugraph_distance_type type = weighted ? graph->distance_type : GPUGRAPH_UINT32;
     void *value = gg_alloc(run, graph->n, gg_distance_size(type));
-    uint32_t *tree = gg_alloc(run, graph->n, sizeof *tree), target = search->target[0];
+    void *tree = gg_alloc(run, graph->n, gg_edge_size(graph->wide));
+    uint32_t target = search->target[0];
     *count = GPUGRAPH_NONE;
     if (value && tree && weighted)
         on->sssp(graph, search, run, value, tree);
@@ -64,12 +66,12 @@ static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
 
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
                                 const gpugraph_search *search, gpugraph_run *run,
-                                uint32_t *edge, uint32_t *count) {
+                                void *edge, uint32_t *count) {
     return path_by_search(graph, on, search, true, run, edge, count);
 }
 
 gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
-                            bool weighted, gpugraph_run *run, uint32_t *edge,
+                            bool weighted, gpugraph_run *run, void *edge,
                             uint32_t *count) {
     bool given = run->method && strcmp(run->method, "auto") != 0;
     if (!weighted && !given && gg_path_prepared(graph, search->direction))
@@ -80,7 +82,7 @@ gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search
 }
 
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
-                              bool weighted, gpugraph_run *run, uint32_t *edge,
+                              bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
     const char *function = weighted ? "sssp" : "bfs";
     if (!weighted && run->method && strcmp(run->method, "bidirectional") == 0)

@@ -156,31 +156,31 @@ static bool mark_between(struct both_ends *s) {
 /* ---- the way back ---- */
 
 /* The smallest number of an edge that may be taken from u to v. */
-static uint32_t edge_to(const gpugraph_graph *graph, gpugraph_direction direction,
+static uint64_t edge_to(const gpugraph_graph *graph, gpugraph_direction direction,
                         uint32_t u, uint32_t v) {
-    uint32_t there =
-        direction == GPUGRAPH_IN ? GPUGRAPH_NONE : gg_first_edge(graph, u, v);
-    uint32_t turned =
-        direction == GPUGRAPH_OUT ? GPUGRAPH_NONE : gg_first_edge(graph, v, u);
+    uint64_t there =
+        direction == GPUGRAPH_IN ? GPUGRAPH_NO_EDGE : gg_first_edge(graph, u, v);
+    uint64_t turned =
+        direction == GPUGRAPH_OUT ? GPUGRAPH_NO_EDGE : gg_first_edge(graph, v, u);
     return there < turned ? there : turned;
 }
 
 static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
-                      const gpugraph_search *search, uint32_t *edge, uint32_t *count) {
+                      const gpugraph_search *search, void *edge, uint32_t *count) {
     const csr *rows = &s->ball[1].rows;
     uint32_t v = search->target[0], steps = s->mark[v] - 1;
     for (uint32_t k = steps; k > 0; k--) {
-        uint32_t best = GPUGRAPH_NONE;
+        uint64_t best = GPUGRAPH_NO_EDGE;
         if (!may_go_on(s, rows->offset[v + 1] - rows->offset[v] + 1))
             return false;
         for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + 1]; arc++) {
             uint32_t u = rows->target[arc];
             if (!is_touched(s, u) || s->mark[u] != k)
                 continue;
-            uint32_t e = edge_to(graph, search->direction, u, v);
+            uint64_t e = edge_to(graph, search->direction, u, v);
             best = e < best ? e : best;
         }
-        edge[k - 1] = best;
+        gg_put_edge(edge, graph->wide, k - 1, best);
         v = gpugraph_other_end(graph, best, v);
     }
     *count = steps;
@@ -206,7 +206,7 @@ static bool prepare(struct both_ends *s, gpugraph_graph *graph,
 }
 
 static bool search_both(struct both_ends *s, gpugraph_graph *graph,
-                        const gpugraph_search *search, uint32_t *edge, uint32_t *count) {
+                        const gpugraph_search *search, void *edge, uint32_t *count) {
     uint32_t source = search->source[0], target = search->target[0];
     if (source == target) {
         *count = 0;
@@ -225,7 +225,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction)
 
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
                                        const gpugraph_search *search, gpugraph_run *run,
-                                       uint32_t *edge, uint32_t *count) {
+                                       void *edge, uint32_t *count) {
     struct both_ends s = {.run = run};
     *count = GPUGRAPH_NONE;
     if (graph->n >= BACK)

@@ -45,7 +45,7 @@ static void look_at_moves(splice *s) {
         k++;
     if (k == s->pieces) {
         s->bound = s->piece[first].from;
-        s->shift = (uint32_t)shift;
+        s->shift = shift;
     }
 }
 
@@ -110,12 +110,12 @@ static void map_all(splice *s) {
         s->map[x++] = 0;
 }
 
-gpugraph_status gg_splice_index(gpugraph_run *run, splice *s) {
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide) {
     uint64_t blocks = s->before / 64 + 1;
     if (!gg_renumbers(s))
         return run->status;
     bool many = s->pieces > blocks / GG_MAP_BLOCKS || s->before <= GG_MAP_NUMBERS;
-    if (many && s->bound == UINT64_MAX) {
+    if (many && !wide && s->bound == UINT64_MAX) {
         s->map = gg_alloc(run, s->before, sizeof *s->map);
         if (s->map)
             map_all(s);
@@ -128,7 +128,8 @@ gpugraph_status gg_splice_index(gpugraph_run *run, splice *s) {
 }
 
 void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
-    uint32_t bound = (uint32_t)s->bound, shift = s->shift, last = (uint32_t)s->after - 1;
+    uint32_t bound = (uint32_t)s->bound, shift = (uint32_t)s->shift;
+    uint32_t last = (uint32_t)s->after - 1;
     if (!gg_renumbers(s) || !s->after)
         return;
     if (s->bound == UINT64_MAX && s->map) {
@@ -145,4 +146,11 @@ void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
         uint32_t x = number[i] + (number[i] >= bound ? shift : 0);
         number[i] = x < last ? x : last;
     }
+}
+
+void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count) {
+    if (!gg_renumbers(s) || !s->after)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        number[i] = gg_renumber_wide(s, number[i]);
 }

@@ -26,8 +26,7 @@ typedef struct splice {
     bool still;      /* what stays stays where it is */
     /* what stays from place `bound` on moves by `shift`, and nothing else does; bound is
     ** UINT64_MAX where that is not so */
-    uint64_t bound;
-    uint32_t shift;
+    uint64_t bound, shift;
 } splice;
 
 /* removed: ascending places; inserted: ascending places before which something is put,
@@ -41,25 +40,28 @@ void gg_splice_free(splice *s);
 /* Moves what stays to its new places; `to` and `from` may be the same array. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size);
 
-/* Numbers of elements that stay. Makes what gg_renumber needs. */
-gpugraph_status gg_splice_index(gpugraph_run *run, splice *s);
+/* Numbers of elements that stay. Makes what gg_renumber needs, or, wide, what
+** gg_renumber_wide does. */
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide);
 void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count);
+void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count);
 /* Does any number change? */
 static inline bool gg_renumbers(const splice *s) {
     return !s->still || s->after < s->before;
 }
 /* A number that is none of an element that stays gives any number that is in range. */
-static inline uint32_t gg_renumber(const splice *s, uint32_t x) {
+static inline uint64_t gg_renumber_wide(const splice *s, uint64_t x) {
     if (!gg_renumbers(s))
         return x;
-    if (s->map)
-        return s->map[x];
     const splice_piece *piece = s->piece + s->first[x / 64];
     const splice_piece *last = s->piece + s->pieces - 1;
     while (piece < last && x >= piece->from + piece->count)
         piece++;
     uint64_t number = x - piece->from + piece->to;
-    return number < s->after ? (uint32_t)number : 0;
+    return number < s->after ? number : 0;
+}
+static inline uint32_t gg_renumber(const splice *s, uint32_t x) {
+    return s->map ? s->map[x] : (uint32_t)gg_renumber_wide(s, x);
 }
 
 #endif

@@ -514,7 +514,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
 }
 
 gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                            gpugraph_run *run, void *distance, uint32_t *tree_edge) {
+                            gpugraph_run *run, void *distance, void *tree_edge) {
     static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
                                                    &layout_real};
     struct sssp s = {.run = run, .search = search, .distance = distance};
@@ -540,7 +540,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
 }
 
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, void *distance, uint32_t *tree_edge) {
+                              gpugraph_run *run, void *distance, void *tree_edge) {
     gg_begin(run);
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,

@@ -27,22 +27,23 @@ static void forget_the_rest(struct cuda_job *job, const struct sssp_search *s) {
 }
 
 struct arrays {
-    uint32_t *tree, *scratch;
+    void *tree; /* edge numbers */
+    uint32_t *scratch;
 };
 
-static void carve(struct workspace *space, struct sssp_search *s, bool tree,
+static void carve(struct workspace *space, struct sssp_search *s, uint64_t tree_bytes,
                   struct arrays *a) {
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
     s->distance = gg_carve<unsigned char>(space, n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, ends);
-    a->tree = gg_carve<uint32_t>(space, tree ? n : 0);
-    a->scratch = gg_carve<uint32_t>(space, tree ? n / 32 + 2 : 0);
+    a->tree = gg_carve<uint8_t>(space, tree_bytes);
+    a->scratch = gg_carve<uint32_t>(space, tree_bytes ? n / 32 + 2 : 0);
 }
 
 /* Tree edges, on the device but for ties, which *ties leaves to the host. */
 static bool bring_back(struct cuda_job *job, const struct sssp_search *s,
-                       const struct arrays *a, void *distance, uint32_t *tree_edge,
+                       const struct arrays *a, void *distance, void *tree_edge,
                        uint32_t *ties) {
     uint64_t n = s->g.n;
     *ties = 0;
@@ -52,12 +53,13 @@ static bool bring_back(struct cuda_job *job, const struct sssp_search *s,
                                      a->scratch))
             return false;
         if (*ties == 0)
-            gg_phase(job->run, "parents", started, job->graph->m, "on the device");
+            gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
+                     "on the device");
     }
     double started = gg_now_ms();
     bool edges = tree_edge && *ties == 0;
     if (!gg_download(job, distance, s->distance, n * gg_distance_size(s->type)) ||
-        (edges && !gg_download(job, tree_edge, a->tree, n * sizeof *tree_edge)))
+        (edges && !gg_download(job, tree_edge, a->tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "distances%s",
              edges ? " and tree edges" : "");
@@ -99,7 +101,7 @@ static uint64_t engine_bytes(struct cuda_job *job, const struct sssp_search *s) 
 }
 
 static void search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         void *distance, uint32_t *tree_edge, struct leftover *left) {
+                         void *distance, void *tree_edge, struct leftover *left) {
     struct sssp_search s = sssp_search();
     struct sssp_features features;
     struct workspace space = {NULL, 0};
@@ -113,11 +115,11 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
         return;
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
-    carve(&space, &s, tree_edge != NULL, &a);
+    carve(&space, &s, gg_tree_bytes(job, tree_edge != NULL), &a);
     space.used += engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, &s, tree_edge != NULL, &a);
+    carve(&space, &s, gg_tree_bytes(job, tree_edge != NULL), &a);
     if (!run_engine(job, &s, &space))
         return;
     left->search = s.dropped && !s.early;
@@ -134,7 +136,7 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
 }
 
 gpugraph_status gg_cuda_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, void *distance, uint32_t *tree_edge) {
+                             gpugraph_run *run, void *distance, void *tree_edge) {
     struct cuda_job job;
     struct leftover left = {false, 0};
     if (!gg_job_open(&job, graph, run))

@@ -19,12 +19,26 @@
 
 #include <string.h>
 
-/* Puts the smaller edge number into *place; NONE is the largest of all. */
+/* Puts the smaller edge number into *place; no edge is the largest of all. */
 static inline void keep_smaller(uint32_t *place, uint32_t edge) {
     uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (edge < old && !__atomic_compare_exchange_n(place, &old, edge, true,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+static inline void keep_smaller_wide(uint64_t *place, uint64_t edge) {
+    uint64_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (edge < old && !__atomic_compare_exchange_n(place, &old, edge, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static inline void offer(void *tree_edge, bool wide, uint32_t v, uint64_t e) {
+    if (wide)
+        keep_smaller_wide((uint64_t *)tree_edge + v, e);
+    else
+        keep_smaller((uint32_t *)tree_edge + v, (uint32_t)e);
 }
 
 /* ---- a pass over the edges ---- */
@@ -34,19 +48,24 @@ struct pass {
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
     const void *value;
-    uint32_t *tree_edge;
+    void *tree_edge;
+    bool wide;
 };
+
+static bool has_edge(const struct pass *p, uint32_t v) {
+    return gg_edge_at(p->tree_edge, p->wide, v) != GPUGRAPH_NO_EDGE;
+}
 
 /* The value of v is one more than that of u; a source's 0 follows nothing, NONE + 1
 ** included. */
-static inline bool depth_follows(const struct pass *p, uint32_t e, uint32_t u,
+static inline bool depth_follows(const struct pass *p, uint64_t e, uint32_t u,
                                  uint32_t v) {
     const uint32_t *depth = p->value;
     (void)e;
     return depth[v] != 0 && depth[u] + 1 == depth[v];
 }
 
-static inline bool is_parent(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool is_parent(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const uint32_t *parent = p->value;
     (void)e;
     return parent[v] == u && u != v;
@@ -54,92 +73,106 @@ static inline bool is_parent(const struct pass *p, uint32_t e, uint32_t u, uint3
 
 /* A nearer u has a finite distance; where the sum leaves 64 bits v cannot be reached by it,
 ** and a distance that is UNREACHED never equals one. */
-static inline bool nearer32(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool nearer32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const uint32_t *d = p->value;
     return d[u] < d[v] && d[v] - d[u] == p->edges->weight32[e] && d[v] != UINT32_MAX;
 }
 
-static inline bool nearer64(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool nearer64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const uint64_t *d = p->value;
     return d[u] < d[v] && d[v] - d[u] == (uint64_t)p->edges->weight64[e] &&
            d[v] != UINT64_MAX;
 }
 
-static inline bool nearer_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool nearer_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const double *d = p->value;
     return d[u] < d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
 }
 
-static inline bool level32(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool level32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const uint32_t *d = p->value;
     return d[u] == d[v] && p->edges->weight32[e] == 0 && d[v] != UINT32_MAX;
 }
 
-static inline bool level64(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool level64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const uint64_t *d = p->value;
     return d[u] == d[v] && p->edges->weight64[e] == 0 && d[v] != UINT64_MAX;
 }
 
-static inline bool level_real(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static inline bool level_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     const double *d = p->value;
     return d[u] == d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
 }
 
-typedef bool follows(const struct pass *p, uint32_t e, uint32_t u, uint32_t v);
+typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
 
-/* Fills tree_edge by one pass. `test` is known where this is inlined. */
+/* `test` and `wide` are known where this is inlined. */
 static inline __attribute__((always_inline)) void
-pass_over(const struct pass *p, const gpugraph_graph *graph, gpugraph_direction direction,
-          gpugraph_run *run, follows *test) {
+pass_over_all(const struct pass *p, const gpugraph_graph *graph,
+              gpugraph_direction direction, gpugraph_run *run, follows *test, bool wide) {
     const uint32_t *source = p->edges->source, *target = p->edges->target;
-    uint32_t *tree_edge = p->tree_edge;
-    uint32_t n = graph->n, m = graph->m;
-    uint32_t blocks = m / GG_POLL_ITEMS + 1;
+    void *tree_edge = p->tree_edge;
+    uint64_t n = graph->n, m = graph->m, blocks = m / GG_POLL_ITEMS + 1;
     int threads = gg_threads(run, m);
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(static)
-        for (uint32_t v = 0; v < n; v++)
-            tree_edge[v] = GPUGRAPH_NONE;
+        for (uint64_t v = 0; v < n; v++)
+            gg_put_edge(tree_edge, wide, v, GPUGRAPH_NO_EDGE);
 #pragma omp for schedule(dynamic)
-        for (uint32_t block = 0; block < blocks; block++) {
+        for (uint64_t block = 0; block < blocks; block++) {
             if (gg_pause(run))
                 continue;
-            uint32_t begin = block * GG_POLL_ITEMS;
-            uint32_t end = m - begin < GG_POLL_ITEMS ? m : begin + GG_POLL_ITEMS;
-            for (uint32_t e = begin; e < end; e++) {
+            uint64_t begin = block * GG_POLL_ITEMS;
+            uint64_t end = m - begin < GG_POLL_ITEMS ? m : begin + GG_POLL_ITEMS;
+            for (uint64_t e = begin; e < end; e++) {
                 uint32_t u = source[e], v = target[e];
                 if (direction != GPUGRAPH_IN && test(p, e, u, v))
-                    keep_smaller(&tree_edge[v], e);
+                    offer(tree_edge, wide, v, e);
                 if (direction != GPUGRAPH_OUT && test(p, e, v, u))
-                    keep_smaller(&tree_edge[u], e);
+                    offer(tree_edge, wide, u, e);
             }
         }
     }
+}
+
+/* Fills tree_edge by one pass. */
+static inline __attribute__((always_inline)) void
+pass_over(const struct pass *p, const gpugraph_graph *graph, gpugraph_direction direction,
+          gpugraph_run *run, follows *test) {
+    if (p->wide)
+        pass_over_all(p, graph, direction, run, test, true);
+    else
+        pass_over_all(p, graph, direction, run, test, false);
 }
 
 static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
                                   double started, const char *how) {
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "parents", started, graph->m, "%s", how);
+    gg_phase(run, "parents", started, (int64_t)graph->m, "%s", how);
     return GPUGRAPH_OK;
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, const uint32_t *depth,
-                              uint32_t *tree_edge) {
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
     double started = gg_now_ms();
-    struct pass p = {.edges = &graph->edges, .value = depth, .tree_edge = tree_edge};
+    struct pass p = {.edges = &graph->edges,
+                     .value = depth,
+                     .tree_edge = tree_edge,
+                     .wide = graph->wide};
     pass_over(&p, graph, search->direction, run, depth_follows);
     return pass_ended(graph, run, started, "one pass over the edges");
 }
 
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
-                                uint32_t *tree_edge) {
+                                void *tree_edge) {
     double started = gg_now_ms();
-    struct pass p = {.edges = &graph->edges, .value = parent, .tree_edge = tree_edge};
+    struct pass p = {.edges = &graph->edges,
+                     .value = parent,
+                     .tree_edge = tree_edge,
+                     .wide = graph->wide};
     pass_over(&p, graph, direction, run, is_parent);
     return pass_ended(graph, run, started, "one pass over the edges");
 }
@@ -157,7 +190,7 @@ static bool is_reached(const struct pass *p, uint32_t v) {
     }
 }
 
-static bool is_level(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
+static bool is_level(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
     switch (p->type) {
     case GPUGRAPH_UINT32:
         return level32(p, e, u, v);
@@ -172,19 +205,19 @@ static bool is_level(const struct pass *p, uint32_t e, uint32_t u, uint32_t v) {
 ** edge[first[u]] .. edge[first[u + 1] - 1]. */
 struct level_edges {
     uint64_t *first; /* n + 2 */
-    uint32_t *edge;
+    void *edge;
     uint32_t *steps; /* by vertex: 0 settled, NONE open, else the steps to it */
     uint32_t *queue; /* n */
 };
 
 /* Calls for an edge in both its senses what the direction allows: one pass counts, the
 ** next one places. */
-static void note_level_edge(const struct pass *p, struct level_edges *l, uint32_t e,
+static void note_level_edge(const struct pass *p, struct level_edges *l, uint64_t e,
                             uint32_t u, uint32_t v, bool place) {
     if (l->steps[v] == 0 || u == v || !is_level(p, e, u, v))
         return;
     if (place)
-        l->edge[l->first[u + 1]++] = e;
+        gg_put_edge(l->edge, p->wide, l->first[u + 1]++, e);
     else
         l->first[u + 2]++;
 }
@@ -192,7 +225,7 @@ static void note_level_edge(const struct pass *p, struct level_edges *l, uint32_
 static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
                              gpugraph_direction direction, struct level_edges *l,
                              bool place, gpugraph_run *run) {
-    for (uint32_t e = 0; e < graph->m; e++) {
+    for (uint64_t e = 0; e < graph->m; e++) {
         if (e % GG_POLL_ITEMS == 0 && gg_poll(run))
             return;
         uint32_t u = graph->source[e], v = graph->target[e];
@@ -217,13 +250,14 @@ static void search_level_edges(const struct pass *p, const gpugraph_graph *graph
             return;
         uint32_t u = l->queue[head], step = l->steps[u] + 1;
         for (uint64_t i = l->first[u]; i < l->first[u + 1]; i++) {
-            uint32_t e = l->edge[i], v = gpugraph_other_end(graph, e, u);
+            uint64_t e = gg_edge_at(l->edge, p->wide, i);
+            uint32_t v = gpugraph_other_end(graph, e, u);
             if (l->steps[v] == GPUGRAPH_NONE) {
                 l->steps[v] = step;
                 l->queue[tail++] = v;
             }
-            if (l->steps[v] == step && e < p->tree_edge[v])
-                p->tree_edge[v] = e;
+            if (l->steps[v] == step && e < gg_edge_at(p->tree_edge, p->wide, v))
+                gg_put_edge(p->tree_edge, p->wide, v, e);
         }
     }
 }
@@ -234,7 +268,7 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
     note_level_edges(p, graph, direction, l, false, run);
     for (uint32_t v = 0; v < graph->n; v++)
         l->first[v + 2] += l->first[v + 1];
-    l->edge = gg_alloc(run, l->first[graph->n + 1], sizeof *l->edge);
+    l->edge = gg_alloc(run, l->first[graph->n + 1], gg_edge_size(p->wide));
     if (!l->edge || gg_stopping(run))
         return;
     note_level_edges(p, graph, direction, l, true, run);
@@ -246,7 +280,7 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
 static uint32_t count_open(const struct pass *p, const gpugraph_graph *graph,
                            const gpugraph_search *search, uint32_t *steps) {
     for (uint32_t v = 0; v < graph->n; v++)
-        steps[v] = p->tree_edge[v] == GPUGRAPH_NONE ? GPUGRAPH_NONE : 0;
+        steps[v] = has_edge(p, v) ? 0 : GPUGRAPH_NONE;
     for (uint32_t i = 0; i < search->source_count; i++)
         steps[search->source[i]] = 0;
     uint32_t open = 0;
@@ -263,7 +297,7 @@ static uint64_t count_without_edge(const struct pass *p, const gpugraph_graph *g
     int threads = gg_threads(run, n);
 #pragma omp parallel for num_threads(threads) reduction(+ : count) schedule(static)
     for (uint32_t v = 0; v < n; v++)
-        count += p->tree_edge[v] == GPUGRAPH_NONE && is_reached(p, v);
+        count += !has_edge(p, v) && is_reached(p, v);
     return count;
 }
 
@@ -288,12 +322,13 @@ static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *g
 
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
-                                 uint32_t *tree_edge) {
+                                 void *tree_edge) {
     double started = gg_now_ms();
     struct pass p = {.edges = &graph->edges,
                      .type = graph->distance_type,
                      .value = distance,
-                     .tree_edge = tree_edge};
+                     .tree_edge = tree_edge,
+                     .wide = graph->wide};
     gpugraph_direction direction = search->direction;
     if (p.type == GPUGRAPH_UINT32)
         pass_over(&p, graph, direction, run, nearer32);
@@ -316,19 +351,19 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
 
 /* ---- who belongs to whom ---- */
 
-uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint32_t e, uint32_t v) {
+uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v) {
     return graph->source[e] == v ? graph->target[e] : graph->source[e];
 }
 
 /* Walks up from v to the first vertex whose root is known and returns that root; where
 ** `tell` is not NONE it becomes the root of all on the way. NONE when the run must end. */
-static uint32_t walk_up(const gpugraph_graph *graph, const uint32_t *tree_edge,
+static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
                         uint32_t *root, uint32_t v, uint32_t tell, uint64_t *steps,
                         gpugraph_run *run) {
     while (root[v] == GPUGRAPH_NONE) {
         if (++*steps % GG_POLL_ITEMS == 0 && gg_poll(run))
             return GPUGRAPH_NONE;
-        uint32_t up = gpugraph_other_end(graph, tree_edge[v], v);
+        uint32_t up = gpugraph_other_end(graph, gg_edge_at(tree_edge, graph->wide, v), v);
         root[v] = tell;
         v = up;
     }
@@ -338,8 +373,7 @@ static uint32_t walk_up(const gpugraph_graph *graph, const uint32_t *tree_edge,
 /* Each chain is walked up twice, once to find its root and once to tell it to all below: no
 ** vertex takes part in more than one. */
 gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const uint32_t *tree_edge,
-                               uint32_t *root) {
+                               gpugraph_run *run, const void *tree_edge, uint32_t *root) {
     gg_begin(run);
     if (gg_check_search(graph, search, run))
         return run->status;
@@ -350,7 +384,7 @@ gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_searc
     for (uint32_t i = 0; i < search->source_count; i++)
         root[search->source[i]] = search->source[i];
     for (uint32_t v = 0; v < graph->n && !gg_stopping(run); v++) {
-        if (tree_edge[v] == GPUGRAPH_NONE)
+        if (gg_edge_at(tree_edge, graph->wide, v) == GPUGRAPH_NO_EDGE)
             continue;
         uint32_t found = walk_up(graph, tree_edge, root, v, GPUGRAPH_NONE, &steps, run);
         walk_up(graph, tree_edge, root, v, found, &steps, run);

@@ -17,9 +17,12 @@
 #include "distance.cuh"
 #include "frontier.cuh"
 
-/* e is offered to v. NONE is the largest number, so it loses against all. */
-static __device__ __forceinline__ void offer(uint32_t *tree_edge, uint32_t v,
-                                             uint32_t e) {
+/* Edge numbers of 64 bits, as atomics know them. `number` below is this or uint32_t. */
+typedef unsigned long long wide_number;
+
+/* e is offered to v. No edge is the largest number, so it loses against all. */
+template <typename number>
+static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, number e) {
     if (e < gg_peek(&tree_edge[v]))
         atomicMin(&tree_edge[v], e);
 }
@@ -51,9 +54,10 @@ static __global__ void write_bytes(const uint32_t *depth, uint32_t n, depth_byte
 }
 
 /* One thread per vertex. */
-static __global__ void drop_bytes(const uint32_t *tree_edge, uint32_t n, depth_bytes b) {
+template <typename number>
+static __global__ void drop_bytes(const number *tree_edge, uint32_t n, depth_bytes b) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        if (tree_edge[v] != GPUGRAPH_NONE)
+        if (tree_edge[v] != ~(number)0)
             b.to[v] = NO_BYTE;
 }
 
@@ -64,8 +68,9 @@ static __device__ __forceinline__ bool one_deeper(const depth_bytes &b, uint32_t
 }
 
 /* One thread to four edges, from `begin`, a multiple of four, to `end`. */
+template <typename number>
 static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
-                                  uint64_t begin, uint64_t end, uint32_t *tree_edge) {
+                                  uint64_t begin, uint64_t end, number *tree_edge) {
     const uint64_t step = gg_threads_of_grid() * EDGES_A_THREAD;
     for (uint64_t e = begin + gg_thread() * EDGES_A_THREAD; e < end; e += step) {
         uint32_t s[EDGES_A_THREAD], t[EDGES_A_THREAD], from[EDGES_A_THREAD],
@@ -93,21 +98,22 @@ static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
             if (i >= count)
                 continue;
             if (one_deeper(b, from[i], to[i], s[i], t[i]))
-                offer(tree_edge, t[i], (uint32_t)e + i);
+                offer(tree_edge, t[i], (number)e + i);
             if (one_deeper(b, back_from[i], back_to[i], t[i], s[i]))
-                offer(tree_edge, s[i], (uint32_t)e + i);
+                offer(tree_edge, s[i], (number)e + i);
         }
     }
 }
 
+template <typename number>
 static __global__ void parent_edges(device_edges edges, ways ways, const uint32_t *parent,
-                                    uint32_t *tree_edge) {
+                                    number *tree_edge) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e];
         if (ways.forward && parent[t] == s)
-            offer(tree_edge, t, (uint32_t)e);
+            offer(tree_edge, t, (number)e);
         if (ways.backward && parent[s] == t)
-            offer(tree_edge, s, (uint32_t)e);
+            offer(tree_edge, s, (number)e);
     }
 }
 
@@ -136,10 +142,10 @@ static __device__ __forceinline__ bool one_farther(typename type::word from,
 
 /* One thread per edge. The source's distance first: edges often stand in the order of
 ** their sources, so that it is at hand. */
-template <typename type>
+template <typename type, typename number>
 static __global__ void
 distance_tree(device_edges edges, ways ways, const typename type::word *distance,
-              const unsigned long long *largest, uint32_t *tree_edge) {
+              const unsigned long long *largest, number *tree_edge) {
     typedef typename type::word word;
     const typename type::weight *weight =
         static_cast<const typename type::weight *>(edges.weight);
@@ -158,9 +164,9 @@ distance_tree(device_edges edges, ways ways, const typename type::word *distance
         const uint32_t t = edges.target[e];
         const word dt = distance[t];
         if (forward && one_farther<type>(ds, w, dt))
-            offer(tree_edge, t, (uint32_t)e);
+            offer(tree_edge, t, (number)e);
         if (backward && one_farther<type>(dt, w, ds))
-            offer(tree_edge, s, (uint32_t)e);
+            offer(tree_edge, s, (number)e);
     }
 }
 
@@ -172,12 +178,12 @@ static __global__ void mark_roots(const uint32_t *source, uint32_t sources,
 }
 
 /* One thread per vertex: reached, no source, and no edge from a nearer vertex. */
-template <typename type>
+template <typename type, typename number>
 static __global__ void count_ties(const typename type::word *distance, uint32_t n,
-                                  const uint32_t *tree_edge, const uint32_t *is_root,
+                                  const number *tree_edge, const uint32_t *is_root,
                                   uint32_t *ties) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        if (distance[v] != type::unreached() && tree_edge[v] == GPUGRAPH_NONE &&
+        if (distance[v] != type::unreached() && tree_edge[v] == ~(number)0 &&
             !(is_root[v / 32] >> v % 32 & 1))
             atomicAdd(ties, 1u);
 }
@@ -185,18 +191,19 @@ static __global__ void count_ties(const typename type::word *distance, uint32_t 
 /* ---- steps ---- */
 
 static bool begin(struct cuda_job *job, bool weighted, struct device_edges *edges,
-                  uint32_t *tree_edge) {
+                  void *tree_edge) {
     return gg_device_edges(job, weighted, edges) &&
-           gg_fill(job, tree_edge, 0xff, (uint64_t)edges->n * sizeof *tree_edge);
+           gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
 }
 
 uint64_t gg_depth_tree_scratch(uint32_t n) {
     return 2 * (uint64_t)n;
 }
 
-bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
-                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint32_t *tree_edge) {
+template <typename number>
+static bool grow_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                            number *tree_edge) {
     struct device_edges edges;
     if (!begin(job, false, &edges, tree_edge))
         return false;
@@ -222,8 +229,18 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
     return gg_going(job);
 }
 
-bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
-                            const uint32_t *parent, uint32_t *tree_edge) {
+bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                          void *tree_edge) {
+    return job->graph->wide ? grow_depth_tree(job, direction, depth, deepest, scratch,
+                                              static_cast<wide_number *>(tree_edge))
+                            : grow_depth_tree(job, direction, depth, deepest, scratch,
+                                              static_cast<uint32_t *>(tree_edge));
+}
+
+template <typename number>
+static bool find_parent_edges(struct cuda_job *job, gpugraph_direction direction,
+                              const uint32_t *parent, number *tree_edge) {
     struct device_edges edges;
     if (!begin(job, false, &edges, tree_edge))
         return false;
@@ -232,10 +249,18 @@ bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
     return gg_launched(job, "parent_edges");
 }
 
-template <typename type>
-static bool distances(struct cuda_job *job, const gpugraph_search *search,
-                      const void *distance, const uint32_t *source, uint32_t *tree_edge,
-                      uint32_t *ties, uint32_t *scratch) {
+bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *parent, void *tree_edge) {
+    return job->graph->wide ? find_parent_edges(job, direction, parent,
+                                                static_cast<wide_number *>(tree_edge))
+                            : find_parent_edges(job, direction, parent,
+                                                static_cast<uint32_t *>(tree_edge));
+}
+
+template <typename type, typename number>
+static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+                               const void *distance, const uint32_t *source,
+                               number *tree_edge, uint32_t *ties, uint32_t *scratch) {
     struct device_edges edges;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
     uint32_t *is_root = scratch + 1;
@@ -261,9 +286,22 @@ static bool distances(struct cuda_job *job, const gpugraph_search *search,
     return gg_fetch(job, ties, scratch, sizeof *ties);
 }
 
+template <typename type>
+static bool distances(struct cuda_job *job, const gpugraph_search *search,
+                      const void *distance, const uint32_t *source, void *tree_edge,
+                      uint32_t *ties, uint32_t *scratch) {
+    return job->graph->wide
+               ? grow_distance_tree<type>(job, search, distance, source,
+                                          static_cast<wide_number *>(tree_edge), ties,
+                                          scratch)
+               : grow_distance_tree<type>(job, search, distance, source,
+                                          static_cast<uint32_t *>(tree_edge), ties,
+                                          scratch);
+}
+
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             uint32_t *tree_edge, uint32_t *ties, uint32_t *scratch) {
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     switch (job->graph->distance_type) {
     case GPUGRAPH_UINT32:
         return distances<integer32>(job, search, distance, source, tree_edge, ties,

@@ -71,9 +71,9 @@ static bool kinds_fit(const packed_header *h) {
 }
 
 static bool counts_fit(const packed_header *h, uint64_t size) {
-    if (h->n >= GPUGRAPH_NONE || h->m >= GPUGRAPH_NONE || h->integer_count > h->n ||
-        h->texts != h->n - h->integer_count || h->text_bytes > size ||
-        (!h->texts && h->text_bytes))
+    if (h->n >= GPUGRAPH_NONE || h->m > size / sizeof(uint32_t) ||
+        h->integer_count > h->n || h->texts != h->n - h->integer_count ||
+        h->text_bytes > size || (!h->texts && h->text_bytes))
         return false;
     /* The last of consecutive ids is an INTEGER, too. */
     bool listed = h->flags & PACKED_INTEGERS;
@@ -382,7 +382,8 @@ static void bound_paths(reader *r) {
         return;
     if (r->largest < UINT32_MAX && by_largest < UINT32_MAX)
         graph->path_high = by_largest;
-    else if (r->largest < UINT32_MAX && r->total < UINT32_MAX / 2)
+    else if (r->largest < UINT32_MAX && gg_sum_holds(r->header.m, r->largest) &&
+             r->total < UINT32_MAX / 2)
         graph->path_high = 2 * r->total;
     else if (graph->distance_type == GPUGRAPH_UINT32)
         graph->path_low = graph->path_high = gg_longest_path(graph, r->run);
@@ -424,11 +425,14 @@ static void finish(reader *r) {
     gpugraph_graph *graph = r->graph;
     const packed_header *h = &r->header;
     graph->n = (uint32_t)h->n;
-    graph->m = (uint32_t)h->m;
+    graph->m = h->m;
+    graph->wide = gg_is_wide(h->m);
     graph->distance_type = (gpugraph_distance_type)h->distance_type;
     graph->has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
     if (h->flags & PACKED_IN_ORDER)
         derive_rows(r);
+    if (!gg_stopping(r->run))
+        gg_bound_degrees(graph, 0, r->run);
     if (!gg_stopping(r->run))
         bound_paths(r);
     if (!gg_stopping(r->run))
@@ -459,6 +463,7 @@ gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
         return gg_stopped(run);
     }
     *graph = r.graph;
-    gg_phase(run, "unpack", start, r.graph->m, "%llu bytes", (unsigned long long)size);
+    gg_phase(run, "unpack", start, (int64_t)r.graph->m, "%llu bytes",
+             (unsigned long long)size);
     return run->status;
 }

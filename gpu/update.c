@@ -43,7 +43,10 @@ static void move_array(const array_move *move) {
     for (uint64_t k = 0; k < s->pieces; k++) {
         if (move->how != MOVE)
             convert_piece(move, &s->piece[k]);
-        if (move->numbers)
+        if (move->numbers && move->size == sizeof(uint64_t))
+            gg_renumber_all_wide(move->numbers, (uint64_t *)to + s->piece[k].to,
+                                 s->piece[k].count);
+        else if (move->numbers)
             gg_renumber_all(move->numbers, (uint32_t *)to + s->piece[k].to,
                             s->piece[k].count);
     }
@@ -159,9 +162,14 @@ static void commit(update *u) {
     }
     swap_ids(u);
     graph->n = u->ids.n;
-    graph->m = (uint32_t)u->edges.after;
+    graph->m = u->edges.after;
+    if (gg_is_wide(graph->m) != graph->wide) {
+        gg_free_edge_rows(graph);
+        graph->wide = !graph->wide;
+    }
     graph->distance_type = u->distance_type;
     graph->cyclic = graph->thin = false; /* nobody has looked at these edges */
+    graph->degree_high = u->degree_high;
     graph->path_low = u->path_low;
     graph->path_high = u->path_high;
     gg_point_edges(graph, graph->edges.weight_type);
@@ -234,8 +242,8 @@ static void patch(update *u) {
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);
-    if (!gg_stopping(u->run) && u->graph->edge_rows.made)
-        gg_splice_index(u->run, &u->edges);
+    if (!gg_stopping(u->run) && gg_keeps_edge_rows(u))
+        gg_splice_index(u->run, &u->edges, u->graph->wide);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
         commit(u);
 }

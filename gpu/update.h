@@ -73,6 +73,7 @@ typedef struct update {
     uint64_t *added_edge; /* new edge numbers of added ones */
     splice edges;
     bool plain; /* edge ids are 1 .. m afterwards */
+    uint64_t degree_high;
     /* weights */
     uint64_t path_low, path_high;
     gpugraph_distance_type distance_type;
@@ -104,6 +105,12 @@ static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
     uint64_t e = u->removed[ref / 2];
     return ref % 2 ? u->graph->target[e] : u->graph->source[e];
+}
+
+/* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:
+** then they are made anew when they are asked for. */
+static inline bool gg_keeps_edge_rows(const update *u) {
+    return u->graph->edge_rows.made && gg_is_wide(u->edges.after) == u->graph->wide;
 }
 
 /* Each finds out one part, in this order; a failure is in the run's status. */

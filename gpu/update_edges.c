@@ -128,6 +128,23 @@ static bool plain_afterwards(const update *u) {
     return true;
 }
 
+/* The bound grows with each batch; where it has come too near it is settled anew. */
+static void bound_degrees(update *u) {
+    gpugraph_graph *graph = u->graph;
+    const uint64_t more = 2 * u->added_count;
+    if (graph->degree_high + more > gg_most_degree &&
+        gg_bound_degrees(graph, u->added_count, u->run))
+        return;
+    u->degree_high = graph->degree_high + more;
+    if (u->degree_high > 2 * u->edges.after)
+        u->degree_high = 2 * u->edges.after;
+    if (u->degree_high > gg_most_degree)
+        gg_fail(u->run, GPUGRAPH_TOO_LARGE,
+                "a vertex may come to have more than %llu edges, the most that a graph "
+                "holds",
+                (unsigned long long)gg_most_degree);
+}
+
 void gg_update_edges(update *u) {
     gpugraph_run *run = u->run;
     u->removed = gg_alloc(run, u->removed_count, sizeof *u->removed);
@@ -140,14 +157,11 @@ void gg_update_edges(update *u) {
         find_added(u);
     if (gg_stopping(run))
         return;
-    uint64_t after = u->graph->m - u->removed_count + u->added_count;
-    if (after >= GPUGRAPH_NONE)
-        gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "there are %llu edges, and a graph holds at most 2^32 - 2",
-                (unsigned long long)after);
-    else if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
-                             u->added_at, u->added_count, u->added_edge))
+    if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
+                        u->added_at, u->added_count, u->added_edge))
         u->plain = plain_afterwards(u);
+    if (!gg_stopping(run))
+        bound_degrees(u);
 }
 
 /* ---- weights ---- */

@@ -37,7 +37,7 @@ static uint64_t weight_at(const void *weight, uint64_t i, size_t size) {
 }
 
 static size_t old_weight_size(const row_walk *w) {
-    return w->p->numbers ? sizeof(uint32_t)
+    return w->p->numbers ? gg_edge_size(w->u->graph->wide)
                          : gg_distance_size(w->u->graph->distance_type);
 }
 
@@ -193,7 +193,7 @@ static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
     p->inserted_at[i] = at;
     p->target[i] = w->u->end[ref ^ 1].new;
     if (p->numbers)
-        ((uint32_t *)p->weight)[i] = (uint32_t)w->u->added_edge[ref / 2];
+        gg_put_edge(p->weight, w->u->graph->wide, i, w->u->added_edge[ref / 2]);
     else if (p->weight_size == sizeof(uint32_t))
         ((uint32_t *)p->weight)[i] = ((const uint32_t *)w->u->weight)[ref / 2];
     else if (p->weight_size)
@@ -211,10 +211,10 @@ static uint64_t sorted_place(const row_walk *w, end_ref ref, uint64_t begin,
     uint64_t high = lower(w->slot, low, end, to->place + (uint64_t)1);
     if (!w->p->numbers)
         return high;
-    const uint32_t *edge = w->slot->weight;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (edge[middle] < w->u->added_at[ref / 2])
+        uint64_t edge = gg_edge_at(w->slot->weight, w->u->graph->wide, middle);
+        if (edge < w->u->added_at[ref / 2])
             low = middle + 1;
         else
             high = middle;
@@ -327,7 +327,8 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.slot = slot, .numbers = numbers};
     if (slot->weight)
-        p->weight_size = numbers ? sizeof(uint32_t) : gg_distance_size(u->distance_type);
+        p->weight_size =
+            numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
     list_all(&w, kind);
     if (!gg_stopping(u->run) && take_arrays(&w)) {
         sort_all(&w);
@@ -347,6 +348,6 @@ void gg_update_rows(update *u) {
     for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++)
         if (graph->csr[kind].made)
             plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
-    if (graph->edge_rows.made && !gg_stopping(u->run))
+    if (gg_keeps_edge_rows(u) && !gg_stopping(u->run))
         plan_rows(u, CSR_OUT, &graph->edge_rows, true);
 }

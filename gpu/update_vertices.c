@@ -309,7 +309,7 @@ void gg_update_vertices(update *u) {
     }
     if (gg_splice_make(run, &u->vertices, u->graph->n, u->vanished_at, u->vanished,
                        u->fresh_at, u->fresh, u->fresh_new) ||
-        gg_splice_index(run, &u->vertices))
+        gg_splice_index(run, &u->vertices, false))
         return;
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         added_end *end = &u->end[ref];

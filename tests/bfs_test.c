@@ -6,6 +6,7 @@
 ** -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512 -DGG_BFS_NARROW_ROOM=16
 **   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
 **   -DGG_BFS_NARROW_ROW=20" */
+#include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -132,10 +133,12 @@ static void check_found(const shape *s, const gpugraph_search *search,
 
 static void check_roots(const shape *s, gpugraph_graph *graph,
                         const gpugraph_search *search, const uint32_t *depth,
-                        const uint32_t *edge) {
+                        uint32_t *edge) {
     uint32_t *root = malloc((s->vertices + 1) * sizeof *root);
     gpugraph_run run = {0};
+    widen_edges(graph, edge, s->vertices);
     ck_assert_int_eq(gpugraph_roots(graph, search, &run, edge, root), GPUGRAPH_OK);
+    narrow_edges(graph, edge, s->vertices);
     for (uint32_t v = 0; v < s->vertices; v++) {
         if (edge[v] != GPUGRAPH_NONE) {
             uint32_t up = gpugraph_other_end(graph, edge[v], v);
@@ -154,7 +157,7 @@ static void check_roots(const shape *s, gpugraph_graph *graph,
 static void check_search(const shape *s, gpugraph_graph *graph,
                          const gpugraph_search *search) {
     uint32_t *depth = malloc((s->vertices + 1) * sizeof *depth);
-    uint32_t *edge = malloc((s->vertices + 1) * sizeof *edge);
+    uint32_t *edge = malloc((s->vertices + 1) * sizeof(uint64_t));
     struct answer right;
     textbook(s, search, &right);
     const gpugraph_method *method;
@@ -168,6 +171,7 @@ static void check_search(const shape *s, gpugraph_graph *graph,
                                 .threads = threads};
             gpugraph_bfs(graph, search, &run, depth, edge);
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            narrow_edges(graph, edge, s->vertices);
             check_found(s, search, &right, depth, edge, method->name);
         }
     }
@@ -197,12 +201,12 @@ enum { MOST_SOURCES = 70 }; /* more than one batch */
 static void check_each_by(const shape *s, gpugraph_graph *graph,
                           const gpugraph_search *search, const struct answer *right,
                           gpugraph_run *run) {
-    uint32_t *depth[MOST_SOURCES] = {NULL}, *edge[MOST_SOURCES] = {NULL},
-             count = search->source_count;
+    uint32_t *depth[MOST_SOURCES] = {NULL}, count = search->source_count;
+    void *edge[MOST_SOURCES] = {NULL};
     uint32_t *bare = malloc((s->vertices + 1) * sizeof *bare);
     for (uint32_t i = 0; i < count; i++) {
         depth[i] = malloc((s->vertices + 1) * sizeof **depth);
-        edge[i] = malloc((s->vertices + 1) * sizeof **edge);
+        edge[i] = malloc((s->vertices + 1) * sizeof(uint64_t));
     }
     gpugraph_bfs_each(graph, search, run, depth, edge);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
@@ -210,6 +214,7 @@ static void check_each_by(const shape *s, gpugraph_graph *graph,
     single.source_count = 1;
     for (uint32_t i = 0; i < count; i++) {
         single.source = search->source + i;
+        narrow_edges(graph, edge[i], s->vertices);
         check_found(s, &single, &right[i], depth[i], edge[i], run->used_method);
     }
     memcpy(bare, depth[count - 1], s->vertices * sizeof *bare);

@@ -1,6 +1,7 @@
 /* Depth-first search against a walk that looks through all edges at every step, and
 ** against what any search tree promises. */
 #include "backend.h"
+#include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -16,10 +17,15 @@ static const gpugraph_direction directions[] = {GPUGRAPH_OUT, GPUGRAPH_IN, GPUGR
 /* ---- trees ---- */
 
 static uint32_t *entries(uint32_t n) {
-    uint32_t *array = malloc(((size_t)n + 1) * sizeof *array);
+    uint32_t *array = malloc(((size_t)n + 1) * sizeof(uint64_t));
     ck_assert_ptr_nonnull(array);
-    memset(array, 0x55, ((size_t)n + 1) * sizeof *array);
+    memset(array, 0x55, ((size_t)n + 1) * sizeof(uint64_t));
     return array;
+}
+
+/* Tree edges, once they are narrow. */
+static uint32_t *edges_of(const gpugraph_dfs_tree *tree) {
+    return tree->tree_edge;
 }
 
 static gpugraph_dfs_tree tree_new(uint32_t n) {
@@ -82,7 +88,7 @@ static void walk(const shape *s, uint32_t root, gpugraph_direction direction,
         }
         tree->depth[next] = tree->depth[at] + 1;
         tree->parent[next] = at;
-        tree->tree_edge[next] = smallest_edge(s, at, next, direction);
+        edges_of(tree)[next] = smallest_edge(s, at, next, direction);
         tree->preorder[next] = (*entered)++;
         at = next;
     }
@@ -172,15 +178,14 @@ static void check_any_tree(const shape *s, uint32_t source, gpugraph_direction d
         if (tree->depth[v] == 0 || tree->depth[v] == GPUGRAPH_NONE) {
             roots += tree->depth[v] == 0;
             expect(up == GPUGRAPH_NONE, "%s: parent of root %u", s->name, v);
-            expect(tree->tree_edge[v] == GPUGRAPH_NONE, "%s: edge of root %u", s->name,
-                   v);
+            expect(edges_of(tree)[v] == GPUGRAPH_NONE, "%s: edge of root %u", s->name, v);
             continue;
         }
         expect(up < s->vertices, "%s: parent of vertex %u", s->name, v);
         expect(tree->depth[v] == tree->depth[up] + 1, "%s: depth of vertex %u", s->name,
                v);
-        expect(tree->tree_edge[v] != GPUGRAPH_NONE &&
-                   tree->tree_edge[v] == smallest_edge(s, up, v, direction),
+        expect(edges_of(tree)[v] != GPUGRAPH_NONE &&
+                   edges_of(tree)[v] == smallest_edge(s, up, v, direction),
                "%s: edge of vertex %u", s->name, v);
     }
     if (source != GPUGRAPH_NONE)
@@ -198,6 +203,8 @@ static void search(gpugraph_graph *graph, uint32_t source, bool ordered,
     gpugraph_run run = {.method = method, .backend = backend, .threads = threads};
     gpugraph_dfs(graph, source, ordered, direction, &run, tree);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    if (tree->tree_edge)
+        narrow_edges(graph, tree->tree_edge, gpugraph_vertex_count(graph));
 }
 
 static void check_shape(const shape *s, uint32_t source, gpugraph_direction direction) {
@@ -259,7 +266,7 @@ static void check_large_by(const shape *s, uint32_t source, gpugraph_direction d
         serial += tree.depth[v] != GPUGRAPH_NONE;
     search(graph, source, false, direction, method, backend, threads, &tree);
     for (uint32_t v = 0; v < n; v++) {
-        uint32_t e = tree.tree_edge[v], up = tree.parent[v];
+        uint32_t e = edges_of(&tree)[v], up = tree.parent[v];
         if (tree.depth[v] == GPUGRAPH_NONE)
             continue;
         reached++;
@@ -361,6 +368,7 @@ static void check_ordered_on_device(const shape *s, uint32_t source,
     gpugraph_dfs(graph, source, true, direction, &run, &got);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     ck_assert_str_eq(run.used_method, used);
+    narrow_edges(graph, got.tree_edge, s->vertices);
     same("depth", s, got.depth, wanted.depth);
     same("parent", s, got.parent, wanted.parent);
     same("tree edge", s, got.tree_edge, wanted.tree_edge);

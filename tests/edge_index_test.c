@@ -9,14 +9,14 @@ enum { KINDS = MODEL_IDS };
 
 /* The first edge from `from` on in order of (target, number) that leaves v, as a number of
 ** that order: found by looking at all. */
-static uint64_t key_of(const gpugraph_edge_list *edges, uint32_t e) {
+static uint64_t key_of(const gpugraph_edge_list *edges, uint64_t e) {
     return (uint64_t)edges->target[e] << 32 | e;
 }
 
 static uint64_t next_from(const gpugraph_graph *graph, uint32_t v, uint64_t after) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     uint64_t best = UINT64_MAX;
-    for (uint32_t e = 0; e < gpugraph_edge_count(graph); e++) {
+    for (uint64_t e = 0; e < gpugraph_edge_count(graph); e++) {
         uint64_t key = key_of(edges, e);
         if (edges->source[e] == v && key >= after && key < best)
             best = key;
@@ -27,40 +27,45 @@ static uint64_t next_from(const gpugraph_graph *graph, uint32_t v, uint64_t afte
 static void check_vertex(gpugraph_graph *graph, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     gpugraph_run run = {.threads = 1};
-    const uint32_t *edge, *between;
-    uint32_t count, some, seen = 0;
+    const void *edge, *between;
+    uint64_t count, some, seen = 0;
     ck_assert_int_eq(gpugraph_edges_from(graph, v, &run, &edge, &count), GPUGRAPH_OK);
     uint64_t key = next_from(graph, v, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        expect(key == key_of(edges, edge[i]), "edge %u of vertex %u", edge[i], v);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t e = gpugraph_edge_at(graph, edge, i);
+        expect(key == key_of(edges, e), "edge %llu of vertex %u", (unsigned long long)e,
+               v);
         key = next_from(graph, v, key + 1);
     }
     expect(key == UINT64_MAX, "an edge of vertex %u is missing", v);
     for (uint32_t to = 0; to < gpugraph_vertex_count(graph); to++) {
         gpugraph_edges_between(graph, v, to, &run, &between, &some);
-        expect(between == edge + seen || !some, "edges from %u to %u", v, to);
-        for (uint32_t i = 0; i < some; i++)
-            expect(edges->target[between[i]] == to, "edges from %u to %u", v, to);
+        const char *begin = (const char *)edge + seen * gpugraph_edge_size(graph);
+        expect(between == begin || !some, "edges from %u to %u", v, to);
+        for (uint64_t i = 0; i < some; i++)
+            expect(edges->target[gpugraph_edge_at(graph, between, i)] == to,
+                   "edges from %u to %u", v, to);
         seen += some;
     }
-    expect(seen == count, "vertex %u: %u edges, %u by their ends", v, count, seen);
+    expect(seen == count, "vertex %u: %llu edges, %llu by their ends", v,
+           (unsigned long long)count, (unsigned long long)seen);
 }
 
 static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
     int64_t last = model->count ? model->edge[model->count - 1].id : 0;
     int64_t first = model->count ? model->edge[0].id : 0;
     for (int64_t e = 0; e < model->count; e++)
-        expect(gpugraph_find_edge(graph, model->edge[e].id) == e, "edge id %lld",
-               (long long)model->edge[e].id);
+        expect(gpugraph_find_edge(graph, model->edge[e].id) == (uint64_t)e,
+               "edge id %lld", (long long)model->edge[e].id);
     for (int64_t id = first - 2, e = 0; id <= last + 2; id++) {
         while (e < model->count && model->edge[e].id < id)
             e++;
         if (e == model->count || model->edge[e].id != id)
-            expect(gpugraph_find_edge(graph, id) == GPUGRAPH_NONE, "no edge %lld",
+            expect(gpugraph_find_edge(graph, id) == GPUGRAPH_NO_EDGE, "no edge %lld",
                    (long long)id);
     }
-    expect(gpugraph_find_edge(graph, INT64_MIN) == GPUGRAPH_NONE, "the smallest id");
-    expect(gpugraph_find_edge(graph, INT64_MAX) == GPUGRAPH_NONE, "the largest id");
+    expect(gpugraph_find_edge(graph, INT64_MIN) == GPUGRAPH_NO_EDGE, "the smallest id");
+    expect(gpugraph_find_edge(graph, INT64_MAX) == GPUGRAPH_NO_EDGE, "the largest id");
 }
 
 static void check_all(gpugraph_graph *graph, const edge_model *model) {
@@ -110,8 +115,8 @@ static int stop_at_once(void *listener) {
 START_TEST(refused) {
     edge_model model = model_make(MODEL_DENSE, MODEL_UNWEIGHTED, 4, 9, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
-    const uint32_t *edge;
-    uint32_t count;
+    const void *edge;
+    uint64_t count;
     gpugraph_run run = {.interrupted = stop_at_once};
     ck_assert_int_eq(gpugraph_edges_from(graph, 0, &run, &edge, &count),
                      GPUGRAPH_INTERRUPTED);

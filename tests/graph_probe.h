@@ -76,18 +76,19 @@ static void probe_add_weight(sqlite3_str *out, const gpugraph_edge_list *edges,
 static char *probe_describe(const gpugraph_graph *graph, bool weights) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
-    uint32_t m = gpugraph_edge_count(graph), n = gpugraph_vertex_count(graph);
+    uint64_t m = gpugraph_edge_count(graph);
+    uint32_t n = gpugraph_vertex_count(graph);
     char *touched = sqlite3_malloc((int)n + 1);
     sqlite3_str *out = sqlite3_str_new(NULL);
     if (touched)
         memset(touched, 0, (size_t)n + 1);
-    for (uint32_t e = 0; e < m && touched; e++) {
+    for (uint64_t e = 0; e < m && touched; e++) {
         sqlite3_str_appendall(out, e ? " " : "");
         probe_add_id(out, ids, edges->source[e]);
         sqlite3_str_appendall(out, ">");
         probe_add_id(out, ids, edges->target[e]);
         sqlite3_str_appendf(out, "#%lld",
-                            (sqlite3_int64)(edges->edge_id ? edges->edge_id[e] : e + 1));
+                            edges->edge_id ? edges->edge_id[e] : (sqlite3_int64)e + 1);
         if (weights)
             probe_add_weight(out, edges, e);
         touched[edges->source[e]] = touched[edges->target[e]] = 1;

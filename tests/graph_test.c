@@ -4,6 +4,7 @@
 ** An input is a list of edges between ids; an id is an INTEGER or one of the texts. The
 ** same integer and text ('7' and 7) are two ids. */
 #include "backend.h"
+#include "memory_stream.h"
 #include "suite.h"
 #include "graphs.h"
 
@@ -610,15 +611,59 @@ START_TEST(bad_weights) {
 }
 END_TEST
 
-START_TEST(too_large) {
+START_TEST(negative_count) {
     gpugraph_run run = {0};
     gpugraph_graph *graph;
-    gpugraph_edges edges = {.count = (int64_t)UINT32_MAX};
-    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_TOO_LARGE);
-    ck_assert_ptr_null(graph);
-    ck_assert(strstr(run.message, "4294967295") != NULL);
-    edges.count = -1;
+    gpugraph_edges edges = {.count = -1};
     ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_INVALID);
+    ck_assert_ptr_null(graph);
+}
+END_TEST
+
+/* A star whose middle has `edges` edges, one of them a loop. */
+static gpugraph_status star(int64_t edges, gpugraph_run *run, gpugraph_graph **graph) {
+    int64_t source[8] = {0}, target[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int64_t id[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    gpugraph_edges columns = {.count = edges,
+                              .source = {source, NULL},
+                              .target = {target, NULL},
+                              .edge_id = id};
+    return gpugraph_create(&columns, run, graph);
+}
+
+/* Counters of 32 bits hold every degree, here as if they were of three. A loop counts
+** twice. */
+START_TEST(too_many_at_one_vertex) {
+    gpugraph_run run = {0};
+    gpugraph_graph *graph;
+    int64_t source[2] = {0, 9}, target[2] = {9, 8}, id[2] = {9, 10};
+    gpugraph_edges more = {
+        .count = 1, .source = {source, NULL}, .target = {target, NULL}, .edge_id = id};
+    gpugraph_changes add = {.added = &more};
+    gg_most_degree = 7;
+    ck_assert_int_eq(star(7, &run, &graph), GPUGRAPH_TOO_LARGE);
+    ck_assert_ptr_nonnull(strstr(run.message, "more than 7 edges"));
+    ck_assert_ptr_null(graph);
+    ck_assert_int_eq(star(5, &run, &graph), GPUGRAPH_OK);
+    ck_assert_uint_eq(graph->degree_high, 6);
+    ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_TOO_LARGE);
+    ck_assert_ptr_nonnull(strstr(run.message, "more than 7 edges"));
+    ck_assert_uint_eq(gpugraph_edge_count(graph), 5);
+    memory_file file = {0};
+    memory_pack(graph, &file);
+    gpugraph_free(graph);
+    gpugraph_stream from = memory_reader(&file);
+    gg_most_degree = 5;
+    ck_assert_int_eq(gpugraph_unpack(&run, &from, file.size, &graph), GPUGRAPH_TOO_LARGE);
+    memory_file_free(&file);
+    gg_most_degree = 12;
+    ck_assert_int_eq(star(5, &run, &graph), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_OK);
+    more.edge_id++;
+    ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_OK);
+    ck_assert_uint_eq(gpugraph_edge_count(graph), 7);
+    gpugraph_free(graph);
+    gg_most_degree = UINT32_MAX;
 }
 END_TEST
 
@@ -888,7 +933,8 @@ int main(void) {
     tcase_add_test(all, small_inputs);
     tcase_add_test(all, large_inputs);
     tcase_add_test(all, bad_weights);
-    tcase_add_test(all, too_large);
+    tcase_add_test(all, negative_count);
+    tcase_add_test(all, too_many_at_one_vertex);
     tcase_add_test(all, bad_text_number);
     tcase_add_test(all, interrupts);
     tcase_add_test(all, orders);

@@ -193,9 +193,10 @@ END_TEST
 static void use_trees(gpugraph_graph *graph, gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), source = 0, count, *part[5];
     uint64_t *distance = calloc(n + 1, 8), triangles;
-    const uint32_t *edge;
+    const void *edge;
+    uint64_t edges;
     for (int i = 0; i < 5; i++)
-        part[i] = calloc(n + 1, 4);
+        part[i] = calloc(n + 1, 8);
     for (uint32_t target = 0; target < n; target++) {
         gpugraph_search search = {.source = &source,
                                   .source_count = 1,
@@ -209,8 +210,8 @@ static void use_trees(gpugraph_graph *graph, gpugraph_run *run) {
             gpugraph_roots(graph, &search, run, part[1], part[2]);
         if (!gpugraph_sssp(graph, &search, run, distance, part[1]))
             gpugraph_roots(graph, &search, run, part[1], part[2]);
-        gpugraph_edges_from(graph, target, run, &edge, &count);
-        gpugraph_edges_between(graph, target, n - 1 - target, run, &edge, &count);
+        gpugraph_edges_from(graph, target, run, &edge, &edges);
+        gpugraph_edges_between(graph, target, n - 1 - target, run, &edge, &edges);
     }
     for (int i = 0; i < 6; i++) {
         gpugraph_direction direction = (gpugraph_direction)(i % 3);
@@ -231,7 +232,7 @@ static void use_trees(gpugraph_graph *graph, gpugraph_run *run) {
 static void use(gpugraph_graph *graph, const edge_model *model) {
     gpugraph_run run = {.threads = 1, .backend = GPUGRAPH_CPU};
     uint32_t n = gpugraph_vertex_count(graph);
-    uint32_t *depth = calloc(n + 1, 4), *tree = calloc(n + 1, 4);
+    uint32_t *depth = calloc(n + 1, 4), *tree = calloc(n + 1, 8);
     uint64_t *distance = calloc(n + 1, 8);
     uint32_t source = 0;
     for (int d = 0; d < 3 && n; d++) {

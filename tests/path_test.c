@@ -1,5 +1,6 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
+#include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -42,12 +43,13 @@ static uint32_t *whole_tree(gpugraph_graph *graph, const gpugraph_search *search
     all.target_count = 0;
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     uint64_t *value = malloc((n + 1) * sizeof *value);
-    uint32_t *tree = malloc((n + 1) * sizeof *tree);
+    uint32_t *tree = malloc((n + 1) * sizeof(uint64_t));
     if (weighted)
         gpugraph_sssp(graph, &all, &run, value, tree);
     else
         gpugraph_bfs(graph, &all, &run, (uint32_t *)value, tree);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    narrow_edges(graph, tree, n);
     free(value);
     if (tree[target] == GPUGRAPH_NONE && target != search->source[0]) {
         free(tree);
@@ -58,7 +60,8 @@ static uint32_t *whole_tree(gpugraph_graph *graph, const gpugraph_search *search
 
 static void check_path(const shape *s, gpugraph_graph *graph,
                        const gpugraph_search *search, const uint32_t *tree,
-                       const uint32_t *edge, uint32_t count, const char *how) {
+                       void *edge_numbers, uint32_t count, const char *how) {
+    const uint32_t *edge = edge_numbers;
     uint32_t v = search->target[0];
     if (!tree) {
         expect(count == GPUGRAPH_NONE, "%s, %s: a path to what is not reached", s->name,
@@ -66,6 +69,7 @@ static void check_path(const shape *s, gpugraph_graph *graph,
         return;
     }
     expect(count != GPUGRAPH_NONE, "%s, %s: no path", s->name, how);
+    narrow_edges(graph, edge_numbers, count);
     for (uint32_t i = count; i > 0; i--) {
         expect(edge[i - 1] == tree[v], "%s, %s: edge %u at step %u, not %u", s->name, how,
                edge[i - 1], i, tree[v]);
@@ -78,7 +82,7 @@ static void check_path(const shape *s, gpugraph_graph *graph,
 static void check_pair(const shape *s, gpugraph_graph *graph,
                        const gpugraph_search *search, bool weighted) {
     uint32_t *tree = whole_tree(graph, search, weighted), count;
-    uint32_t *edge = malloc((s->vertices + 1) * sizeof *edge);
+    uint64_t *edge = malloc((s->vertices + 1) * sizeof *edge);
     const gpugraph_method *method;
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
         bool cuda = strcmp(method->backend, "cuda") == 0;
@@ -90,7 +94,7 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
         gpugraph_path(graph, search, weighted, &run, edge, &count);
-        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s: %s", method->name, run.message);
         check_path(s, graph, search, tree, edge, count, method->name);
     }
     gpugraph_run automatic = {.backend = GPUGRAPH_CPU};
@@ -151,7 +155,8 @@ START_TEST(from_both_ends) {
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
         gpugraph_graph *graph = shape_graph(&s);
         for (uint32_t pair = 0; pair < n * n; pair++) {
-            uint32_t source = pair / n, target = pair % n, edge[64], count;
+            uint32_t source = pair / n, target = pair % n, count;
+            uint64_t edge[64];
             gpugraph_search search = {.source = &source,
                                       .source_count = 1,
                                       .target = &target,
@@ -180,8 +185,8 @@ static int always(void *listener) {
 START_TEST(interrupt_leaves_a_usable_graph) {
     shape s = shape_path(400000);
     gpugraph_graph *graph = shape_graph(&s);
-    uint32_t source = 0, target = 399999, count,
-             *edge = malloc(s.vertices * sizeof *edge);
+    uint32_t source = 0, target = 399999, count;
+    uint64_t *edge = malloc(s.vertices * sizeof *edge);
     gpugraph_search search = {.source = &source,
                               .source_count = 1,
                               .target = &target,
@@ -217,7 +222,8 @@ END_TEST
 START_TEST(wrong_arguments) {
     shape s = shape_path(5);
     gpugraph_graph *graph = shape_graph(&s);
-    uint32_t source[] = {0, 1}, target = 4, edge[5], count = 7;
+    uint32_t source[] = {0, 1}, target = 4, count = 7;
+    uint64_t edge[5];
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     gpugraph_search search = {.source = source,
                               .source_count = 1,

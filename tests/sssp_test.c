@@ -1,6 +1,7 @@
 /* Shortest paths against Bellman and Ford in arithmetic that cannot overflow, and their tree
 ** against the rule taken literally: for every method on every backend that is there, the
 ** three layouts of distances, all directions, one thread and two. */
+#include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -341,7 +342,7 @@ static void check_search(const struct roads *r, const gpugraph_search *search) {
     struct answer a = right_answer(r, search);
     struct found f = {.type = gpugraph_distance_type_of(r->graph)};
     f.distance = malloc((size_t)(r->s.vertices + 1) * 8);
-    f.edge = malloc((size_t)(r->s.vertices + 1) * sizeof *f.edge);
+    f.edge = malloc((size_t)(r->s.vertices + 1) * sizeof(uint64_t));
     bool lost = out_of_range(r, &f, &a, search);
     const gpugraph_method *method;
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
@@ -361,6 +362,7 @@ static void check_search(const struct roads *r, const gpugraph_search *search) {
             }
             expect(run.status == GPUGRAPH_OK, "%s, %s: %s", r->s.name, method->name,
                    run.message);
+            narrow_edges(r->graph, f.edge, r->s.vertices);
             check_found(r, &f, &a, search, method->name);
         }
     }
@@ -467,7 +469,7 @@ START_TEST(long_path) {
         struct roads r = make_roads(shape_path(LENGTH), kinds[i], 1);
         struct found f = {.type = gpugraph_distance_type_of(r.graph)};
         f.distance = malloc((size_t)LENGTH * 8);
-        f.edge = malloc(LENGTH * sizeof *f.edge);
+        f.edge = malloc(LENGTH * sizeof(uint64_t));
         uint32_t source = 0;
         gpugraph_search search = {.source = &source, .source_count = 1};
         struct answer a = {malloc(LENGTH * sizeof(wide)), malloc(LENGTH * sizeof(double)),
@@ -483,6 +485,7 @@ START_TEST(long_path) {
                                 .method = k ? "dijkstra" : "delta-stepping"};
             gpugraph_sssp(r.graph, &search, &run, f.distance, f.edge);
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+            narrow_edges(r.graph, f.edge, LENGTH);
             for (uint32_t v = 0; v < LENGTH; v++)
                 expect(found_equals(&f, &a, v) && (v == 0 || f.edge[v] == v - 1),
                        "the end of edge %u", v);
@@ -556,7 +559,7 @@ static int when_asked(void *times) {
 
 START_TEST(interrupt_leaves_a_usable_graph) {
     struct roads r = make_roads(shape_path(1500000), SPREAD, 1);
-    uint32_t source = 0, *edge = malloc(1500000 * sizeof *edge);
+    uint32_t source = 0, *edge = malloc(1500000 * sizeof(uint64_t));
     uint64_t *distance = malloc(1500000 * sizeof *distance);
     gpugraph_search search = {.source = &source, .source_count = 1};
     for (int times = 0; times < 4; times++) {
@@ -572,7 +575,7 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     }
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, edge), GPUGRAPH_OK);
-    ck_assert_uint_eq(edge[1499999], 1499998);
+    ck_assert_uint_eq(gpugraph_edge_at(r.graph, edge, 1499999), 1499998);
     free(edge);
     free(distance);
     roads_free(&r);

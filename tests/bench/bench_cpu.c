@@ -6,6 +6,7 @@
 **
 **     PATHS=1 bench_cpu GRAPH ...        paths by depth between random pairs instead, by a
 **                                        search and from both ends
+**     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
 ** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
 ** edges (default 21); the same vertices on every run. threads: 0, the default, is one for
@@ -14,6 +15,7 @@
 ** Prints one line for each function: median, smallest and largest milliseconds of the whole
 ** call without parents, and of the parents alone. The first search, which makes the CSR, is
 ** not timed. */
+#include "backend.h"
 #include "bench_graphs.h"
 
 static int ascending(const void *a, const void *b) {
@@ -39,10 +41,11 @@ static void hear_phase(void *parents_ms, const char *name, double ms, int64_t it
 
 static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                           bool weighted) {
-    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph);
+    uint64_t m = gpugraph_edge_count(graph);
+    uint32_t n = gpugraph_vertex_count(graph);
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     void *value = need(malloc((size_t)n * 8));
-    uint32_t *tree = need(malloc((size_t)n * sizeof *tree));
+    void *tree = need(malloc((size_t)n * gpugraph_edge_size(graph)));
     double *whole = need(malloc((size_t)repeats * sizeof *whole));
     double *parents = need(malloc((size_t)repeats * sizeof *parents));
     for (int i = -2; i < 2 * repeats; i++) {
@@ -75,9 +78,10 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
 ** what the first of them makes is told by itself. */
 static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
     static const char *const methods[] = {"direction-optimizing", "bidirectional"};
-    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph), count;
+    uint64_t m = gpugraph_edge_count(graph);
+    uint32_t n = gpugraph_vertex_count(graph), count;
     const uint32_t *end = gpugraph_edges_of(graph)->source;
-    uint32_t *edge = need(calloc(n, sizeof *edge));
+    void *edge = need(calloc(n, gpugraph_edge_size(graph)));
     double *ms = need(malloc((size_t)repeats * sizeof *ms)), unheard = 0;
     uint64_t steps[2] = {0, 0};
     run->listener = &unheard;
@@ -110,19 +114,19 @@ static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats)
 
 /* The same sources by a call of gpugraph_bfs each (method NULL), or by one call for all. */
 static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
-                        const uint32_t *source, uint32_t sources, uint32_t **array,
-                        bool trees) {
+                        const uint32_t *source, uint32_t sources, uint32_t **depth,
+                        void **tree) {
     gpugraph_search search = {
         .source = source, .source_count = sources, .max_depth = GPUGRAPH_NONE};
     double unheard = 0, started = now_ms();
     run->method = method;
     run->listener = &unheard;
     if (method)
-        gpugraph_bfs_each(graph, &search, run, array, trees ? array + sources : NULL);
+        gpugraph_bfs_each(graph, &search, run, depth, tree);
     search.source_count = 1;
     for (uint32_t i = 0; i < sources && !method; i++) {
         search.source = source + i;
-        gpugraph_bfs(graph, &search, run, array[i], trees ? array[sources + i] : NULL);
+        gpugraph_bfs(graph, &search, run, depth[i], tree ? tree[i] : NULL);
         give_up_on_error(run);
     }
     give_up_on_error(run);
@@ -132,19 +136,22 @@ static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *me
 static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                          uint32_t sources) {
     static const char *const methods[] = {NULL, "direction-optimizing", "multi-source"};
-    uint32_t n = gpugraph_vertex_count(graph), m = gpugraph_edge_count(graph);
+    uint64_t m = gpugraph_edge_count(graph);
+    uint32_t n = gpugraph_vertex_count(graph);
     uint32_t *source = need(malloc(sources * sizeof *source));
-    uint32_t **array = need(malloc(2 * (size_t)sources * sizeof *array));
+    uint32_t **depth = need(malloc(sources * sizeof *depth));
+    void **tree = need(malloc(sources * sizeof *tree));
     double *ms = need(malloc((size_t)repeats * sizeof *ms));
-    for (uint32_t i = 0; i < sources; i++)
+    for (uint32_t i = 0; i < sources; i++) {
         source[i] = gpugraph_edges_of(graph)->source[mix(i) % m];
-    for (uint32_t i = 0; i < 2 * sources; i++)
-        array[i] = need(calloc(n, sizeof **array));
+        depth[i] = need(calloc(n, sizeof **depth));
+        tree[i] = need(calloc(n, gpugraph_edge_size(graph)));
+    }
     for (int trees = 0; trees < 2; trees++)
         for (int method = 0; method < 3; method++) {
             for (int i = -1; i < repeats; i++) {
-                double taken =
-                    time_each(graph, run, methods[method], source, sources, array, trees);
+                double taken = time_each(graph, run, methods[method], source, sources,
+                                         depth, trees ? tree : NULL);
                 if (i >= 0)
                     ms[i] = taken;
             }
@@ -153,9 +160,12 @@ static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                    trees ? ", with trees" : "");
             print_times("  all", ms, repeats);
         }
-    for (uint32_t i = 0; i < 2 * sources; i++)
-        free(array[i]);
-    free(array);
+    for (uint32_t i = 0; i < sources; i++) {
+        free(depth[i]);
+        free(tree[i]);
+    }
+    free(depth);
+    free(tree);
     free(source);
     free(ms);
 }
@@ -175,9 +185,11 @@ int main(int argc, char **argv) {
     run.threads = argc > 3 ? atoi(argv[3]) : 0;
     double unheard = 0;
     run.listener = &unheard;
+    if (getenv("WIDE"))
+        gg_narrow_edges = 0;
     gpugraph_graph *graph = make_graph(argv[1], &run);
-    printf("%u vertices, %u edges\n", gpugraph_vertex_count(graph),
-           gpugraph_edge_count(graph));
+    printf("%u vertices, %llu edges\n", gpugraph_vertex_count(graph),
+           (unsigned long long)gpugraph_edge_count(graph));
     if (getenv("PATHS")) {
         compare_paths(graph, &run, repeats);
         gpugraph_free(graph);

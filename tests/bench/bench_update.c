@@ -207,8 +207,9 @@ static gpugraph_graph *create(const columns *all, gpugraph_run *run, int repeats
         double ms = now_ms() - start;
         best = ms < best ? ms : best;
     }
-    printf("%u vertices, %u edges; gpugraph_create: min %.3f ms\n",
-           gpugraph_vertex_count(graph), gpugraph_edge_count(graph), best);
+    printf("%u vertices, %llu edges; gpugraph_create: min %.3f ms\n",
+           gpugraph_vertex_count(graph), (unsigned long long)gpugraph_edge_count(graph),
+           best);
     return graph;
 }
 
@@ -272,10 +273,11 @@ static void time_packing(gpugraph_graph *graph, gpugraph_run *run, int repeats) 
 
 /* Makes every CSR there is. */
 static void make_all(gpugraph_graph *graph, gpugraph_run *run) {
-    uint32_t n = gpugraph_vertex_count(graph), source = 0, count;
+    uint32_t n = gpugraph_vertex_count(graph), source = 0;
+    uint64_t count;
     uint8_t *member = need(malloc(n));
     uint64_t *distance = need(malloc((size_t)n * 8));
-    const uint32_t *edge;
+    const void *edge;
     for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
         gpugraph_search search = {
             .source = &source, .source_count = 1, .direction = (gpugraph_direction)d};

@@ -357,8 +357,9 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
         return NULL;
     if (!others->made)
         gg_edge_rows(wanted, &run);
-    const char *differs = compare_rows(rows, others, got->n, sizeof(uint32_t));
-    if (!differs && memcmp(rows->weight, others->weight, rows->m * 4) != 0)
+    size_t edge_size = gg_edge_size(got->wide);
+    const char *differs = compare_rows(rows, others, got->n, edge_size);
+    if (!differs && memcmp(rows->weight, others->weight, rows->m * edge_size) != 0)
         differs = "the order of edge numbers";
     return differs;
 }
@@ -398,6 +399,8 @@ const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
     const char *differs = compare_ids(got, wanted);
     if (differs)
         return differs;
+    if (got->wide != wanted->wide)
+        return "the width of edge numbers";
     if (got->m != wanted->m || a->weight_type != b->weight_type ||
         got->distance_type != wanted->distance_type)
         return "the number of edges, or the type of weights";
@@ -425,7 +428,8 @@ static const char *compare_search(gpugraph_graph *got, gpugraph_graph *wanted,
     gpugraph_run run = {.threads = 1, .backend = GPUGRAPH_CPU};
     uint64_t n = got->n;
     void *value[2] = {room_for(n, 8), room_for(n, 8)};
-    uint32_t *tree[2] = {room_for(n, 4), room_for(n, 4)};
+    size_t edge_size = gpugraph_edge_size(got);
+    void *tree[2] = {room_for(n, edge_size), room_for(n, edge_size)};
     gpugraph_status status[2];
     for (int i = 0; i < 2; i++) {
         gpugraph_graph *graph = i ? wanted : got;
@@ -434,7 +438,7 @@ static const char *compare_search(gpugraph_graph *got, gpugraph_graph *wanted,
     }
     bool differs = status[0] != status[1] ||
                    (!status[0] && (memcmp(value[0], value[1], n * 8) != 0 ||
-                                   memcmp(tree[0], tree[1], n * 4) != 0));
+                                   memcmp(tree[0], tree[1], n * edge_size) != 0));
     for (int i = 0; i < 2; i++) {
         free(value[i]);
         free(tree[i]);

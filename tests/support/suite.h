@@ -1,12 +1,20 @@
-/* The end of every test program's main. */
+/* The end of every test program's main.
+**
+**     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
+**                                      bits, as those of more than 2^32 - 2 have */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
+
+#include "backend.h"
 
 #include <check.h>
 #include <stdlib.h>
 
 /* Runs the suite and frees it; the program's exit status. */
 static inline int run_suite(Suite *suite) {
+    const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
+    if (narrow)
+        gg_narrow_edges = strtoull(narrow, NULL, 10);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

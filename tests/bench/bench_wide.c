@@ -1,0 +1,202 @@
+/* A graph whose edge numbers do not fit 32 bits: made, searched and checked, on every backend
+** that is there.
+**
+**     bench_wide [bits [vertex_bits]]
+**
+**     edges below 2^bits     number e = j << vertex_bits | s:   s -> 3 s + j     (mod 2^vertex_bits)
+**     edges from there on    v -> 2^vertex_bits + v: the one edge to that vertex
+**
+** bits: 32 by default, else numbers become wide from 2^bits edges on, which makes the same run
+** possible on a small machine. vertex_bits: 22 by default. With 32 bits it takes some 90 GB of
+** memory: the columns are 69 GB, which the graph takes over; a device needs 110 GB.
+**
+** The smallest edge to a vertex from one step nearer can be worked out from the formula, so
+** every tree edge is compared; of depths, the ones before a vertex are looked at for one in 16
+** vertices. Prints each phase with its milliseconds. */
+#define _GNU_SOURCE
+#include "backend.h"
+#include "bench.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LOOK_AT = 16, HUGE_PAGE = 2 << 20 };
+
+typedef struct formula {
+    uint64_t regular; /* edges below 2^bits */
+    uint32_t half;    /* vertices that those join; as many hang from them */
+} formula;
+
+static uint64_t edge_count(const formula *f) {
+    return f->regular + f->half;
+}
+
+static uint32_t source_of(const formula *f, uint64_t e) {
+    return (uint32_t)(e & (f->half - 1));
+}
+
+static uint32_t target_of(const formula *f, uint64_t e) {
+    uint32_t s = source_of(f, e);
+    return e < f->regular ? (3 * s + (uint32_t)(e / f->half)) & (f->half - 1)
+                          : f->half + s;
+}
+
+/* The source of the edge to v that is number j of the regular ones to v. */
+static uint32_t source_to(const formula *f, uint32_t v, uint32_t j) {
+    const uint32_t third = 0xaaaaaaabu; /* 3 * third is 1 (mod 2^32) */
+    return (v - j) * third & (f->half - 1);
+}
+
+/* ---- making ---- */
+
+static int64_t *column(uint64_t count) {
+    size_t bytes = count * sizeof(int64_t);
+    void *block = NULL;
+    if (posix_memalign(&block, HUGE_PAGE,
+                       (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE))
+        abort();
+    madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
+
+static void tell(void *listener, const char *name, double ms, int64_t items,
+                 const char *detail) {
+    (void)listener;
+    printf("%-10s %10.1f ms  %lld  %s\n", name, ms, (long long)items, detail);
+    fflush(stdout);
+}
+
+static void give_up(const gpugraph_run *run) {
+    if (run->status == GPUGRAPH_OK)
+        return;
+    fprintf(stderr, "bench_wide: %s\n", run->message);
+    exit(1);
+}
+
+static gpugraph_graph *make(const formula *f, gpugraph_run *run) {
+    uint64_t m = edge_count(f);
+    double started = now_ms();
+    int64_t *source = column(m), *target = column(m);
+#pragma omp parallel for schedule(static)
+    for (uint64_t e = 0; e < m; e++) {
+        source[e] = source_of(f, e);
+        target[e] = target_of(f, e);
+    }
+    tell(NULL, "columns", now_ms() - started, (int64_t)m, "");
+    gpugraph_edges edges = {.count = (int64_t)m,
+                            .source = {source, NULL},
+                            .target = {target, NULL},
+                            .take_over = true};
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, run, &graph);
+    give_up(run);
+    return graph;
+}
+
+/* ---- checking ---- */
+
+/* The tree edge of v that the rule asks for. */
+static uint64_t right_edge(const formula *f, const uint32_t *depth, uint32_t v) {
+    if (depth[v] == 0)
+        return GPUGRAPH_NO_EDGE;
+    if (v >= f->half)
+        return f->regular + (v - f->half);
+    for (uint32_t j = 0; j < f->regular / f->half; j++) {
+        uint32_t s = source_to(f, v, j);
+        if (depth[s] + 1 == depth[v])
+            return (uint64_t)j * f->half + s;
+    }
+    return GPUGRAPH_NO_EDGE;
+}
+
+/* Is a vertex before v more than a step nearer? */
+static bool too_deep(const formula *f, const uint32_t *depth, uint32_t v) {
+    for (uint32_t j = 0; j < f->regular / f->half; j++)
+        if (depth[source_to(f, v, j)] + 1 < depth[v])
+            return true;
+    return false;
+}
+
+static void check_tree(const formula *f, const gpugraph_graph *graph,
+                       const uint32_t *depth, const void *tree) {
+    uint64_t wrong = 0, beyond = 0;
+    double started = now_ms();
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : wrong, beyond)
+    for (uint32_t v = 0; v < 2 * f->half; v++) {
+        uint64_t e = gpugraph_edge_at(graph, tree, v);
+        wrong += depth[v] == GPUGRAPH_NONE || e != right_edge(f, depth, v);
+        wrong += v < f->half && v % LOOK_AT == 0 && too_deep(f, depth, v);
+        wrong += v >= f->half && depth[v] != depth[v - f->half] + 1;
+        beyond += e != GPUGRAPH_NO_EDGE && e > gg_narrow_edges;
+    }
+    printf("%-10s %10.1f ms  %llu wrong, %llu tree edges beyond %llu\n", "check",
+           now_ms() - started, (unsigned long long)wrong, (unsigned long long)beyond,
+           (unsigned long long)gg_narrow_edges);
+    if (wrong || beyond < f->half - 1)
+        exit(1);
+}
+
+static void check_degrees(const formula *f, gpugraph_graph *graph, gpugraph_run *run,
+                          uint32_t *degree) {
+    gpugraph_degrees(graph, GPUGRAPH_OUT, run, degree);
+    give_up(run);
+    for (uint32_t v = 0; v < 2 * f->half; v++)
+        if (degree[v] != (v < f->half ? f->regular / f->half + 1 : 0))
+            exit(1);
+}
+
+static void search(const formula *f, gpugraph_graph *graph, gpugraph_run *run) {
+    uint32_t source = 0, target = 2 * f->half - 1, n = 2 * f->half, steps = 0;
+    uint32_t *depth = malloc((size_t)n * sizeof *depth);
+    void *edge = malloc(n * gpugraph_edge_size(graph));
+    gpugraph_search s = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    if (!depth || !edge)
+        abort();
+    for (int i = 0; i < 2; i++) { /* the first one makes the rows */
+        double started = now_ms();
+        gpugraph_bfs(graph, &s, run, depth, edge);
+        give_up(run);
+        tell(NULL, "bfs", now_ms() - started, n, run->used_backend);
+    }
+    check_tree(f, graph, depth, edge);
+    s.target = &target;
+    s.target_count = 1;
+    gpugraph_path(graph, &s, false, run, edge, &steps);
+    give_up(run);
+    if (steps != depth[target] ||
+        gpugraph_edge_at(graph, edge, steps - 1) != edge_count(f) - 1)
+        exit(1);
+    run->method = NULL;
+    check_degrees(f, graph, run, depth);
+    free(depth);
+    free(edge);
+}
+
+int main(int argc, char **argv) {
+    int bits = argc > 1 ? atoi(argv[1]) : 32, vertex_bits = argc > 2 ? atoi(argv[2]) : 22;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = tell};
+    if (bits < vertex_bits || bits > 40 || vertex_bits < 2 || vertex_bits > 30) {
+        fprintf(stderr, "usage: bench_wide [bits [vertex_bits]], vertex_bits 2 .. 30 and "
+                        "no more than bits\n");
+        return 2;
+    }
+    formula f = {(uint64_t)1 << bits, (uint32_t)1 << vertex_bits};
+    if (bits < 32)
+        gg_narrow_edges = f.regular - 1;
+    gpugraph_graph *graph = make(&f, &run);
+    if (gpugraph_edge_count(graph) != edge_count(&f) ||
+        gpugraph_find_edge(graph, (int64_t)edge_count(&f)) != edge_count(&f) - 1)
+        return 1;
+    run.method = "top-down"; /* the arcs turned round would take as much again */
+    search(&f, graph, &run);
+    if (gpugraph_cuda_usable(NULL)) {
+        run.backend = GPUGRAPH_CUDA;
+        search(&f, graph, &run);
+    }
+    gpugraph_free(graph);
+    return 0;
+}
