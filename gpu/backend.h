@@ -224,17 +224,13 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 /* ---- path.c ---- */
 
-typedef struct backend backend;
-
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
                   gpugraph_run *run, uint32_t *edge, uint32_t *count);
-/* A search by weight by that backend, to the end of its one target, its tree and the walk;
-** all arrays on the host. */
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
-                                const gpugraph_search *search, gpugraph_run *run,
-                                uint32_t *edge, uint32_t *count);
+/* The path that gg_cpu_sssp, ended at the target, leads to. */
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, uint32_t *edge, uint32_t *count);
 
 /* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
 ** that takes made, or is it time to make it? */
@@ -294,7 +290,7 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 ** One const struct each: cpu.c, cuda.cu (no_cuda.c where there is no nvcc: every function NULL). Each
 ** function has the meaning of its public namesake, arguments already checked by the public one. */
 
-struct backend {
+typedef struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, uint32_t *tree_edge);
@@ -328,7 +324,7 @@ struct backend {
     bool (*open)(gpugraph_graph *, gpugraph_run *);
     /* ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
-};
+} backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
 

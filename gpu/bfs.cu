@@ -118,8 +118,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, bool tree, struct bfs *b) {
+static void carve(const struct cuda_job *job, struct workspace *space,
+                  const struct device_csr *g, const gpugraph_search *search, bool tree,
+                  struct bfs *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, ends);
@@ -128,7 +129,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->found = gg_carve<uint32_t>(space, g->n);
     b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
     b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
-    b->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g->n) : 0);
+    uint64_t scratch = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    b->scratch = gg_carve<uint8_t>(space, scratch);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -186,10 +188,10 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    carve(&space, &g, search, tree, &b);
+    carve(job, &space, &g, search, tree, &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, tree, &b);
+    carve(job, &space, &g, search, tree, &b);
     if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
         return false;
     char more[60];

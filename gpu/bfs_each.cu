@@ -9,6 +9,7 @@
 #include "bfs_lanes.h"
 #include "device_graph.cuh"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,9 +39,9 @@ static __global__ void turn(lanes_search s) {
 
 /* ---- one batch ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, uint32_t lanes, bool tree,
-                  lanes_search *s, struct bfs_outcome *out) {
+static void carve(const struct cuda_job *job, struct workspace *space,
+                  const struct device_csr *g, const gpugraph_search *search,
+                  uint32_t lanes, bool tree, lanes_search *s, struct bfs_outcome *out) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint32_t *end = gg_carve<uint32_t>(space, ends);
     s->source = end;
@@ -54,7 +55,8 @@ static void carve(struct workspace *space, const struct device_csr *g,
     s->depth = gg_carve<uint32_t>(space, (uint64_t)g->n * lanes);
     out->depth = s->depth;
     out->tree = tree ? gg_carve<uint32_t>(space, g->n) : NULL;
-    out->scratch = tree ? gg_carve<uint8_t>(space, gg_depth_tree_scratch(g->n)) : NULL;
+    uint64_t scratch = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    out->scratch = tree ? gg_carve<uint8_t>(space, scratch) : NULL;
 }
 
 static bool start(struct cuda_job *job, const gpugraph_search *search,
@@ -98,7 +100,11 @@ static bool run_levels(struct cuda_job *job, const lanes_search *s,
             turn<<<1, 1, 0, job->stream>>>(*s);
             gg_launched(job, "turn");
         }
-        if (!gg_fetch(job, state, s->state, sizeof *state))
+        /* All but what is counted by lane, which the mailbox would not hold. */
+        const size_t head = offsetof(struct lanes_state, reached_by);
+        static_assert(offsetof(struct lanes_state, reached_by) <= GG_MAILBOX,
+                      "it is fetched at once");
+        if (!gg_fetch(job, state, s->state, head))
             return false;
         rounds = gg_more_rounds(rounds, gg_now_ms() - began);
     } while (!state->over);
@@ -124,10 +130,10 @@ bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool toge
     s.max_depth = search->max_depth;
     s.limit = search->limit;
     s.host_stop = job->device->device_stop;
-    carve(&space, &g, search, s.lanes, tree, &s, out);
+    carve(job, &space, &g, search, s.lanes, tree, &s, out);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, s.lanes, tree, &s, out);
+    carve(job, &space, &g, search, s.lanes, tree, &s, out);
     if (!start(job, search, &s, &state) || !run_levels(job, &s, &state))
         return false;
     out->deepest = state.level;
@@ -149,7 +155,7 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
     struct workspace space = {NULL, 0};
     lanes_search s = {};
     struct bfs_outcome out;
-    carve(&space, &g, search, 0, tree, &s, &out);
+    carve(job, &space, &g, search, 0, tree, &s, &out);
     int64_t lane = (int64_t)g.n * (int64_t)sizeof(uint32_t);
     int64_t room = (gg_device_room(job) - (int64_t)space.used) / lane;
     *lanes = room < 1 ? 1 : room < LANES_MOST ? (uint32_t)room : (uint32_t)LANES_MOST;

@@ -42,8 +42,8 @@ static bool is_reached(gpugraph_distance_type type, const void *distance, uint32
     }
 }
 
-/* By the search of that backend, by weight or by depth. */
-static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
+/* By a search, by weight or by depth. */
+static gpugraph_status path_by_search(gpugraph_graph *graph,
                                       const gpugraph_search *search, bool weighted,
                                       gpugraph_run *run, uint32_t *edge,
                                       uint32_t *count) {
@@ -52,9 +52,9 @@ static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
     uint32_t *tree = gg_alloc(run, graph->n, sizeof *tree), target = search->target[0];
     *count = GPUGRAPH_NONE;
     if (value && tree && weighted)
-        on->sssp(graph, search, run, value, tree);
+        gg_cpu_sssp(graph, search, run, value, tree);
     else if (value && tree)
-        on->bfs(graph, search, run, value, tree);
+        gg_cpu_bfs(graph, search, run, value, tree);
     if (run->status == GPUGRAPH_OK && is_reached(type, value, target))
         gg_walk_path(graph, tree, target, run, edge, count);
     gg_release(value);
@@ -62,10 +62,9 @@ static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
     return run->status;
 }
 
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
-                                const gpugraph_search *search, gpugraph_run *run,
-                                uint32_t *edge, uint32_t *count) {
-    return path_by_search(graph, on, search, true, run, edge, count);
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, uint32_t *edge, uint32_t *count) {
+    return path_by_search(graph, search, true, run, edge, count);
 }
 
 gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
@@ -76,7 +75,7 @@ gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search
         run->used_method = "bidirectional";
     if (gg_method_is(run, "bidirectional"))
         return gg_path_from_both_ends(graph, search, run, edge, count);
-    return path_by_search(graph, &gg_cpu_backend, search, weighted, run, edge, count);
+    return path_by_search(graph, search, weighted, run, edge, count);
 }
 
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
