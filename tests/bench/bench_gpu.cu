@@ -5,14 +5,13 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, several with commas between them, or
-** all of these; csr: makes each CSR
-** anew REPEATS times, medians of the phases "upload" and "csr"; each: 8, 16 and 64 sources by
-** one gpugraph_bfs_each, as METHOD says; breakdown: dfs by each of
-** its methods on the device (or METHOD alone), once from one source, with the balance of
-** work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
-** gpugraph_run, default auto; several methods with commas between them are timed one after
-** the other. SOURCES: how many of the graph's sixteen sources are
-** searched from, default 5; REPEATS: times each, default 3. In the environment:
+** all of these; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
+** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
+** by each of its methods on the device (or METHOD alone), once from one source, with the
+** balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
+** gpugraph_run, default auto; several with commas between them are timed one after the
+** other. SOURCES: how many of the graph's sixteen sources are searched from, default 5;
+** REPEATS: times each, default 3. In the environment:
 **
 **     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
 **     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
@@ -28,8 +27,8 @@
 **         reached,edges,sum,largest                            (all in one line)
 **
 ** times in milliseconds of the whole call; edges: those that leave reached vertices; sum:
-** a hash over (vertex, value) of all reached ones, 16 hexadecimal digits, the same
-** whatever computed them; largest: the largest value. mis: members are reached, values
+** a hash over (vertex, value) of all reached ones, with TREE=1 of their edges too, 16
+** hexadecimal digits, the same whatever computed them; largest: the largest value. mis: members are reached, values
 ** are 0. triangles: `reached` is the count. An unordered dfs has no
 ** values to compare: 0.
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
@@ -217,6 +216,8 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
             continue;
         bool shapeless = mis || (strcmp(algorithm, "dfs") == 0 && !b->ordered);
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
+        if (b->tree && !shapeless)
+            f.sum += hash(hash(v) + r->edge[v]);
     }
     return f;
 }
@@ -470,6 +471,19 @@ static void open_graph(struct bench *b) {
     fflush(stdout);
 }
 
+static void time_methods(struct bench *b, const char *list, const char *named) {
+    std::stringstream methods(named);
+    for (std::string method; std::getline(methods, method, ',');) {
+        b->run.method = method.c_str();
+        for (const char *algorithm : algorithms)
+            if (asked(list, "all") || asked(list, algorithm))
+                time_algorithm(b, algorithm);
+        for (uint32_t count : {8u, 16u, 64u})
+            if (asked(list, "each"))
+                time_each(b, count);
+    }
+}
+
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
@@ -478,11 +492,7 @@ int main(int argc, char **argv) {
                 "csr|each|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
-    const char *backend = argc > 4 ? argv[4] : "auto";
     b.graph_name = argv[1];
-    b.run.backend = strcmp(backend, "cuda") == 0  ? GPUGRAPH_CUDA
-                    : strcmp(backend, "cpu") == 0 ? GPUGRAPH_CPU
-                                                  : GPUGRAPH_AUTO;
     b.sources = number(argc, argv, 5, 5, BENCH_SOURCES);
     b.repeats = number(argc, argv, 6, 3, 1000);
     b.tree = getenv("TREE") != NULL;
@@ -508,15 +518,12 @@ int main(int argc, char **argv) {
         time_plain(&b);
     if (asked(argv[2], "breakdown"))
         break_down(&b);
-    std::stringstream methods(argc > 3 ? argv[3] : "auto");
-    for (std::string method; std::getline(methods, method, ',');) {
-        b.run.method = method.c_str();
-        for (const char *algorithm : algorithms)
-            if (asked(argv[2], "all") || asked(argv[2], algorithm))
-                time_algorithm(&b, algorithm);
-        for (uint32_t count : {8u, 16u, 64u})
-            if (asked(argv[2], "each"))
-                time_each(&b, count);
+    std::stringstream backends(argc > 4 ? argv[4] : "auto");
+    for (std::string backend; std::getline(backends, backend, ',');) {
+        b.run.backend = backend == "cuda"  ? GPUGRAPH_CUDA
+                        : backend == "cpu" ? GPUGRAPH_CPU
+                                           : GPUGRAPH_AUTO;
+        time_methods(&b, argv[2], argc > 3 ? argv[3] : "auto");
     }
     if (csr)
         time_csr(&b);
