@@ -77,7 +77,8 @@ struct gpugraph_graph {
     uint64_t path_low, path_high;
     uint32_t searches; /* begun so far: later ones may afford more preparation */
     bool cyclic,
-        thin; /* a depth-first search on a device has found it so: `auto` knows */
+        thin;      /* a depth-first search on a device has found it so: `auto` knows */
+    bool ways_tie; /* a path by weight from both ends was left open for that */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -97,6 +98,9 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* The smallest number of an edge from v to `to`, or NONE, by edge_rows that are made.
 ** (edge_index.c) */
 uint32_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+/* All of them, ascending. */
+const uint32_t *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                 uint32_t *count);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Host bytes of all kinds made so far; gives them back. */
@@ -228,16 +232,23 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
                   gpugraph_run *run, uint32_t *edge, uint32_t *count);
+/* Turns an array round. */
+void gg_turn_round(uint32_t *edge, uint32_t count);
 /* The path that gg_cpu_sssp, ended at the target, leads to. */
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *edge, uint32_t *count);
 
-/* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
-** that takes made, or is it time to make it? */
+/* path_both_ends.c, path_by_weight.c: a path by depth, by weight, searched for from both ends.
+** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
                                        const gpugraph_search *search, gpugraph_run *run,
                                        uint32_t *edge, uint32_t *count);
-bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction);
+gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
+                                                const gpugraph_search *search,
+                                                gpugraph_run *run, uint32_t *edge,
+                                                uint32_t *count);
+bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
+                      bool weighted);
 
 /* ---- ids.c ---- */
 

@@ -42,20 +42,25 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
     return run->status;
 }
 
-gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
-                                       gpugraph_run *run, const uint32_t **edge,
-                                       uint32_t *count) {
+const uint32_t *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                 uint32_t *count) {
     const struct csr_slot *rows = &graph->edge_rows;
-    *edge = NULL;
-    *count = 0;
-    if (prepare(graph, v, run))
-        return run->status;
     uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
     uint64_t high =
         to == UINT32_MAX ? end : first_at_least(rows->target, low, end, to + 1);
-    *edge = (const uint32_t *)rows->weight + low;
     *count = (uint32_t)(high - low);
+    return (const uint32_t *)rows->weight + low;
+}
+
+gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                       gpugraph_run *run, const uint32_t **edge,
+                                       uint32_t *count) {
+    *edge = NULL;
+    *count = 0;
+    if (prepare(graph, v, run))
+        return run->status;
+    *edge = gg_edges_between(graph, v, to, count);
     return run->status;
 }
 

@@ -2,14 +2,21 @@
 **
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  turned round
 **
-** The path is the chain of tree edges that the whole search gives, ties included. By depth it
-** can be found from both ends, too (path_both_ends.c): that takes rows with edge numbers and
-** the arcs turned round, so a graph's first paths are found by the search. By weight a search
-** from both ends is not made. On a device it would not be sooner either: a path of k edges
-** takes k levels from whichever end. */
+** The path is the chain of tree edges that the whole search gives, ties included. It can be
+** found from both ends, too (path_both_ends.c, path_by_weight.c): that takes rows with edge
+** numbers and the arcs turned round, so a graph's first paths are found by the search. On a
+** device that would not be sooner: a path of k edges takes k levels from whichever end. */
 #include "backend.h"
 
 #include <string.h>
+
+void gg_turn_round(uint32_t *edge, uint32_t count) {
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) {
+        uint32_t last = edge[--j];
+        edge[j] = edge[i];
+        edge[i] = last;
+    }
+}
 
 void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32_t v,
                   gpugraph_run *run, uint32_t *edge, uint32_t *count) {
@@ -23,11 +30,7 @@ void gg_walk_path(const gpugraph_graph *graph, const uint32_t *tree_edge, uint32
             return;
         }
     }
-    for (uint32_t i = 0, j = steps; i + 1 < j; i++) {
-        uint32_t last = edge[--j];
-        edge[j] = edge[i];
-        edge[i] = last;
-    }
+    gg_turn_round(edge, steps);
     *count = steps;
 }
 
@@ -71,10 +74,11 @@ gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search
                             bool weighted, gpugraph_run *run, uint32_t *edge,
                             uint32_t *count) {
     bool given = run->method && strcmp(run->method, "auto") != 0;
-    if (!weighted && !given && gg_path_prepared(graph, search->direction))
+    if (!given && gg_path_prepared(graph, search, weighted))
         run->used_method = "bidirectional";
     if (gg_method_is(run, "bidirectional"))
-        return gg_path_from_both_ends(graph, search, run, edge, count);
+        return weighted ? gg_weighted_path_from_both_ends(graph, search, run, edge, count)
+                        : gg_path_from_both_ends(graph, search, run, edge, count);
     return path_by_search(graph, search, weighted, run, edge, count);
 }
 
@@ -82,7 +86,7 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                               bool weighted, gpugraph_run *run, uint32_t *edge,
                               uint32_t *count) {
     const char *function = weighted ? "sssp" : "bfs";
-    if (!weighted && run->method && strcmp(run->method, "bidirectional") == 0)
+    if (run->method && strcmp(run->method, "bidirectional") == 0)
         function = "path";
     gg_begin(run);
     *count = GPUGRAPH_NONE;

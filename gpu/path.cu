@@ -53,11 +53,7 @@ static bool walk_here(struct cuda_job *job, const gpugraph_search *search,
         return true;
     if (!gg_download(job, edge, room + ROOM_HEAD, (uint64_t)head[0] * sizeof *edge))
         return false;
-    for (uint32_t i = 0, j = head[0]; i + 1 < j; i++) {
-        uint32_t last = edge[--j];
-        edge[j] = edge[i];
-        edge[i] = last;
-    }
+    gg_turn_round(edge, head[0]);
     *count = head[0];
     gg_phase(job->run, "walk", started, *count, "on the device");
     return true;

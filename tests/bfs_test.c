@@ -162,7 +162,7 @@ static void check_search(const shape *s, gpugraph_graph *graph,
         bool cuda = strcmp(method->backend, "cuda") == 0;
         if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
             continue;
-        for (int threads = 1; threads <= 2; threads++) {
+        for (int threads = 1; threads <= (cuda ? 1 : 2); threads++) {
             gpugraph_run run = {.method = method->name,
                                 .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
                                 .threads = threads};
