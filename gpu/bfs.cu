@@ -38,6 +38,7 @@ struct bfs {
     struct state *state;
     uint32_t *depth, *found, *tree;
     uint8_t *scratch; /* of the tree */
+    uint64_t scratch_bytes;
     uint32_t *ends;   /* sources, then targets */
     uint32_t *wanted; /* bit v: v is a target that counts as missing */
     uint64_t *slice;
@@ -118,9 +119,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  const struct device_csr *g, const gpugraph_search *search, bool tree,
-                  struct bfs *b) {
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, bool tree, struct bfs *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, ends);
@@ -129,8 +129,7 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     b->found = gg_carve<uint32_t>(space, g->n);
     b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
     b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
-    uint64_t scratch = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    b->scratch = gg_carve<uint8_t>(space, scratch);
+    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -188,16 +187,17 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    carve(job, &space, &g, search, tree, &b);
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, tree, &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(job, &space, &g, search, tree, &b);
+    carve(&space, &g, search, tree, &b);
     if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
         return false;
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
     gg_search_phase(job->run, started, (int64_t)state.reached, more);
-    *out = bfs_outcome{b.depth, b.tree, state.level, b.scratch};
+    *out = bfs_outcome{b.depth, b.tree, state.level, b.scratch, b.scratch_bytes};
     return gg_going(job);
 }
 
@@ -239,7 +239,7 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out) {
     double started = gg_now_ms();
     if (!gg_device_depth_tree(job, search->direction, out->depth, out->deepest,
-                              out->scratch, out->tree) ||
+                              out->scratch, out->scratch_bytes, out->tree) ||
         !gg_wait(job))
         return false;
     gg_phase(job->run, "parents", started, job->graph->m, "on the device");

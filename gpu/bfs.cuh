@@ -83,6 +83,7 @@ struct bfs_arrays {
     uint2 *queue;
     uint32_t *rest[2];
     uint8_t *scratch; /* of the tree */
+    uint64_t scratch_bytes;
 };
 
 /* What a search leaves on the device. */
@@ -90,6 +91,7 @@ struct bfs_outcome {
     uint32_t *depth, *tree; /* tree: NULL unless wanted */
     uint32_t deepest;       /* no depth is larger */
     uint8_t *scratch;       /* of the tree */
+    uint64_t scratch_bytes;
 };
 
 /* ---- drivers ---- */

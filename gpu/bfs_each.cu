@@ -39,9 +39,9 @@ static __global__ void turn(lanes_search s) {
 
 /* ---- one batch ---- */
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  const struct device_csr *g, const gpugraph_search *search,
-                  uint32_t lanes, bool tree, lanes_search *s, struct bfs_outcome *out) {
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, uint32_t lanes, bool tree,
+                  lanes_search *s, struct bfs_outcome *out) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint32_t *end = gg_carve<uint32_t>(space, ends);
     s->source = end;
@@ -52,11 +52,13 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     s->next = gg_carve<uint64_t>(space, g->n);
     s->list[0] = gg_carve<uint32_t>(space, g->n);
     s->list[1] = gg_carve<uint32_t>(space, g->n);
+    s->row = GG_EACH_ROW;
+    for (int i = 0; i < 2; i++)
+        s->slice[i] = gg_carve<uint64_t>(space, lanes_slices_at_most(g->m, s->row));
     s->depth = gg_carve<uint32_t>(space, (uint64_t)g->n * lanes);
     out->depth = s->depth;
     out->tree = tree ? gg_carve<uint32_t>(space, g->n) : NULL;
-    uint64_t scratch = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    out->scratch = tree ? gg_carve<uint8_t>(space, scratch) : NULL;
+    out->scratch = tree ? gg_carve<uint8_t>(space, out->scratch_bytes) : NULL;
 }
 
 static bool start(struct cuda_job *job, const gpugraph_search *search,
@@ -130,10 +132,11 @@ bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool toge
     s.max_depth = search->max_depth;
     s.limit = search->limit;
     s.host_stop = job->device->device_stop;
-    carve(job, &space, &g, search, s.lanes, tree, &s, out);
+    out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, s.lanes, tree, &s, out);
     if (!gg_workspace(job, &space))
         return false;
-    carve(job, &space, &g, search, s.lanes, tree, &s, out);
+    carve(&space, &g, search, s.lanes, tree, &s, out);
     if (!start(job, search, &s, &state) || !run_levels(job, &s, &state))
         return false;
     out->deepest = state.level;
@@ -155,7 +158,8 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
     struct workspace space = {NULL, 0};
     lanes_search s = {};
     struct bfs_outcome out;
-    carve(job, &space, &g, search, 0, tree, &s, &out);
+    out.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, 0, tree, &s, &out);
     int64_t lane = (int64_t)g.n * (int64_t)sizeof(uint32_t);
     int64_t room = (gg_device_room(job) - (int64_t)space.used) / lane;
     *lanes = room < 1 ? 1 : room < LANES_MOST ? (uint32_t)room : (uint32_t)LANES_MOST;

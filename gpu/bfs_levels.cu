@@ -62,9 +62,9 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
 
 /* ---- steps ---- */
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  const struct device_csr *g, const gpugraph_search *search, bool below,
-                  bool tree, struct bfs_arrays *b) {
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, bool below, bool tree,
+                  struct bfs_arrays *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint64_t words = gg_hub_words(g->n);
     b->control = gg_carve<struct bfs_control>(space, 1);
@@ -77,8 +77,7 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->tree = gg_carve<uint32_t>(space, tree ? g->n : 0);
-    uint64_t scratch = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    b->scratch = gg_carve<uint8_t>(space, scratch);
+    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -190,11 +189,12 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
         !gg_bfs_below(job, turned, &g, &below))
         return false;
-    carve(job, &space, &g, search, below.hub != NULL, tree, &b);
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, below.hub != NULL, tree, &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(job, &space, &g, search, below.hub != NULL, tree, &b);
-    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
+    carve(&space, &g, search, below.hub != NULL, tree, &b);
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     gg_note(job, cudaEventCreate(&began), "create an event");
     gg_note(job, cudaEventCreate(&ended), "create an event");
     bool done =

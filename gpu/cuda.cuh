@@ -171,12 +171,12 @@ void gg_free_block(void *block, uint64_t bytes);
 
 /* ---- tree.cu: tree edges on the device; the rules are those of tree.c ---- */
 
-/* deepest: no depth is larger. scratch: so many bytes, asked for once the rows are made that
-** the search uses. */
+/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
+** room on the device, let it be faster. */
 uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint32_t *tree_edge);
+                          uint64_t scratch_bytes, uint32_t *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set, and the host settles them. scratch: so many words. */
 uint64_t gg_distance_tree_scratch(uint32_t n);
@@ -186,12 +186,12 @@ bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, uint32_t *tree_edge);
 
-/* The same by rows turned round, where there are some, and in order; *done: there are.
-** Scratch bytes; 0: not by them. (tree_rows.cu) */
+/* The same by rows turned round, where there are some, all is in order and the scratch is
+** enough; *done: so it is. Scratch bytes; 0: not by rows. (tree_rows.cu) */
 uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
                      const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                     uint32_t *tree_edge, bool *done);
+                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
 
 /* ---- kernels' helpers ---- */
 

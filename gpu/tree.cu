@@ -11,9 +11,9 @@
 **     depths       a byte, depth mod 255, from tables that mostly stay in the second-level
 **                  cache. The pass is cut into parts; a vertex that has its edge after a
 **                  part loses its byte, since all further edges have larger numbers
-**     distances    a byte of the far end's, which most sums do not fit, and nothing where
-**                  the near end's and the weight leave no chance: no sum beyond the largest
-**                  distance leads to a vertex */
+**     distances    a byte of the far end's, which most sums do not fit, where all of them
+**                  are more than the cache holds; and nothing where the near end's and the
+**                  weight leave no chance: no sum beyond the largest leads to a vertex */
 #include "cuda.cuh"
 #include "distance.cuh"
 #include "frontier.cuh"
@@ -135,7 +135,8 @@ static __global__ void survey(const typename type::word *distance, uint32_t n,
     unsigned long long mine = 0;
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         typename type::word d = distance[v];
-        byte[v] = byte_of<type>(d);
+        if (byte)
+            byte[v] = byte_of<type>(d);
         if (d != type::unreached() && d > mine)
             mine = d;
     }
@@ -152,7 +153,7 @@ template <typename type> struct tree_job {
     ways way;
     const typename type::word *distance;
     const unsigned long long *largest;
-    const uint8_t *byte;
+    const uint8_t *byte; /* NULL: distances themselves are at hand */
     uint32_t *tree_edge;
 };
 
@@ -214,7 +215,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         }
 #pragma unroll
         for (uint32_t i = 0; i < EDGES_A_THREAD; i++)
-            forward[i] = forward[i] && j.byte[t[i]] == byte_of<type>(sum[i]);
+            forward[i] = forward[i] && (!j.byte || j.byte[t[i]] == byte_of<type>(sum[i]));
 #pragma unroll
         for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
             uint32_t number = (uint32_t)(e + i < j.edges.m ? e + i : e);
@@ -257,10 +258,11 @@ uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction di
 
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint32_t *tree_edge) {
+                          uint64_t scratch_bytes, uint32_t *tree_edge) {
     struct device_edges edges;
     bool done;
-    if (!gg_tree_by_rows(job, direction, depth, deepest, scratch, tree_edge, &done) ||
+    if (!gg_tree_by_rows(job, direction, depth, deepest, scratch, scratch_bytes,
+                         tree_edge, &done) ||
         done)
         return gg_going(job);
     if (!begin(job, false, &edges, tree_edge))
@@ -309,7 +311,9 @@ static bool distances(struct cuda_job *job, const gpugraph_search *search,
         return false;
     /* The largest distance lies where the ties are counted afterwards. */
     unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
-    uint8_t *byte = reinterpret_cast<uint8_t *>(scratch + edges.n / 32 + 2);
+    uint8_t *byte = (uint64_t)edges.n * sizeof *word < GG_TREE_CACHED
+                        ? NULL
+                        : reinterpret_cast<uint8_t *>(scratch + edges.n / 32 + 2);
     survey<type><<<gg_grid(job, edges.n, 8), GG_BLOCK, 0, job->stream>>>(word, edges.n,
                                                                          largest, byte);
     gg_launched(job, "survey");

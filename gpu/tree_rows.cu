@@ -16,11 +16,12 @@
 #include "device_graph.cuh"
 
 enum {
-    LEVELS = 64, /* that a word has bits for; more levels leave little to save */
-    NEAR = 4,    /* arcs of a row that a thread looks at together */
-    SERIAL = 32, /* and all in all, before blocks share the row */
-    WALK = 8,    /* blocks for each multiprocessor that share rows */
-    LIST = 8     /* and that go over vertices */
+    LEVELS = 64,      /* that a word has bits for; more levels leave little to save */
+    NEAR = 4,         /* arcs of a row that a thread looks at together */
+    SERIAL = 32,      /* and all in all, before blocks share the row */
+    WALK = 8,         /* blocks for each multiprocessor that share rows */
+    LIST = 8,         /* and that go over vertices */
+    SEARCH_BYTES = 64 /* for each vertex, that a search needs beside the tree */
 };
 #define NO_LEVEL 255u
 
@@ -179,16 +180,35 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-/* The block walks a tile of arcs: one thread per arc. */
+/* A part of a row. */
+struct part {
+    uint32_t v;
+    uint64_t begin, end;
+};
+
+static __device__ __forceinline__ part part_of(const device_csr &rows, uint64_t slice) {
+    part p = {(uint32_t)(slice >> 32), 0, 0};
+    p.begin = rows.offset[p.v] + (slice & UINT32_MAX) * SLICE_ARCS;
+    p.end = rows.offset[p.v + 1];
+    if (p.end > p.begin + SLICE_ARCS)
+        p.end = p.begin + SLICE_ARCS;
+    return p;
+}
+
+/* One warp to a slice: there are few, and some are long. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     offer_above(const __grid_constant__ device_csr g, tree_space s, uint32_t *parent) {
-    gg_walk<uint32_t>(
-        g, s.slice, s.levels->slices, [](uint32_t u) { return u; },
-        [&](uint32_t u, uint64_t arc, bool live) {
-            uint32_t v = live ? g.target[arc] : 0;
-            if (live && s.level[v] == s.level[u] + 1u)
-                offer(parent, v, u);
-        });
+    const uint64_t warps = gg_threads_of_grid() / GG_WARP;
+    for (uint64_t i = gg_thread() / GG_WARP; i < s.levels->slices; i += warps) {
+        const part p = part_of(g, s.slice[i]);
+        const uint32_t next = s.level[p.v] + 1u;
+#pragma unroll 4
+        for (uint64_t arc = p.begin + gg_lane(); arc < p.end; arc += GG_WARP) {
+            uint32_t w = g.target[arc];
+            if (s.level[w] == next)
+                offer(parent, w, p.v);
+        }
+    }
 }
 
 /* The first vertex of level d - 1 in a part of a row, or NONE. */
@@ -231,17 +251,21 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-/* The block walks a tile of arcs: one thread per arc. */
+/* One warp to a slice. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     look_further(const __grid_constant__ device_csr rows, tree_space s,
                  uint32_t *parent) {
-    gg_walk<uint32_t>(
-        rows, s.slice, s.levels->rest, [](uint32_t v) { return v; },
-        [&](uint32_t v, uint64_t arc, bool live) {
-            uint32_t u = live ? rows.target[arc] : GPUGRAPH_NONE;
-            if (u < gg_peek(&parent[v]) && s.level[u] + 1u == s.level[v])
-                atomicMin(&parent[v], u);
-        });
+    const uint64_t warps = gg_threads_of_grid() / GG_WARP;
+    for (uint64_t i = gg_thread() / GG_WARP; i < s.levels->rest; i += warps) {
+        const part p = part_of(rows, s.slice[i]);
+        const uint32_t level = s.level[p.v];
+#pragma unroll 4
+        for (uint64_t arc = p.begin + gg_lane(); arc < p.end; arc += GG_WARP) {
+            uint32_t u = rows.target[arc];
+            if (u < gg_peek(&parent[p.v]) && s.level[u] + 1u == level)
+                atomicMin(&parent[p.v], u);
+        }
+    }
 }
 
 /* One thread per vertex: its parent's number becomes that of the first edge between them.
@@ -287,16 +311,18 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
     const struct device_rows *rows = turned_rows(job, direction);
     struct workspace space = {NULL, 0};
     struct tree_space s;
-    if (rows)
-        carve(&space, job->graph->n, rows->arcs, &s);
-    return space.used;
+    if (!rows)
+        return 0;
+    carve(&space, job->graph->n, rows->arcs, &s);
+    int64_t beside = (int64_t)job->graph->n * SEARCH_BYTES;
+    return (int64_t)space.used + beside < gg_device_room(job) ? space.used : 0;
 }
 
 static bool find_parents(struct cuda_job *job, const struct device_csr *g,
                          const struct device_csr *rows, const uint32_t *depth,
                          const struct tree_space *s, uint32_t *parent) {
     const unsigned list = gg_grid(job, g->n, LIST);
-    const unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK);
+    const unsigned walk = gg_grid(job, g->m, WALK);
     weigh_levels<<<list, GG_BLOCK, 0, job->stream>>>(*g, depth, *s);
     gg_launched(job, "weigh_levels");
     choose_sides<<<1, 1, 0, job->stream>>>(*s, g->n, g->m);
@@ -313,7 +339,7 @@ static bool find_parents(struct cuda_job *job, const struct device_csr *g,
 
 bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
                      const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                     uint32_t *tree_edge, bool *done) {
+                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done) {
     const enum csr_kind turned = gg_reverse_kind(direction);
     struct workspace space = {scratch, 0};
     struct tree_space s;
@@ -327,6 +353,8 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
         !gg_device_csr(job, turned, false, &rows))
         return false;
     carve(&space, g.n, rows.m, &s);
+    if (space.used > scratch_bytes)
+        return true;
     if (!look_for_order(job, &edges, &rows, turned, &s, done) || !*done)
         return gg_going(job);
     gg_fill(job, s.levels, 0, sizeof *s.levels);
