@@ -6,8 +6,11 @@
 #include "cuda.cuh"
 #include "sssp_choice.h"
 
+enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
+
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
+    enum order order;    /* of the targets in each row (tree_rows.cu) */
     uint64_t arcs, room; /* there are; the arrays hold */
     uint64_t *offset;
     uint32_t *target;
@@ -40,6 +43,7 @@ struct device_graph {
     int64_t bytes;
     uint32_t *source, *target;
     void *weight;
+    enum order edge_order; /* by (source, target) (tree_rows.cu) */
     struct device_rows rows[CSR_KINDS];
     uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
     int64_t hash_seed;
