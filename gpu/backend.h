@@ -225,6 +225,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 /* ---- path.c ---- */
 
 typedef struct backend backend;
+struct patch; /* patch.h */
 
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
@@ -328,6 +329,8 @@ struct backend {
     bool (*open)(gpugraph_graph *, gpugraph_run *);
     /* ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
+    /* patch.h: changes the device's copy of a graph, or releases it. */
+    void (*follow)(const struct patch *);
 };
 
 extern const backend gg_cpu_backend, gg_cuda_backend;

@@ -144,7 +144,6 @@ static uint64_t work_of(const update *u) {
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
     int tasks = u->move_count + u->row_plans, threads = gg_threads(u->run, work_of(u));
-    gpugraph_release_device(graph);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int i = 0; i < tasks; i++) {
         if (i < u->move_count)
@@ -227,7 +226,7 @@ static bool take_scratch(update *u) {
     return u->coming != NULL;
 }
 
-static void patch(update *u) {
+void gg_update_prepare(update *u) {
     static void (*const steps[])(update *) = {
         gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
     if (gg_own_rows(u->graph, u->run) || !take_scratch(u))
@@ -236,22 +235,22 @@ static void patch(update *u) {
         steps[i](u);
     if (!gg_stopping(u->run) && u->graph->edge_rows.made)
         gg_splice_index(u->run, &u->edges);
+}
+
+/* The device's copy first: the commit cannot fail. */
+static void change(update *u) {
+    gg_update_prepare(u);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
+        gg_patch_device(u);
+    if (!gg_stopping(u->run))
         commit(u);
 }
 
-static void release(update *u) {
+void gg_update_free(update *u) {
     for (int i = 0; i < u->move_count; i++)
         gg_release(u->moves[i].to);
-    for (int i = 0; i < u->row_plans; i++) {
-        row_plan *p = &u->rows[i];
-        void *blocks[] = {p->removed_at, p->inserted_at, p->place,
-                          p->target,     p->weight,      p->event_at,
-                          p->event_by,   p->fresh_start, p->offset};
-        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
-            gg_release(blocks[k]);
-        gg_splice_free(&p->arcs);
-    }
+    for (int i = 0; i < u->row_plans; i++)
+        gg_free_row_plan(&u->rows[i]);
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
@@ -339,10 +338,10 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     u.added_count = (uint64_t)u.added->count;
     gg_update_edges(&u);
     if (!gg_stopping(run) && type == graph->edges.weight_type)
-        patch(&u);
+        change(&u);
     else if (!gg_stopping(run))
         rebuild(graph, changes, type, run);
-    release(&u);
+    gg_update_free(&u);
     if (gg_stopping(run))
         return gg_stopped(run);
     gg_phase(run, "update", start, (int64_t)(u.removed_count + u.added_count),

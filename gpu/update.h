@@ -7,13 +7,14 @@
 **     update_ids.c        the ids afterwards
 **     update_rows.c       CSRs: which arcs go, where new ones come to lie
 **     update_simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
+**     patch.c             the copy on a device
 **
 ** Vertices that are not there yet are called fresh; a vertex that loses its last edge
 ** vanishes. Old numbers are those before the update, new ones those after it. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
-#include "splice.h"
+#include "patch.h"
 
 /* One end of an added edge. */
 typedef struct added_end {
@@ -112,6 +113,22 @@ void gg_update_vertices(update *u);
 void gg_update_ids(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
+
+/* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
+** what is in the plan is the caller's to free. */
+bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
+                        const patch_place *place, void *there, row_plan *p);
+void gg_free_row_plan(row_plan *p);
+
+/* Everything that comes after gg_update_edges and before the commit, of a batch whose
+** weights have the type of the graph's. */
+void gg_update_prepare(update *u);
+void gg_update_free(update *u);
+
+patch gg_patch_of(update *u);
+/* The device's copy becomes what the graph is about to become, or is released. Fails only
+** when the run must end. */
+void gg_patch_device(update *u);
 
 /* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
 ** go to u->going and u->coming. */
