@@ -91,8 +91,8 @@ static bool find(void *there, const row_questions *q) {
     uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
     uint64_t *coming_at = (uint64_t *)reserve(t, q->comings * sizeof *coming_at);
     find_arcs<<<gg_grid(job, q->goings * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
-        rows->offset, rows->target, rows->weight,
-        rows->weight ? t->copy->weight_size : 0, going, q->goings, going_at);
+        rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
+        going, q->goings, going_at);
     gg_launched(job, "find_arcs");
     look_up_offsets<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, coming, q->comings, coming_at);
@@ -253,9 +253,8 @@ static __global__ void gather_offsets(const __grid_constant__ patch_numbers vert
                                       uint64_t events, const uint64_t *from,
                                       uint64_t *to) {
     for (uint64_t v = gg_thread(); v <= after; v += gg_threads_of_grid()) {
-        uint64_t old = v == after
-                           ? before
-                           : patch_old_place(vertices.piece, vertices.pieces, v);
+        uint64_t old =
+            v == after ? before : patch_old_place(vertices.piece, vertices.pieces, v);
         if (old != PATCH_NEW)
             to[v] = from[old] + patch_growth(event_at, event_sum, events, old);
     }
@@ -326,8 +325,8 @@ static bool change_rows(void *there, const row_patch *r) {
     g.common.place = pack(t, r->place, r->inserted);
     g.room = &rows->room;
     g.count = rows->weight ? 2 : 1;
-    g.of[0] = {(void **)&rows->target, sizeof(uint32_t),
-               pack(t, r->target, r->inserted), true};
+    g.of[0] = {(void **)&rows->target, sizeof(uint32_t), pack(t, r->target, r->inserted),
+               true};
     if (rows->weight)
         g.of[1] = {&rows->weight, size,
                    pack(t, (const char *)r->weight, r->inserted * size), false};
@@ -356,13 +355,14 @@ static bool change_edges(void *there) {
                            pack(t, p->target, p->added), true};
     }
     if (copy->weight)
-        g.of[g.count++] = {
-            &copy->weight, copy->weight_size,
-            pack(t, (const char *)p->weight, p->added * copy->weight_size), false};
+        g.of[g.count++] = {&copy->weight, copy->weight_size,
+                           pack(t, (const char *)p->weight, p->added * copy->weight_size),
+                           false};
     if (!send(t) || !change_group(t, &g) || !gg_wait(&t->job))
         return false;
     if (!p->same_ends)
-        gg_device_graph_drop_made(copy, p->fresh || p->vertices->before != p->vertices->after);
+        gg_device_graph_drop_made(copy,
+                                  p->fresh || p->vertices->before != p->vertices->after);
     copy->n = (uint32_t)p->vertices->after;
     copy->m = (uint32_t)p->edges->after;
     return true;

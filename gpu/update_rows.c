@@ -431,9 +431,8 @@ bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
 }
 
 void gg_free_row_plan(row_plan *p) {
-    void *blocks[] = {p->removed_at, p->inserted_at, p->place,
-                      p->target,     p->weight,      p->event_at,
-                      p->event_by,   p->fresh_start, p->offset};
+    void *blocks[] = {p->removed_at, p->inserted_at, p->place,       p->target, p->weight,
+                      p->event_at,   p->event_by,    p->fresh_start, p->offset};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_splice_free(&p->arcs);

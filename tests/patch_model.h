@@ -83,8 +83,8 @@ static void make_copy(copy *c, gpugraph_graph *graph, edge_model *dice) {
         bool weighted = (which & 2) && c->size;
         if (!(which & 1))
             continue;
-        ck_assert_int_eq(
-            gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &view), 0);
+        ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &view),
+                         0);
         r->offset = copy_of(view.offset, view.n + (uint64_t)1, sizeof *r->offset);
         r->target = copy_of(view.target, view.m, sizeof *r->target);
         if (weighted)
@@ -116,9 +116,8 @@ typedef struct search {
 
 static void search_row(void *of) {
     search *s = of;
-    uint64_t found =
-        patch_find_arc(s->rows->offset, s->rows->target, s->rows->weight,
-                       s->rows->weight ? s->size : 0, s->question);
+    uint64_t found = patch_find_arc(s->rows->offset, s->rows->target, s->rows->weight,
+                                    s->rows->weight ? s->size : 0, s->question);
     if (warp_lane() == 0)
         s->found = found;
 }
@@ -268,9 +267,9 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
         csr view;
         if (!c->made[kind].made)
             continue;
-        ck_assert_int_eq(gg_csr(want, (enum csr_kind)kind, c->made[kind].weighted, false,
-                                &run, &view),
-                         0);
+        ck_assert_int_eq(
+            gg_csr(want, (enum csr_kind)kind, c->made[kind].weighted, false, &run, &view),
+            0);
         ck_assert_uint_eq(view.m, c->made[kind].arcs);
         same_rows(&c->rows[kind], &view, c->size);
     }
