@@ -110,7 +110,7 @@ void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update_edges.c) */
+** (update_weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* Edge `id` has a weight that is not allowed: GPUGRAPH_INVALID and a sentence. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);

@@ -43,26 +43,15 @@ bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_plac
     return place->edges(there);
 }
 
-/* Is every removed edge added again with the same ends? */
-static bool same_ends(const update *u) {
-    if (u->removed_count != u->added_count)
-        return false;
-    for (uint64_t i = 0; i < u->added_count; i++)
-        if (u->removed_id[i] != u->added->edge_id[i] ||
-            gg_removed_end(u, (end_ref)(2 * i)) != u->end[2 * i].old ||
-            gg_removed_end(u, (end_ref)(2 * i + 1)) != u->end[2 * i + 1].old)
-            return false;
-    return true;
-}
-
 patch gg_patch_of(update *u) {
     return (patch){.graph = u->graph,
                    .run = u->run,
                    .of = u,
-                   .changes = u->removed_count + u->added_count,
+                   .changes = u->removed_count + u->added_count + 2 * u->reweighted,
                    .edges = &u->edges,
                    .vertices = &u->vertices,
                    .added = u->added_count,
+                   .reweighted = u->reweighted,
                    .added_edge = u->added_edge,
                    .source = u->new_source,
                    .target = u->new_target,
@@ -70,7 +59,7 @@ patch gg_patch_of(update *u) {
                    .fresh = u->fresh,
                    .fresh_at = u->fresh_at,
                    .fresh_new = u->fresh_new,
-                   .same_ends = same_ends(u)};
+                   .same_ends = u->removed_count + u->added_count == 0};
 }
 
 void gg_patch_device(update *u) {

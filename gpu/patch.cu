@@ -212,6 +212,7 @@ struct array_group {
         size_t size;
         const void *put;
         bool numbers;
+        uint64_t more; /* places beyond those that are common to all */
     } of[3];
 };
 
@@ -228,6 +229,7 @@ static bool change_group(struct there *t, const struct array_group *g) {
         a.larger = larger[i];
         a.put = g->of[i].put;
         a.numbers = g->of[i].numbers;
+        a.count += g->of[i].more;
         change_array(t, &a, g->of[i].size);
     }
     if (!grow)
@@ -329,7 +331,7 @@ static bool change_rows(void *there, const row_patch *r) {
                true};
     if (rows->weight)
         g.of[1] = {&rows->weight, size,
-                   pack(t, (const char *)r->weight, r->inserted * size), false};
+                   pack(t, (const char *)r->weight, r->inserted * size), false, 0};
     if (!send(t) || !change_group(t, &g) || !change_offsets(t, rows, r))
         return false;
     rows->arcs = r->arcs->after;
@@ -346,18 +348,18 @@ static bool change_edges(void *there) {
     g.common.s = p->edges;
     g.common.piece = pack(t, p->edges->piece, p->edges->pieces);
     g.common.count = p->added;
-    g.common.place = pack(t, p->added_edge, p->added);
+    g.common.place = pack(t, p->added_edge, p->added + p->reweighted);
     g.room = &copy->edge_room;
     if (copy->source) {
         g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
-                           pack(t, p->source, p->added), true};
+                           pack(t, p->source, p->added), true, 0};
         g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
-                           pack(t, p->target, p->added), true};
+                           pack(t, p->target, p->added), true, 0};
     }
+    uint64_t bytes = (p->added + p->reweighted) * copy->weight_size;
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
-                           pack(t, (const char *)p->weight, p->added * copy->weight_size),
-                           false};
+                           pack(t, (const char *)p->weight, bytes), false, p->reweighted};
     if (!send(t) || !change_group(t, &g) || !gg_wait(&t->job))
         return false;
     if (!p->same_ends)

@@ -59,10 +59,10 @@ typedef struct patch {
     struct update *of;
     uint64_t changes; /* edges removed and added */
     const splice *edges, *vertices;
-    uint64_t added;
-    const uint64_t *added_edge; /* their new numbers */
-    const uint32_t *source, *target;
-    const void *weight;
+    uint64_t added, reweighted;
+    const uint64_t *added_edge;      /* new numbers: of those added, then of the others */
+    const uint32_t *source, *target; /* of those added */
+    const void *weight;              /* of all */
     uint64_t fresh;
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
     bool same_ends;                       /* nothing but weights changes */

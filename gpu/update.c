@@ -203,6 +203,7 @@ static void plan_edges(update *u) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     move.numbers = NULL;
+    move.count += u->reweighted;
     move.array = &graph->weight;
     move.put = u->weight;
     move.size = gg_distance_size(u->distance_type);
@@ -216,7 +217,7 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
 }
 
 static bool take_scratch(update *u) {
-    uint64_t most = 2 * (u->removed_count + u->added_count);
+    uint64_t most = 2 * (u->removed_count + u->added_count + 2 * u->reweighted);
     u->key = gg_alloc(u->run, most, sizeof *u->key);
     u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
     u->value_scratch =
@@ -257,6 +258,11 @@ void gg_update_free(update *u) {
                       u->key_scratch, u->value_scratch, u->going,       u->coming};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
+    struct update_parts *p = &u->parts;
+    void *parts[] = {p->removed, p->added_at, p->removed_id,  p->edge_id,    p->source,
+                     p->target,  p->weight,   p->source_text, p->target_text};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        gg_release(parts[k]);
     gg_splice_free(&u->edges);
     gg_splice_free(&u->vertices);
     gg_free_ids(&u->ids);
@@ -344,9 +350,11 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     gg_update_free(&u);
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "update", start, (int64_t)(u.removed_count + u.added_count),
+    uint64_t removed = u.removed_count + u.reweighted,
+             added = u.added_count + u.reweighted;
+    gg_phase(run, "update", start, (int64_t)(removed + added),
              "%llu edges removed, %llu added, %llu vertices vanished, %llu are new",
-             (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
+             (unsigned long long)removed, (unsigned long long)added,
              (unsigned long long)u.vanished, (unsigned long long)u.fresh);
     return run->status;
 }

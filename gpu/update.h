@@ -2,7 +2,9 @@
 ** changes anything.
 **
 **     update.c            the order of things: check, plan, commit
-**     update_edges.c      which edges go, where new ones come to lie; weights
+**     update_edges.c      which edges go, where new ones come to lie
+**     update_reweight.c   edges that stay with another weight
+**     update_weights.c    weights, and how wide they have to be
 **     update_vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     update_ids.c        the ids afterwards
 **     update_rows.c       CSRs: which arcs go, where new ones come to lie
@@ -68,6 +70,16 @@ typedef struct update {
     gpugraph_run *run;
     const int64_t *removed_id;
     uint64_t removed_count, added_count;
+    /* Edges that stay where they are, with another weight: they follow the removed ones in
+    ** arrays of these, and the added ones in arrays of those, and are not in the counts. */
+    uint64_t reweighted;
+    gpugraph_edges rest; /* the added ones, where some are reweighted */
+    struct update_parts {
+        uint64_t *removed, *added_at;
+        int64_t *removed_id, *edge_id, *source, *target;
+        void *weight;
+        uint8_t *source_text, *target_text;
+    } parts; /* what rest is made of */
     /* edges */
     uint64_t *removed;    /* old edge numbers */
     uint64_t *added_at;   /* old numbers of the edges that added ones come before */
@@ -109,6 +121,10 @@ static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
+/* Part of gg_update_edges: takes edges that are reweighted out of the others. */
+void gg_update_reweight(update *u);
+/* Part of gg_update_vertices: their ends, and their numbers as edges. */
+void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
 void gg_update_ids(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */

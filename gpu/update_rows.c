@@ -59,7 +59,7 @@ static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
     for (uint64_t i = 0; i < edges; i++) {
         end_ref from = (end_ref)(2 * i);
         bool loop = removed ? gg_removed_end(u, from) == gg_removed_end(u, from + 1)
-                            : u->new_source[i] == u->new_target[i];
+                            : u->end[from].new == u->end[from + 1].new;
         if (kind != CSR_IN)
             ref[count++] = from;
         if (kind == CSR_IN || (kind == CSR_BOTH && !loop))
@@ -84,8 +84,9 @@ static void list_all(row_walk *w, enum csr_kind kind) {
         w->goings = both_arcs(u->going, w->goings);
         w->comings = both_arcs(u->coming, w->comings);
     } else {
-        w->goings = list_arcs(u->going, u->removed_count, kind, u, true);
-        w->comings = list_arcs(u->coming, u->added_count, kind, u, false);
+        uint64_t more = w->slot->weight && !w->p->numbers ? u->reweighted : 0;
+        w->goings = list_arcs(u->going, u->removed_count + more, kind, u, true);
+        w->comings = list_arcs(u->coming, u->added_count + more, kind, u, false);
     }
 }
 

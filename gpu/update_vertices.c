@@ -155,9 +155,10 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
 static void find_fresh(update *u) {
     gpugraph_run *run = u->run;
     uint64_t texts = (uint64_t)u->added->texts.count, most = 2 * u->added_count;
+    uint64_t ends = most + 2 * u->reweighted;
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
     uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
-    u->end = number ? gg_alloc(run, most, sizeof *u->end) : NULL;
+    u->end = number ? gg_alloc(run, ends, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
     u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
     u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
@@ -318,6 +319,7 @@ void gg_update_vertices(update *u) {
         else if (!u->vertices.still)
             end->new = gg_renumber(&u->vertices, end->old);
     }
+    gg_update_place_reweighted(u);
     u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
     u->new_target =
         u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;
