@@ -226,6 +226,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 typedef struct backend backend;
 struct patch; /* patch.h */
+struct patch_look;
 
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
@@ -331,6 +332,7 @@ struct backend {
     bool (*map_ids)(struct id_mapper *);
     /* patch.h: changes the device's copy of a graph, or releases it. */
     void (*follow)(const struct patch *);
+    bool (*look)(const struct patch_look *);
 };
 
 extern const backend gg_cpu_backend, gg_cuda_backend;

@@ -486,5 +486,6 @@ const backend gg_cuda_backend = {"cuda",
                                  needs,
                                  open_context,
                                  gg_cuda_map_ids,
-                                 gg_cuda_follow};
+                                 gg_cuda_follow,
+                                 gg_cuda_look};
 }

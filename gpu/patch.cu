@@ -328,7 +328,7 @@ static bool change_rows(void *there, const row_patch *r) {
     g.room = &rows->room;
     g.count = rows->weight ? 2 : 1;
     g.of[0] = {(void **)&rows->target, sizeof(uint32_t), pack(t, r->target, r->inserted),
-               true};
+               true, 0};
     if (rows->weight)
         g.of[1] = {&rows->weight, size,
                    pack(t, (const char *)r->weight, r->inserted * size), false, 0};

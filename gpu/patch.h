@@ -85,8 +85,19 @@ typedef struct patch_place {
 bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_place *place,
               void *there);
 
-/* The device's. */
+/* Which vertices of a bitmap have an edge that stays? Clears their bits. */
+typedef struct patch_look {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    bool sources, targets; /* the ends that are looked at */
+    uint64_t removed_count;
+    const uint64_t *removed; /* edges, ascending */
+    uint64_t words, *open;
+} patch_look;
+
+/* The device's. Of the second, false: nothing is known; the run may have to end. */
 void gg_cuda_follow(const patch *p);
+bool gg_cuda_look(const patch_look *look);
 
 #ifdef __cplusplus
 }
@@ -183,6 +194,24 @@ WARP_FUNCTION uint64_t patch_growth(const uint64_t *event_at, const uint64_t *ev
             high = middle;
     }
     return low ? event_sum[low - 1] : 0;
+}
+
+/* Notes in `found` an end of edge e that is wanted, unless e is removed. */
+WARP_FUNCTION void patch_note_end(const uint32_t *wanted, uint32_t *found, uint32_t v,
+                                  uint64_t e, const uint64_t *removed, uint64_t count) {
+    uint32_t bit = 1u << v % 32;
+    uint64_t low = 0, high = count;
+    if (!(wanted[v / 32] & bit) || (device_load(&found[v / 32]) & bit))
+        return;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (removed[middle] < e)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == count || removed[low] != e)
+        device_or(&found[v / 32], bit);
 }
 
 /* The warp's answer to a question; weights are `size` bytes wide, 0: there are none. */

@@ -7,7 +7,7 @@
 **     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
 **
 ** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
-** else from one pass over the edges. */
+** else from one pass over the edges, on the device where they lie there. */
 #include "update.h"
 
 #include <omp.h>
@@ -226,6 +226,18 @@ static void look_at_edges(const update *u, uint64_t *open) {
     const gpugraph_graph *graph = u->graph;
     bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
     bool targets = !graph->csr[CSR_IN].made;
+    if (graph->device && graph->m >= GG_LOOK_ON_DEVICE) {
+        patch_look look = {u->graph,
+                           u->run,
+                           sources,
+                           targets,
+                           u->removed_count,
+                           u->removed,
+                           graph->n / 64 + (uint64_t)1,
+                           open};
+        if (gg_cuda_backend.look(&look))
+            return;
+    }
     int threads = gg_threads(u->run, graph->m);
 #pragma omp parallel num_threads(threads)
     {

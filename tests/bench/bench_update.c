@@ -253,9 +253,9 @@ static void time_copy(gpugraph_graph *graph, gpugraph_run *run, const columns *a
         double *to = ms + i / 2 + (size_t)(i % 2 ? AGAIN_UPDATE : UPDATE) * repeats;
         fill(&b, all, kind, count, &random);
         next_search(graph, run, weighted, result);
-        to[0] = apply(graph, run, &b.removed, &b.added);
         if (i % 2)
             gpugraph_release_device(graph);
+        to[0] = apply(graph, run, &b.removed, &b.added);
         to[repeats] = next_search(graph, run, weighted, result);
         apply(graph, run, &b.added, &b.back);
     }
