@@ -58,7 +58,9 @@ static void find_texts(update *u, int64_t *of_text) {
 }
 
 static void find_ends(update *u, const int64_t *of_text) {
-    int threads = gg_threads(u->run, u->added_count * GG_LOOKUP_ITEMS);
+    uint64_t each =
+        u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
+    int threads = gg_threads(u->run, u->added_count * each);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         added_end *end = &u->end[ref];
