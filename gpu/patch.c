@@ -69,6 +69,8 @@ void gg_patch_device(update *u) {
         gpugraph_release_device(u->graph);
         return;
     }
+    double started = gg_now_ms();
     patch p = gg_patch_of(u);
     gg_cuda_backend.follow(&p);
+    u->patch_ms = gg_now_ms() - started;
 }

@@ -352,7 +352,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
         return gg_stopped(run);
     uint64_t removed = u.removed_count + u.reweighted,
              added = u.added_count + u.reweighted;
-    gg_phase(run, "update", start, (int64_t)(removed + added),
+    gg_phase(run, "update", start + u.patch_ms, (int64_t)(removed + added),
              "%llu edges removed, %llu added, %llu vertices vanished, %llu are new",
              (unsigned long long)removed, (unsigned long long)added,
              (unsigned long long)u.vanished, (unsigned long long)u.fresh);

@@ -104,6 +104,7 @@ typedef struct update {
     int row_plans;
     array_move moves[ARRAY_MOVES];
     int move_count;
+    double patch_ms; /* told as a phase of its own */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;

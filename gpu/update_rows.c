@@ -388,8 +388,11 @@ static bool sort_places(row_walk *w) {
         u->key[i] = w->going_at[i];
     }
     gg_update_sort(u, w->going, w->goings);
-    for (uint64_t i = 0; i < w->goings; i++)
+    for (uint64_t i = 0; i < w->goings; i++) {
+        if (i > 0 && u->key[i - 1] >= u->key[i])
+            return false;
         w->going_at[i] = u->key[i];
+    }
     return true;
 }
 
