@@ -365,8 +365,8 @@ static bool change_edges(void *there) {
     if (!p->same_ends)
         gg_device_graph_drop_made(copy,
                                   p->fresh || p->vertices->before != p->vertices->after);
-    copy->n = (uint32_t)p->vertices->after;
-    copy->m = (uint32_t)p->edges->after;
+    copy->n = p->vertices->after;
+    copy->m = p->edges->after;
     return true;
 }
 

@@ -242,7 +242,6 @@ enum { UPDATE, NEXT, AGAIN_UPDATE, AGAIN_NEXT, COLUMNS };
 static void time_copy(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
                       enum kind kind, int64_t count, int repeats, bool weighted) {
     batch b = {{0}, {0}, {0}};
-    uint64_t random = (uint64_t)count + kind;
     size_t most = gpugraph_vertex_count(graph) + (size_t)count;
     uint64_t *result = need(malloc(most * sizeof *result));
     double *ms = need(malloc((size_t)repeats * COLUMNS * sizeof *ms));
@@ -251,7 +250,8 @@ static void time_copy(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     reserve(&b.back, count);
     for (int i = 0; i < 2 * repeats; i++) {
         double *to = ms + i / 2 + (size_t)(i % 2 ? AGAIN_UPDATE : UPDATE) * repeats;
-        fill(&b, all, kind, count, &random);
+        uint64_t random = (uint64_t)count + kind + (uint64_t)(i / 2) * 977;
+        fill(&b, all, kind, count, &random); /* both ways take in the same batches */
         next_search(graph, run, weighted, result);
         if (i % 2)
             gpugraph_release_device(graph);
