@@ -143,7 +143,7 @@ void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update_edges.c) */
+** (update_weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
 ** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
@@ -268,6 +268,9 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 /* ---- path.c ---- */
 
+struct patch; /* patch.h */
+struct patch_look;
+
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
@@ -375,6 +378,9 @@ typedef struct backend {
     bool (*open)(gpugraph_graph *, gpugraph_run *);
     /* ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
+    /* patch.h: changes the device's copy of a graph, or releases it. */
+    void (*follow)(const struct patch *);
+    bool (*look)(const struct patch_look *);
 } backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;

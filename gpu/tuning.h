@@ -43,6 +43,9 @@
 
 /* A block is given back when an update leaves less than this share of it in use. */
 #define GG_ROOM_WASTE 8
+/* Edges from which on their copy on a device is asked which vertices have any: the way
+** there and back takes as long as the host needs for some 100,000. */
+#define GG_LOOK_ON_DEVICE 65536
 /* Items of GG_THREAD_GRAIN in the time that it takes to look up an id. */
 #define GG_LOOKUP_ITEMS 32
 
