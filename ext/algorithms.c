@@ -239,8 +239,7 @@ gpugraph_status answer_make(gpugraph_graph *graph, const question *q, gpugraph_r
     m.made.edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
     /* A search that serves several paths is a whole one. */
-    if (!q->path && q->kind == SEARCH_BFS && run->method &&
-        strcmp(run->method, "bidirectional") == 0)
+    if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
         run->method = NULL;
     if (q->path)
         make_path(&m);

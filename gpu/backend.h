@@ -79,7 +79,8 @@ struct gpugraph_graph {
     uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
     uint32_t searches;    /* begun so far: later ones may afford more preparation */
     bool cyclic,
-        thin; /* a depth-first search on a device has found it so: `auto` knows */
+        thin;      /* a depth-first search on a device has found it so: `auto` knows */
+    bool ways_tie; /* a path by weight from both ends was left open for that */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -124,6 +125,9 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (edge_index.c) */
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+/* All of them, ascending. */
+const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
+                             uint64_t *count);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
@@ -139,7 +143,7 @@ void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update_edges.c) */
+** (update_weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
 ** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
@@ -264,24 +268,30 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 /* ---- path.c ---- */
 
-typedef struct backend backend;
+struct patch; /* patch.h */
+struct patch_look;
 
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
                   gpugraph_run *run, void *edge, uint32_t *count);
-/* A search by weight by that backend, to the end of its one target, its tree and the walk;
-** all arrays on the host. */
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
-                                const gpugraph_search *search, gpugraph_run *run,
-                                void *edge, uint32_t *count);
+/* Turns an array of edge numbers round. */
+void gg_turn_round(const gpugraph_graph *graph, void *edge, uint32_t count);
+/* The path that gg_cpu_sssp, ended at the target, leads to. */
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, void *edge, uint32_t *count);
 
-/* path_both_ends.c: a path by depth, searched for from both ends. Would `auto` do so: is what
-** that takes made, or is it time to make it? */
+/* path_both_ends.c, path_by_weight.c: a path by depth, by weight, searched for from both ends.
+** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
                                        const gpugraph_search *search, gpugraph_run *run,
                                        void *edge, uint32_t *count);
-bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction);
+gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
+                                                const gpugraph_search *search,
+                                                gpugraph_run *run, void *edge,
+                                                uint32_t *count);
+bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
+                      bool weighted);
 
 /* ---- ids.c ---- */
 
@@ -334,7 +344,7 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 ** One const struct each: cpu.c, cuda.cu (no_cuda.c where there is no nvcc: every function NULL). Each
 ** function has the meaning of its public namesake, arguments already checked by the public one. */
 
-struct backend {
+typedef struct backend {
     const char *name; /* "cpu", "cuda" */
     gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, void *tree_edge);
@@ -368,7 +378,10 @@ struct backend {
     bool (*open)(gpugraph_graph *, gpugraph_run *);
     /* ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
-};
+    /* patch.h: changes the device's copy of a graph, or releases it. */
+    void (*follow)(const struct patch *);
+    bool (*look)(const struct patch_look *);
+} backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
 

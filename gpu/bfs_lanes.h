@@ -4,7 +4,8 @@
 **     lanes_plant    sources           one thread each       next, list 0
 **     lanes_settle   what was found    one thread each       next -> seen, visit, depths
 **     lanes_turn     one thread        who goes on?  level + 1, the other list
-**     lanes_spread   the frontier      one warp each         visit -> next, the other list
+**     lanes_spread   the frontier      one warp each, to a   visit -> next, the other list
+**                                      slice of a long row
 **     lanes_settle, lanes_turn, lanes_spread, ...            until state->over
 **
 ** A step past the end finds state->over set and does nothing, so that the host may queue
@@ -19,6 +20,7 @@ enum { LANES_MOST = 64 };
 struct lanes_state {
     uint32_t level;     /* of the frontier; before the first turn NONE */
     uint32_t listed[2]; /* vertices of the lists: even levels, odd ones */
+    uint32_t sliced[2]; /* slices of long rows, likewise */
     uint32_t over;
     uint64_t searching;              /* lanes that go on */
     uint64_t fresh;                  /* lanes that have found something in this level */
@@ -33,6 +35,8 @@ struct lanes_search {
     struct lanes_state *state;
     uint64_t *seen, *visit, *next; /* by vertex, a bit for each lane */
     uint32_t *list[2];
+    uint64_t *slice[2];     /* vertex << 32 | number; lanes_slices_at_most of them */
+    uint32_t row;           /* arcs of a slice, and of a row that is not cut */
     uint32_t *depth;        /* of lane i from depth + i * n on */
     const uint32_t *source; /* source i begins lane i, or all of them lane 0 */
     uint32_t sources;
@@ -42,6 +46,10 @@ struct lanes_search {
     uint64_t limit;            /* of a lane; 0: none */
     const uint32_t *host_stop; /* set after an interrupt */
 };
+
+static inline uint64_t lanes_slices_at_most(uint64_t arcs, uint32_t row) {
+    return arcs / row * 2 + 1;
+}
 
 /* All lanes of a warp: puts v behind the list, where it is new. */
 WARP_FUNCTION void lanes_append(const struct lanes_search *s, unsigned list, uint32_t v,
@@ -73,21 +81,52 @@ WARP_FUNCTION void lanes_plant(struct lanes_search s, uint32_t warp, uint32_t wa
     }
 }
 
-/* A warp to a vertex of the frontier, a lane to an arc. */
+/* A lane to an arc. */
+WARP_FUNCTION void lanes_follow(const struct lanes_search *s, unsigned list,
+                                uint64_t bits, uint64_t begin, uint64_t end) {
+    for (uint64_t first = begin; bits && first < end; first += warp_width) {
+        uint64_t arc = first + warp_lane();
+        uint32_t w = s->target[arc < end ? arc : begin];
+        uint64_t coming = arc < end ? bits & ~s->seen[w] : 0;
+        lanes_append(s, list ^ 1, w, coming && lanes_offer(s, w, coming));
+    }
+}
+
+/* A warp to a vertex of the frontier, or to a slice of one with a long row. */
 WARP_FUNCTION void lanes_spread(struct lanes_search s, uint32_t warp, uint32_t warps) {
     const unsigned list = s.state->level & 1;
     const uint32_t listed = s.state->over ? 0 : s.state->listed[list];
+    const uint32_t sliced = s.state->over ? 0 : s.state->sliced[list];
     const uint64_t searching = s.state->searching;
+    for (uint64_t i = warp; i < sliced; i += warps) {
+        const uint32_t v = (uint32_t)(s.slice[list][i] >> 32);
+        const uint64_t number = (uint32_t)s.slice[list][i], end = s.offset[v + 1];
+        const uint64_t begin = s.offset[v] + number * s.row;
+        lanes_follow(&s, list, s.visit[v] & searching, begin,
+                     end - begin > s.row ? begin + s.row : end);
+    }
     for (uint64_t i = warp; i < listed; i += warps) {
         const uint32_t v = s.list[list][i];
-        const uint64_t bits = s.visit[v] & searching, end = s.offset[v + 1];
-        for (uint64_t first = s.offset[v]; bits && first < end; first += warp_width) {
-            uint64_t arc = first + warp_lane();
-            uint32_t w = arc < end ? s.target[arc] : v;
-            uint64_t coming = arc < end ? bits & ~s.seen[w] : 0;
-            lanes_append(&s, list ^ 1, w, coming && lanes_offer(&s, w, coming));
-        }
+        const uint64_t begin = s.offset[v], end = s.offset[v + 1];
+        if (end - begin <= s.row)
+            lanes_follow(&s, list, s.visit[v] & searching, begin, end);
     }
+}
+
+/* A thread: the slices of v, where its row is long. */
+WARP_FUNCTION void lanes_cut(const struct lanes_search *s, unsigned list, uint32_t v) {
+    const uint64_t arcs = s->offset[v + 1] - s->offset[v];
+    if (arcs <= s->row)
+        return;
+    const uint32_t count = (uint32_t)((arcs - 1) / s->row) + 1;
+    const uint32_t at = device_take(&s->state->sliced[list], count);
+    for (uint32_t i = 0; i < count; i++)
+        s->slice[list][at + i] = (uint64_t)v << 32 | i;
+}
+
+WARP_FUNCTION uint32_t lanes_lowest(uint64_t lanes) {
+    return (uint32_t)lanes ? lowest_bit((uint32_t)lanes)
+                           : 32 + lowest_bit((uint32_t)(lanes >> 32));
 }
 
 /* A thread to a vertex. What a level has found lies in the list of the next one. */
@@ -103,9 +142,9 @@ WARP_FUNCTION void lanes_settle(struct lanes_search s, uint64_t thread,
         s.seen[v] |= lanes;
         s.next[v] = 0;
         fresh |= lanes;
-        for (uint32_t lane = 0; lane < s.lanes; lane++) {
-            if (!(lanes >> lane & 1))
-                continue;
+        lanes_cut(&s, level & 1, v);
+        for (uint64_t left = lanes; left; left &= left - 1) {
+            const uint32_t lane = lanes_lowest(left);
             s.depth[(uint64_t)lane * s.n + v] = level;
             reached++;
             if (s.limit)
@@ -131,6 +170,7 @@ WARP_FUNCTION void lanes_turn(struct lanes_search s) {
     state->searching &= state->fresh & ~done;
     state->fresh = 0;
     state->listed[state->level & 1] = 0; /* no effect before level 0: list 1 is empty */
+    state->sliced[state->level & 1] = 0;
     state->level++;
     state->over =
         !state->searching || state->level >= s.max_depth || host_load(s.host_stop);

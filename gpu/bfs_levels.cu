@@ -77,7 +77,7 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->tree = gg_carve<uint8_t>(space, tree_bytes);
-    b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
+    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
 static bool start(struct cuda_job *job, const struct device_csr *g,
@@ -189,11 +189,12 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
         !gg_bfs_below(job, turned, &g, &below))
         return false;
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
-    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     gg_note(job, cudaEventCreate(&began), "create an event");
     gg_note(job, cudaEventCreate(&ended), "create an event");
     bool done =

@@ -10,6 +10,7 @@
 ** whatever the device does. */
 #include "cuda.cuh"
 #include "ids.h"
+#include "patch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -485,5 +486,7 @@ const backend gg_cuda_backend = {"cuda",
                                  context_open,
                                  needs,
                                  open_context,
-                                 gg_cuda_map_ids};
+                                 gg_cuda_map_ids,
+                                 gg_cuda_follow,
+                                 gg_cuda_look};
 }

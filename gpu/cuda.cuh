@@ -179,18 +179,27 @@ static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
     return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
 }
 
-/* deepest: no depth is larger. scratch: so many bytes. */
-uint64_t gg_depth_tree_scratch(uint32_t n);
+/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
+** room on the device, let it be faster. */
+uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          void *tree_edge);
+                          uint64_t scratch_bytes, void *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
-** set, and the host settles them. */
+** set, and the host settles them. scratch: so many words. */
+uint64_t gg_distance_tree_scratch(uint32_t n);
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch);
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, void *tree_edge);
+
+/* The same by rows turned round, where there are some, all is in order, the scratch is enough
+** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (tree_rows.cu) */
+uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
+                     const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
 
 /* ---- kernels' helpers ---- */
 

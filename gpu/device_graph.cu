@@ -27,10 +27,31 @@ int gg_device_graph_ordinal(const struct device_graph *copy) {
 /* ---- memory ---- */
 
 static void free_rows(struct device_graph *copy, struct device_rows *rows) {
-    give(copy, rows->offset, (uint64_t)copy->n + 1, sizeof *rows->offset);
+    give(copy, rows->offset, rows->offset_room, sizeof *rows->offset);
     give(copy, rows->target, rows->room, sizeof *rows->target);
     give(copy, rows->weight, rows->room, copy->weight_size);
     *rows = device_rows();
+}
+
+void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
+    free_rows(copy, &copy->rows[CSR_SIMPLE]);
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
+        give(copy, copy->hubs[kind].closed, gg_hub_words(copy->n), sizeof(uint32_t));
+        copy->hubs[kind] = device_hubs();
+        copy->rows[kind].order = ORDER_UNKNOWN;
+    }
+    copy->edge_order = ORDER_UNKNOWN;
+    give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
+    if (copy->pinned.pinned_offset)
+        cudaFreeHost(copy->pinned.pinned_offset);
+    if (copy->pinned.target)
+        cudaFreeHost(copy->pinned.target);
+    copy->pinned = pinned_rows();
+    if (vertices) {
+        give(copy, copy->hash, copy->n, sizeof *copy->hash);
+        copy->hash = NULL;
+    }
 }
 
 void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
@@ -38,20 +59,12 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     if (!copy)
         return;
     if (!forget) {
-        for (int kind = 0; kind < CSR_KINDS; kind++) {
+        gg_device_graph_drop_made(copy, true);
+        for (int kind = 0; kind < CSR_KINDS; kind++)
             free_rows(copy, &copy->rows[kind]);
-            give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
-            give(copy, copy->hubs[kind].closed, gg_hub_words(copy->n), sizeof(uint32_t));
-        }
-        give(copy, copy->source, copy->m, sizeof *copy->source);
-        give(copy, copy->target, copy->m, sizeof *copy->target);
-        give(copy, copy->weight, copy->m, copy->weight_size);
-        give(copy, copy->hash, copy->n, sizeof *copy->hash);
-        give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
-        if (copy->pinned.pinned_offset)
-            cudaFreeHost(copy->pinned.pinned_offset);
-        if (copy->pinned.target)
-            cudaFreeHost(copy->pinned.target);
+        give(copy, copy->source, copy->edge_room, sizeof *copy->source);
+        give(copy, copy->target, copy->edge_room, sizeof *copy->target);
+        give(copy, copy->weight, copy->edge_room, copy->weight_size);
     }
     delete copy;
     graph->device = NULL;
@@ -69,6 +82,7 @@ static struct device_graph *new_copy(struct cuda_job *job) {
     copy->ordinal = job->device->ordinal;
     copy->n = graph->n;
     copy->m = graph->m;
+    copy->edge_room = graph->m;
     return graph->device = copy;
 }
 
@@ -109,9 +123,9 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
 
 static bool take_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
                        bool weights) {
-    return (!ends || (take(job, &copy->source, copy->m, sizeof(uint32_t)) &&
-                      take(job, &copy->target, copy->m, sizeof(uint32_t)))) &&
-           (!weights || take(job, &copy->weight, copy->m, copy->weight_size));
+    return (!ends || (take(job, &copy->source, copy->edge_room, sizeof(uint32_t)) &&
+                      take(job, &copy->target, copy->edge_room, sizeof(uint32_t)))) &&
+           (!weights || take(job, &copy->weight, copy->edge_room, copy->weight_size));
 }
 
 static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
@@ -279,6 +293,7 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     const char *how = "";
     double started = gg_now_ms();
     free_rows(copy, rows);
+    rows->offset_room = (uint64_t)copy->n + 1;
     bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
                                     : gg_device_rows(job, kind, weighted, rows, &how);
     job->working = false;

@@ -1,14 +1,18 @@
 /* The inside of the device's copy of a graph, for the files that make it: device_graph.cu,
-** device_rows.cu, device_pinned.cu and ids.cu. */
+** device_rows.cu, device_pinned.cu, ids.cu and patch.cu. */
 #ifndef GPUGRAPH_DEVICE_GRAPH_CUH
 #define GPUGRAPH_DEVICE_GRAPH_CUH
 
 #include "cuda.cuh"
 #include "sssp_choice.h"
 
+enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
+
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
-    uint64_t arcs, room; /* there are; the arrays hold */
+    enum order order;     /* of the targets in each row (tree_rows.cu) */
+    uint64_t arcs, room;  /* there are; the arrays hold */
+    uint64_t offset_room; /* entries */
     uint64_t *offset;
     uint32_t *target;
     void *weight; /* NULL: not asked for yet */
@@ -37,10 +41,12 @@ struct device_graph {
     int ordinal;
     uint32_t n;
     uint64_t m;
+    uint64_t edge_room; /* edges that source, target and weight hold */
     size_t weight_size; /* bytes of a weight; 0: the graph has none */
     int64_t bytes;
     uint32_t *source, *target;
     void *weight;
+    enum order edge_order; /* by (source, target) (tree_rows.cu) */
     struct device_rows rows[CSR_KINDS];
     uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
     int64_t hash_seed;
@@ -51,6 +57,10 @@ struct device_graph {
 
 /* The graph's copy, empty at first; NULL when the job must end. */
 struct device_graph *gg_device_copy(struct cuda_job *job);
+
+/* Gives back what hangs on which edges there are: SIMPLE, hubs, pinned rows; and, where
+** vertices change, the hashes of their ids. */
+void gg_device_graph_drop_made(struct device_graph *copy, bool vertices);
 
 /* Makes OUT, IN or BOTH from the edges; what it has made of `rows` is the caller's to free
 ** when it fails. *how: a phrase for the phase. (device_rows.cu) */

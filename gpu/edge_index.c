@@ -47,20 +47,25 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
     return run->status;
 }
 
-gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
-                                       gpugraph_run *run, const void **edge,
-                                       uint64_t *count) {
+const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
+                             uint64_t *count) {
     const struct csr_slot *rows = &graph->edge_rows;
-    *edge = NULL;
-    *count = 0;
-    if (prepare(graph, v, run))
-        return run->status;
     uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
     uint64_t high =
         to == UINT32_MAX ? end : first_at_least(rows->target, low, end, to + 1);
-    *edge = numbers_from(graph, low);
     *count = high - low;
+    return numbers_from(graph, low);
+}
+
+gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                       gpugraph_run *run, const void **edge,
+                                       uint64_t *count) {
+    *edge = NULL;
+    *count = 0;
+    if (prepare(graph, v, run))
+        return run->status;
+    *edge = gg_edges_between(graph, v, to, count);
     return run->status;
 }
 

@@ -202,6 +202,8 @@ typedef struct gpugraph_changes {
 ** same vertex numbers, edge numbers, types and answers. CSRs that were made are brought up
 ** to date. Costs moves of whole arrays, at memory speed, and work for what has changed.
 ** After an error the graph is what it was; pointers into a graph hold until it is changed.
+** A copy on a device is changed there (phase "patch"); where that fails, or weights change
+** their width, it is released, which is no error.
 **
 ** Weights stay of their type, with one way on: INTEGER ones become REAL when REAL ones
 ** are added, and stay REAL from then on (the library does not know which of them were

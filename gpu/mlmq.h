@@ -19,6 +19,10 @@
 ** in a bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
 ** are written again with their distances of then. Sources begin as such marks.
 **
+** Early ends, of every pair of queues: a bound that the manager only lowers. What is beyond it
+** is neither written nor relaxed. max_distance is one from the start; targets make one once
+** all have a distance; a limit, once so many vertices have been relaxed that near.
+**
 ** Included once for each type of distances, with one of these defined: MLMQ_UINT32,
 ** MLMQ_UINT64, MLMQ_REAL; by a .cu file for warps of 32 lanes, by a test for threads. */
 #ifndef GPUGRAPH_MLMQ_H
@@ -30,14 +34,17 @@
 #if defined MLMQ_UINT32
 typedef uint32_t mlmq_word, mlmq_weight;
 #define MLMQ_UNREACHED UINT32_MAX
+#define MLMQ_TYPE      GPUGRAPH_UINT32
 #elif defined MLMQ_UINT64
 typedef uint64_t mlmq_word;
 typedef int64_t mlmq_weight;
 #define MLMQ_UNREACHED UINT64_MAX
+#define MLMQ_TYPE      GPUGRAPH_UINT64
 #else
 typedef uint64_t mlmq_word; /* the bits of a double that is not negative: same order */
 typedef double mlmq_weight;
 #define MLMQ_UNREACHED 0x7ff0000000000000u
+#define MLMQ_TYPE      GPUGRAPH_REAL
 #endif
 
 struct mlmq_element {
@@ -148,6 +155,17 @@ WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, mlmq_word distance) {
 #endif
 }
 
+/* Keys by size, so that few numbers tell where the nearest vertices are: each one below 64,
+** then 32 bins for every power of two. Ascends with the key. */
+WARP_FUNCTION uint32_t mlmq_bin(uint32_t key) {
+    uint32_t shift = key < 64 ? 0 : highest_bit(key) - 5;
+    return shift * 32 + (key >> shift);
+}
+
+WARP_FUNCTION uint32_t mlmq_first_key(uint32_t bin) {
+    return bin < 64 ? bin : (bin % 32 + 32) << (bin / 32 - 1);
+}
+
 /* The least argument of all lanes. */
 WARP_FUNCTION mlmq_word mlmq_least(mlmq_word value) {
     for (unsigned step = 1; step < warp_width; step *= 2) {
@@ -194,7 +212,6 @@ WARP_FUNCTION void mlmq_spill(const struct mlmq_warp *w, struct mlmq_element e,
         device_or(&w->m->dirty[e.vertex / 32], 1u << e.vertex % 32);
         device_min(&control->spilled_least, mlmq_key(w->m, e.distance));
         device_store(&control->spilled, 1);
-        device_store(&control->ever_spilled, 1);
     }
 }
 

@@ -8,9 +8,11 @@
 
 #include "mlmq.h"
 
-/* Rounds between two looks at the host's flag, across the bus; at a worker's failure. */
+/* Rounds between two looks at the host's flag, across the bus; at a worker's failure; bins
+** of each lane that are looked at in a round. */
 #define MLMQ_ASK_HOST  128
 #define MLMQ_ASK_GUARD 16
+#define MLMQ_ASK_BINS  4
 
 struct mlmq_manager {
     const struct mlmq *m;
@@ -18,7 +20,9 @@ struct mlmq_manager {
     uint64_t busy; /* bit i: account i is uneven */
     uint32_t next_end;
     mlmq_word farthest; /* of the targets looked at so far */
-    uint64_t final;     /* vertices counted in buckets that are finished with */
+    uint32_t next_bin;  /* to be looked at */
+    uint64_t nearer;    /* vertices in the bins before it */
+    uint32_t last_bin;  /* bins from there on cannot make the bound lower */
 };
 
 /* All done, then all tails: between the two, every account that agrees was even. */
@@ -52,30 +56,12 @@ WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
     warp_sync();
 }
 
-/* Adds up the vertices of the buckets before the new base. True: they are enough. */
-WARP_FUNCTION bool mlmq_add_counts(struct mlmq_manager *g, uint32_t base) {
-    struct mlmq_control *control = g->m->control;
-    uint32_t count = base - g->base < MLMQ_RING ? base - g->base : MLMQ_RING, sum = 0;
-    for (uint32_t i = warp_lane(); i < count; i += warp_width)
-        sum += device_swap(&control->counted[(g->base + i) % MLMQ_RING], 0);
-    warp_sum_before(sum, &sum);
-    g->final += sum;
-    if (g->final < g->m->limit || warp_from(device_load(&control->ever_spilled), 0))
-        return false;
-    if (warp_lane() == 0) {
-        device_store(&control->final_key, base);
-        device_store(&control->enough, 1);
-        device_publish(&control->over, MLMQ_DONE);
-    }
-    return true;
-}
-
-/* Moves the base past buckets that are finished with. True: the search is over. */
-WARP_FUNCTION bool mlmq_move_base(struct mlmq_manager *g) {
+/* Moves the base past buckets that are finished with. */
+WARP_FUNCTION void mlmq_move_base(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     const uint64_t open = (uint64_t)1 << (MLMQ_PILE + 1 - g->pile);
     if (g->busy & (open | (uint64_t)1 << MLMQ_SWEEP | (uint64_t)1 << MLMQ_TASK))
-        return false;
+        return;
     uint32_t ring = (uint32_t)g->busy, turn = g->base % MLMQ_RING;
     ring = ring >> turn | (turn ? ring << (MLMQ_RING - turn) : 0);
     uint32_t base = ring ? g->base + lowest_bit(ring) : MLMQ_KEY_MOST;
@@ -85,12 +71,10 @@ WARP_FUNCTION bool mlmq_move_base(struct mlmq_manager *g) {
         flip = ring == 0 || least <= base;
         base = flip ? least : base;
     } else if (ring == 0) {
-        return false;
+        return;
     }
     if (base < g->base)
         base = g->base;
-    if (g->m->counted && base != g->base && mlmq_add_counts(g, base))
-        return true;
     if (flip)
         g->pile = 1 - g->pile;
     if ((flip || base != g->base) && warp_lane() == 0) {
@@ -100,7 +84,6 @@ WARP_FUNCTION bool mlmq_move_base(struct mlmq_manager *g) {
         device_publish(&control->pile, g->pile);
     }
     g->base = base;
-    return false;
 }
 
 /* As many buckets are read as keep the warps at work: one more where they find nothing, one
@@ -140,6 +123,38 @@ WARP_FUNCTION void mlmq_lower_bound(struct mlmq_manager *g) {
     g->farthest = 0;
 }
 
+/* As many vertices as the limit says have been relaxed at keys up to that bin's, and their
+** distances only fall: nothing beyond is wanted any more. */
+WARP_FUNCTION void mlmq_bound_by_bin(struct mlmq_manager *g, uint32_t bin) {
+    const struct mlmq *m = g->m;
+    uint32_t key = mlmq_first_key(bin + 1);
+    uint64_t behind = mlmq_least_of_key(&m->scale, MLMQ_TYPE, key);
+    g->last_bin = bin;
+    if (warp_lane() == 0 && mlmq_key(m, (mlmq_word)behind) >= key &&
+        behind - 1 < device_load_64(&m->control->bound))
+        device_store_64(&m->control->bound, behind - 1);
+}
+
+/* Looks at some more bins. A vertex is counted once, so whenever each of them was read, as
+** many were there. */
+WARP_FUNCTION void mlmq_look_at_bins(struct mlmq_manager *g) {
+    for (int i = 0; i < MLMQ_ASK_BINS; i++) {
+        uint32_t bin = g->next_bin + warp_lane(), sum;
+        uint32_t here = bin < g->last_bin ? device_load(&g->m->binned[bin]) : 0;
+        uint32_t before = warp_sum_before(here, &sum);
+        uint32_t enough = warp_ballot(here && g->nearer + before + here >= g->m->limit);
+        if (enough)
+            mlmq_bound_by_bin(g, g->next_bin + lowest_bit(enough));
+        g->nearer += sum;
+        g->next_bin += warp_width;
+        if (enough || g->next_bin >= g->last_bin) {
+            g->next_bin = 0;
+            g->nearer = 0;
+            return;
+        }
+    }
+}
+
 WARP_FUNCTION bool mlmq_asks_host(const struct mlmq *m, uint64_t round) {
     uint32_t stop = 0;
     if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
@@ -161,7 +176,9 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
                              0,
                              0,
                              0,
-                             0};
+                             0,
+                             0,
+                             MLMQ_BINS - 1};
     uint64_t round = 0;
     for (;; round++) {
         if (mlmq_asks_host(m, round)) {
@@ -181,12 +198,13 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
             continue;
         }
         if (m->l2 == MLMQ_L2DQ) {
-            if (mlmq_move_base(&g))
-                break;
+            mlmq_move_base(&g);
             mlmq_adjust_bnum(&g);
         }
         if (m->ends > 0)
             mlmq_lower_bound(&g);
+        if (m->limit > 0)
+            mlmq_look_at_bins(&g);
         if (warp_width == 1)
             warp_pause(0);
     }

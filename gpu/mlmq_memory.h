@@ -38,6 +38,7 @@ enum {
     MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
     MLMQ_BATCH = 32,                            /* elements of a heap's node, at most */
     MLMQ_SWEEP_WORDS = 1024,                    /* words of the bitmap swept by a warp */
+    MLMQ_BINS = 864,                            /* see mlmq_bin */
     MLMQ_HUBS = 4096                            /* vertices in slices at the same time */
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
@@ -69,14 +70,12 @@ struct mlmq_control {
     uint64_t free_segments;    /* a list: version << 32 | first */
     uint32_t touched_segments; /* those beyond are free too */
     /* overflow */
-    uint32_t spilled, ever_spilled, spilled_least;
+    uint32_t spilled, spilled_least;
     uint32_t sweep_next; /* the next chunk, of mlmq.sweep_chunks */
     uint32_t hub_next;   /* modulo MLMQ_HUBS */
     uint32_t pile_least[2];
-    /* limit */
-    uint32_t counted[MLMQ_RING]; /* vertices first relaxed with a key of that bucket */
     /* reports */
-    uint32_t failed, dropped, enough, final_key;
+    uint32_t failed, dropped;
     uint64_t served, sweeps, rounds;
 };
 
@@ -123,8 +122,10 @@ struct mlmq {
     /* overflow */
     uint32_t *dirty;
     uint32_t words, sweep_chunks;
-    uint32_t *counted; /* a bit for each vertex; NULL without a limit */
     /* ends */
+    uint32_t *counted; /* a bit for each vertex; NULL without a limit, as the next one */
+    uint32_t
+        *binned; /* MLMQ_BINS: vertices that were first relaxed at a key of that bin */
     const uint32_t *end;
     uint32_t ends; /* targets */
     uint64_t limit;
@@ -168,6 +169,23 @@ MLMQ_BOTH uint32_t mlmq_key_64(const struct mlmq_scale *scale, uint64_t distance
 MLMQ_BOTH uint32_t mlmq_key_real(const struct mlmq_scale *scale, uint64_t distance) {
     double key = mlmq_double(distance) * scale->real;
     return key < (double)MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
+}
+
+/* The least distance whose key is at least that; the largest where there is none. */
+MLMQ_BOTH uint64_t mlmq_least_of_key(const struct mlmq_scale *scale,
+                                     gpugraph_distance_type type, uint32_t key) {
+    uint64_t low = 0, high = type == GPUGRAPH_UINT32 ? UINT32_MAX : UINT64_MAX >> 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        uint32_t here = type == GPUGRAPH_UINT32   ? mlmq_key_32(scale, (uint32_t)middle)
+                        : type == GPUGRAPH_UINT64 ? mlmq_key_64(scale, middle)
+                                                  : mlmq_key_real(scale, middle);
+        if (here < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- the driver's side ---- */
@@ -228,23 +246,6 @@ static inline struct mlmq_scale mlmq_scale_of(gpugraph_distance_type type, doubl
     if (scale.factor == 0)
         scale.factor = 1;
     return scale;
-}
-
-/* The least distance whose key is at least that. */
-static inline uint64_t mlmq_least_of_key(const struct mlmq_scale *scale,
-                                         gpugraph_distance_type type, uint32_t key) {
-    uint64_t low = 0, high = type == GPUGRAPH_UINT32 ? UINT32_MAX : UINT64_MAX >> 1;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint32_t here = type == GPUGRAPH_UINT32   ? mlmq_key_32(scale, (uint32_t)middle)
-                        : type == GPUGRAPH_UINT64 ? mlmq_key_64(scale, middle)
-                                                  : mlmq_key_real(scale, middle);
-        if (here < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 #endif

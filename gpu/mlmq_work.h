@@ -224,13 +224,12 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
             mlmq_win(w, sum[i], vertex[i], live[i]);
 }
 
-/* With a limit: vertices are counted in the bucket where they are first relaxed. They are
-** final, nearer or there, once that bucket is finished with. */
+/* With a limit: vertices are counted where they are first relaxed; they end there or nearer. */
 WARP_FUNCTION void mlmq_count(const struct mlmq_warp *w, struct mlmq_element e,
                               bool valid) {
     uint32_t bit = 1u << e.vertex % 32;
     if (valid && (device_or(&w->m->counted[e.vertex / 32], bit) & bit) == 0)
-        device_take(&w->m->control->counted[mlmq_key(w->m, e.distance) % MLMQ_RING], 1);
+        device_take(&w->m->binned[mlmq_bin(mlmq_key(w->m, e.distance))], 1);
 }
 
 /* Cuts a vertex with very many arcs into tasks. Returns the first arc that is left to this

@@ -2,14 +2,22 @@
 **
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  turned round
 **
-** The path is the chain of tree edges that the whole search gives, ties included. By depth it
-** can be found from both ends, too (path_both_ends.c): that takes rows with edge numbers and
-** the arcs turned round, so a graph's first paths are found by the search. By weight a search
-** from both ends is not made. On a device it would not be sooner either: a path of k edges
-** takes k levels from whichever end. */
+** The path is the chain of tree edges that the whole search gives, ties included. It can be
+** found from both ends, too (path_both_ends.c, path_by_weight.c): that takes rows with edge
+** numbers and the arcs turned round, so a graph's first paths are found by the search. On a
+** device that would not be sooner: a path of k edges takes k levels from whichever end. */
 #include "backend.h"
 
 #include <string.h>
+
+void gg_turn_round(const gpugraph_graph *graph, void *edge, uint32_t count) {
+    const bool wide = graph->wide;
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) {
+        uint64_t last = gg_edge_at(edge, wide, --j);
+        gg_put_edge(edge, wide, j, gg_edge_at(edge, wide, i));
+        gg_put_edge(edge, wide, i, last);
+    }
+}
 
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
                   gpugraph_run *run, void *edge, uint32_t *count) {
@@ -25,11 +33,7 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
             return;
         }
     }
-    for (uint32_t i = 0, j = steps; i + 1 < j; i++) {
-        uint64_t last = gg_edge_at(edge, wide, --j);
-        gg_put_edge(edge, wide, j, gg_edge_at(edge, wide, i));
-        gg_put_edge(edge, wide, i, last);
-    }
+    gg_turn_round(graph, edge, steps);
     *count = steps;
 }
 
@@ -44,8 +48,8 @@ static bool is_reached(gpugraph_distance_type type, const void *distance, uint32
     }
 }
 
-/* By the search of that backend, by weight or by depth. */
-static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
+/* By a search, by weight or by depth. */
+static gpugraph_status path_by_search(gpugraph_graph *graph,
                                       const gpugraph_search *search, bool weighted,
                                       gpugraph_run *run, void *edge, uint32_t *count) {
     gpugraph_distance_type type = weighted ? graph->distance_type : GPUGRAPH_UINT32;
@@ -54,9 +58,9 @@ static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
     uint32_t target = search->target[0];
     *count = GPUGRAPH_NONE;
     if (value && tree && weighted)
-        on->sssp(graph, search, run, value, tree);
+        gg_cpu_sssp(graph, search, run, value, tree);
     else if (value && tree)
-        on->bfs(graph, search, run, value, tree);
+        gg_cpu_bfs(graph, search, run, value, tree);
     if (run->status == GPUGRAPH_OK && is_reached(type, value, target))
         gg_walk_path(graph, tree, target, run, edge, count);
     gg_release(value);
@@ -64,28 +68,28 @@ static gpugraph_status path_by_search(gpugraph_graph *graph, const backend *on,
     return run->status;
 }
 
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const backend *on,
-                                const gpugraph_search *search, gpugraph_run *run,
-                                void *edge, uint32_t *count) {
-    return path_by_search(graph, on, search, true, run, edge, count);
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, void *edge, uint32_t *count) {
+    return path_by_search(graph, search, true, run, edge, count);
 }
 
 gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
                             bool weighted, gpugraph_run *run, void *edge,
                             uint32_t *count) {
     bool given = run->method && strcmp(run->method, "auto") != 0;
-    if (!weighted && !given && gg_path_prepared(graph, search->direction))
+    if (!given && gg_path_prepared(graph, search, weighted))
         run->used_method = "bidirectional";
     if (gg_method_is(run, "bidirectional"))
-        return gg_path_from_both_ends(graph, search, run, edge, count);
-    return path_by_search(graph, &gg_cpu_backend, search, weighted, run, edge, count);
+        return weighted ? gg_weighted_path_from_both_ends(graph, search, run, edge, count)
+                        : gg_path_from_both_ends(graph, search, run, edge, count);
+    return path_by_search(graph, search, weighted, run, edge, count);
 }
 
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
     const char *function = weighted ? "sssp" : "bfs";
-    if (!weighted && run->method && strcmp(run->method, "bidirectional") == 0)
+    if (run->method && strcmp(run->method, "bidirectional") == 0)
         function = "path";
     gg_begin(run);
     *count = GPUGRAPH_NONE;

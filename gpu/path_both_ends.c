@@ -218,9 +218,15 @@ static bool search_both(struct both_ends *s, gpugraph_graph *graph,
             (mark_between(s) && walk_back(s, graph, search, edge, count)));
 }
 
-bool gg_path_prepared(const gpugraph_graph *graph, gpugraph_direction direction) {
-    bool made = graph->edge_rows.made && gg_csr_made(graph, gg_reverse_kind(direction));
-    return graph->n < BACK && (made || graph->searches > GG_PATH_PREPARE_AFTER);
+bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
+                      bool weighted) {
+    enum csr_kind turned = gg_reverse_kind(search->direction);
+    bool made = graph->edge_rows.made && gg_csr_made(graph, turned);
+    bool left_open = weighted ? graph->ways_tie || search->bounded : graph->n >= BACK;
+    /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
+    bool pays = !weighted || (double)graph->m >= (double)graph->n * GG_THIN_DEGREE;
+    bool due = pays && graph->searches > GG_PATH_PREPARE_AFTER;
+    return !left_open && (made || due);
 }
 
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

@@ -26,51 +26,18 @@ static void forget_the_rest(struct cuda_job *job, const struct sssp_search *s) {
     gg_launched(job, "keep_final");
 }
 
-struct arrays {
-    void *tree; /* edge numbers */
-    uint32_t *scratch;
-};
-
 static void carve(struct workspace *space, struct sssp_search *s, uint64_t tree_bytes,
-                  struct arrays *a) {
+                  struct sssp_outcome *out) {
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
     s->distance = gg_carve<unsigned char>(space, n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, ends);
-    a->tree = gg_carve<uint8_t>(space, tree_bytes);
-    a->scratch = gg_carve<uint32_t>(space, tree_bytes ? n / 32 + 2 : 0);
+    out->distance = s->distance;
+    out->ends = s->ends;
+    out->tree = gg_carve<uint8_t>(space, tree_bytes);
+    out->scratch =
+        gg_carve<uint32_t>(space, tree_bytes ? gg_distance_tree_scratch(s->g.n) : 0);
 }
-
-/* Tree edges, on the device but for ties, which *ties leaves to the host. */
-static bool bring_back(struct cuda_job *job, const struct sssp_search *s,
-                       const struct arrays *a, void *distance, void *tree_edge,
-                       uint32_t *ties) {
-    uint64_t n = s->g.n;
-    *ties = 0;
-    if (tree_edge) {
-        double started = gg_now_ms();
-        if (!gg_device_distance_tree(job, s->wanted, s->distance, s->ends, a->tree, ties,
-                                     a->scratch))
-            return false;
-        if (*ties == 0)
-            gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
-                     "on the device");
-    }
-    double started = gg_now_ms();
-    bool edges = tree_edge && *ties == 0;
-    if (!gg_download(job, distance, s->distance, n * gg_distance_size(s->type)) ||
-        (edges && !gg_download(job, tree_edge, a->tree, gg_tree_bytes(job, true))))
-        return false;
-    gg_phase(job->run, "download", started, (int64_t)n, "distances%s",
-             edges ? " and tree edges" : "");
-    return true;
-}
-
-/* What is left to the host once the device is given back. */
-struct leftover {
-    bool search; /* a sum left the range */
-    uint32_t ties;
-};
 
 static bool run_engine(struct cuda_job *job, struct sssp_search *s,
                        struct workspace *space) {
@@ -100,31 +67,31 @@ static uint64_t engine_bytes(struct cuda_job *job, const struct sssp_search *s) 
     }
 }
 
-static void search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         void *distance, void *tree_edge, struct leftover *left) {
+bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct sssp_outcome *out) {
     struct sssp_search s = sssp_search();
     struct sssp_features features;
     struct workspace space = {NULL, 0};
-    struct arrays a;
+    *out = sssp_outcome();
     s.wanted = search;
     s.type = job->graph->distance_type;
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, true, &s.g) ||
         !gg_device_features(job, kind, &s.g, &features))
-        return;
+        return false;
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
-    carve(&space, &s, gg_tree_bytes(job, tree_edge != NULL), &a);
+    carve(&space, &s, gg_tree_bytes(job, tree), out);
     space.used += engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
-        return;
-    carve(&space, &s, gg_tree_bytes(job, tree_edge != NULL), &a);
+        return false;
+    carve(&space, &s, gg_tree_bytes(job, tree), out);
     if (!run_engine(job, &s, &space))
-        return;
-    left->search = s.dropped && !s.early;
-    if (left->search)
-        return;
+        return false;
+    out->lost = s.dropped && !s.early;
+    if (out->lost)
+        return true;
     if (s.early && s.type == GPUGRAPH_UINT32)
         forget_the_rest<integer32>(job, &s);
     else if (s.early && s.type == GPUGRAPH_UINT64)
@@ -132,25 +99,61 @@ static void search_graph(struct cuda_job *job, const gpugraph_search *search,
     else if (s.early)
         forget_the_rest<real>(job, &s);
     gg_search_phase(job->run, started, (int64_t)s.served, s.more);
-    bring_back(job, &s, &a, distance, tree_edge, &left->ties);
+    return gg_going(job);
+}
+
+bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
+                  const struct sssp_outcome *out, uint32_t *ties) {
+    double started = gg_now_ms();
+    if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
+                                 out->scratch))
+        return false;
+    if (*ties == 0)
+        gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
+    return true;
+}
+
+/* Tree edges, on the device but for ties, which *ties leaves to the host. */
+static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
+                       const struct sssp_outcome *out, void *distance, void *tree_edge,
+                       uint32_t *ties) {
+    uint64_t n = job->graph->n;
+    *ties = 0;
+    if (tree_edge && !gg_sssp_tree(job, search, out, ties))
+        return false;
+    double started = gg_now_ms();
+    bool edges = tree_edge && *ties == 0;
+    if (!gg_download(job, distance, out->distance,
+                     n * gg_distance_size(job->graph->distance_type)) ||
+        (edges && !gg_download(job, tree_edge, out->tree, gg_tree_bytes(job, true))))
+        return false;
+    gg_phase(job->run, "download", started, (int64_t)n, "distances%s",
+             edges ? " and tree edges" : "");
+    return true;
+}
+
+void gg_sssp_lost(gpugraph_run *run) {
+    run->used_backend = gg_cpu_backend.name;
+    snprintf(run->why, sizeof run->why,
+             "a sum left the range of distances on the device: the host settles it");
 }
 
 gpugraph_status gg_cuda_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, void *distance, void *tree_edge) {
     struct cuda_job job;
-    struct leftover left = {false, 0};
+    struct sssp_outcome out = sssp_outcome();
+    uint32_t ties = 0;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, search, distance, tree_edge, &left);
+    if (gg_sssp_search(&job, search, tree_edge != NULL, &out) && !out.lost)
+        bring_back(&job, search, &out, distance, tree_edge, &ties);
     if (gg_job_close(&job))
         return run->status;
-    if (left.search) {
-        run->used_backend = gg_cpu_backend.name;
-        snprintf(run->why, sizeof run->why,
-                 "a sum left the range of distances on the device: the host settles it");
+    if (out.lost) {
+        gg_sssp_lost(run);
         return gg_cpu_sssp(graph, search, run, distance, tree_edge);
     }
-    if (left.ties > 0)
+    if (ties > 0)
         return gg_distance_tree(graph, search, run, distance, tree_edge);
     return GPUGRAPH_OK;
 }

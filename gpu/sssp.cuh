@@ -33,6 +33,24 @@ struct sssp_search {
     char more[300];       /* for the phase */
 };
 
+/* What a search leaves on the device. */
+struct sssp_outcome {
+    void *distance;
+    uint32_t *ends;    /* sources, then targets */
+    void *tree;        /* edge numbers; NULL unless wanted */
+    uint32_t *scratch; /* of the tree */
+    bool lost; /* a sum left the range: there are no distances, the host has to search */
+};
+
+/* sssp.cu: chooses an engine and searches. Phase "search". */
+bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct sssp_outcome *out);
+/* Fills out->tree but for *ties of its vertices. Phase "parents". */
+bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
+                  const struct sssp_outcome *out, uint32_t *ties);
+/* Says that the host searches, since the device's search is lost. */
+void gg_sssp_lost(gpugraph_run *run);
+
 uint64_t gg_sssp_frontier_bytes(const struct sssp_search *s);
 bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
                       struct workspace *space);

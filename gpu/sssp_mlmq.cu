@@ -107,7 +107,7 @@ static void plan(const struct cuda_job *job, const struct sssp_search *s,
     m->near_far = word_of(s->type, p->near_far);
     m->filter = word_of(s->type, p->filter);
     m->scale = mlmq_scale_of(s->type, p->delta);
-    m->limit = m->l2 == MLMQ_L2DQ ? s->wanted->limit : 0;
+    m->limit = s->wanted->limit;
     m->shift = GG_MLMQ_SEGMENT_SHIFT;
     m->hub_arcs = GG_MLMQ_HUB;
     m->slice = GG_MLMQ_SLICE;
@@ -145,10 +145,11 @@ static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero
     m->heap_size = gg_carve<uint32_t>(space, m->heaps);
     m->heap_buffer = gg_carve<uint32_t>(space, m->heaps);
     m->dirty = gg_carve<uint32_t>(space, size->words);
-    m->counted = gg_carve<uint32_t>(space, m->limit ? size->words : 0);
+    if (m->limit) {
+        m->counted = gg_carve<uint32_t>(space, size->words);
+        m->binned = gg_carve<uint32_t>(space, MLMQ_BINS);
+    }
     m->control = gg_carve<struct mlmq_control>(space, 1);
-    if (m->limit == 0)
-        m->counted = NULL;
 }
 
 /* ---- a search ---- */
@@ -195,14 +196,9 @@ static bool start(struct cuda_job *job, const struct sssp_search *s,
 static void settle_ends(const struct mlmq_launch *l, struct sssp_search *s,
                         const struct mlmq_control *control) {
     s->final_below = UINT64_MAX;
-    if (l->m.ends > 0 && control->bound < l->m.most) {
+    if (control->bound < l->m.most) {
         s->early = true;
         s->final_below = control->bound + 1;
-    }
-    if (control->enough) {
-        uint64_t below = mlmq_least_of_key(&l->m.scale, s->type, control->final_key);
-        s->early = true;
-        s->final_below = below < s->final_below ? below : s->final_below;
     }
 }
 

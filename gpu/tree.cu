@@ -11,8 +11,9 @@
 **     depths       a byte, depth mod 255, from tables that mostly stay in the second-level
 **                  cache. The pass is cut into parts; a vertex that has its edge after a
 **                  part loses its byte, since all further edges have larger numbers
-**     distances    the far end's only where the near end's and the weight leave it a
-**                  chance: no sum beyond the largest distance leads to a vertex */
+**     distances    a byte of the far end's, which most sums do not fit, where all of them
+**                  are more than the cache holds; and nothing where the near end's and the
+**                  weight leave no chance: no sum beyond the largest leads to a vertex */
 #include "cuda.cuh"
 #include "distance.cuh"
 #include "frontier.cuh"
@@ -61,6 +62,18 @@ static __global__ void drop_bytes(const number *tree_edge, uint32_t n, depth_byt
             b.to[v] = NO_BYTE;
 }
 
+/* Four entries of an array that begins at a multiple of 16 bytes, as streams are read. */
+template <typename type>
+static __device__ __forceinline__ void load_four(const type *from,
+                                                 type (&to)[EDGES_A_THREAD]) {
+    const int parts = sizeof to / sizeof(uint4);
+    static_assert(parts * sizeof(uint4) == sizeof to, "whole reads");
+#pragma unroll
+    for (int i = 0; i < parts; i++)
+        reinterpret_cast<uint4 *>(to)[i] =
+            __ldcs(reinterpret_cast<const uint4 *>(from) + i);
+}
+
 static __device__ __forceinline__ bool one_deeper(const depth_bytes &b, uint32_t from,
                                                   uint32_t to, uint32_t u, uint32_t v) {
     uint32_t next = from + 1 == NO_BYTE ? 0 : from + 1;
@@ -77,10 +90,8 @@ static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
             to[EDGES_A_THREAD], back_from[EDGES_A_THREAD], back_to[EDGES_A_THREAD];
         uint32_t count = end - e < EDGES_A_THREAD ? (uint32_t)(end - e) : EDGES_A_THREAD;
         if (count == EDGES_A_THREAD) {
-            *reinterpret_cast<uint4 *>(s) =
-                __ldcs(reinterpret_cast<const uint4 *>(edges.source + e));
-            *reinterpret_cast<uint4 *>(t) =
-                __ldcs(reinterpret_cast<const uint4 *>(edges.target + e));
+            load_four(edges.source + e, s);
+            load_four(edges.target + e, t);
         }
 #pragma unroll
         for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
@@ -117,14 +128,24 @@ static __global__ void parent_edges(device_edges edges, ways ways, const uint32_
     }
 }
 
-/* The largest distance of all. One thread per vertex. */
+/* A byte of a distance in which different ones rarely agree. */
 template <typename type>
-static __global__ void find_largest(const typename type::word *distance, uint32_t n,
-                                    unsigned long long *largest) {
+static __device__ __forceinline__ uint8_t byte_of(typename type::word distance) {
+    return (uint8_t)((uint64_t)distance * 0x9e3779b97f4a7c15u >> 56);
+}
+
+/* The largest distance of all, and a byte of each. One thread per vertex. */
+template <typename type>
+static __global__ void survey(const typename type::word *distance, uint32_t n,
+                              unsigned long long *largest, uint8_t *byte) {
     unsigned long long mine = 0;
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        if (distance[v] != type::unreached() && distance[v] > mine)
-            mine = distance[v];
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        typename type::word d = distance[v];
+        if (byte)
+            byte[v] = byte_of<type>(d);
+        if (d != type::unreached() && d > mine)
+            mine = d;
+    }
     for (int step = GG_WARP / 2; step > 0; step /= 2) {
         unsigned long long other = __shfl_xor_sync(ALL_LANES, mine, step);
         mine = other > mine ? other : mine;
@@ -133,6 +154,15 @@ static __global__ void find_largest(const typename type::word *distance, uint32_
         atomicMax(largest, mine);
 }
 
+template <typename type, typename number> struct tree_job {
+    device_edges edges;
+    ways way;
+    const typename type::word *distance;
+    const unsigned long long *largest;
+    const uint8_t *byte; /* NULL: distances themselves are at hand */
+    number *tree_edge;
+};
+
 template <typename type>
 static __device__ __forceinline__ bool one_farther(typename type::word from,
                                                    typename type::weight weight,
@@ -140,33 +170,63 @@ static __device__ __forceinline__ bool one_farther(typename type::word from,
     return from < to && to != type::unreached() && type::add(from, weight) == to;
 }
 
-/* One thread per edge. The source's distance first: edges often stand in the order of
+/* One edge: distances are looked up where the bytes agree, or the way is backward. */
+template <typename type, typename number>
+static __device__ __forceinline__ void
+offer_edge(const tree_job<type, number> &j, number e, uint32_t s, uint32_t t,
+           typename type::weight w, typename type::word ds, bool forward, bool backward) {
+    if (!forward && !backward)
+        return;
+    const typename type::word dt = j.distance[t];
+    if (forward && one_farther<type>(ds, w, dt))
+        offer(j.tree_edge, t, e);
+    if (backward && one_farther<type>(dt, w, ds))
+        offer(j.tree_edge, s, e);
+}
+
+/* One thread to four edges. The source's distance first: edges often stand in the order of
 ** their sources, so that it is at hand. */
 template <typename type, typename number>
-static __global__ void
-distance_tree(device_edges edges, ways ways, const typename type::word *distance,
-              const unsigned long long *largest, number *tree_edge) {
+static __global__ void __launch_bounds__(GG_BLOCK)
+    distance_tree(const __grid_constant__ tree_job<type, number> j) {
     typedef typename type::word word;
-    const typename type::weight *weight =
-        static_cast<const typename type::weight *>(edges.weight);
-    const word most = (word)*largest;
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        typename type::weight w = weight[e];
-        const word length = type::add(0, w);
-        if (length > most)
-            continue;
-        const uint32_t s = edges.source[e];
-        const word ds = distance[s];
-        bool forward = ways.forward && type::add(ds, w) <= most;
-        bool backward = ways.backward && ds != type::unreached() && length <= ds;
-        if (!forward && !backward)
-            continue;
-        const uint32_t t = edges.target[e];
-        const word dt = distance[t];
-        if (forward && one_farther<type>(ds, w, dt))
-            offer(tree_edge, t, (number)e);
-        if (backward && one_farther<type>(dt, w, ds))
-            offer(tree_edge, s, (number)e);
+    typedef typename type::weight weight;
+    const weight *weights = static_cast<const weight *>(j.edges.weight);
+    const word most = (word)*j.largest;
+    const uint64_t step = gg_threads_of_grid() * EDGES_A_THREAD;
+    for (uint64_t e = gg_thread() * EDGES_A_THREAD; e < j.edges.m; e += step) {
+        uint32_t s[EDGES_A_THREAD], t[EDGES_A_THREAD];
+        weight w[EDGES_A_THREAD];
+        word ds[EDGES_A_THREAD], sum[EDGES_A_THREAD];
+        bool forward[EDGES_A_THREAD], backward[EDGES_A_THREAD];
+        const bool whole = j.edges.m - e >= EDGES_A_THREAD;
+        if (whole) {
+            load_four(weights + e, w);
+            load_four(j.edges.source + e, s);
+            load_four(j.edges.target + e, t);
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
+            uint64_t at = e + i < j.edges.m ? e + i : e; /* a repeat changes nothing */
+            if (!whole) {
+                w[i] = weights[at];
+                s[i] = j.edges.source[at];
+                t[i] = j.edges.target[at];
+            }
+            ds[i] = type::add(0, w[i]) > most ? type::unreached() : j.distance[s[i]];
+            sum[i] = type::add(ds[i], w[i]);
+            forward[i] = j.way.forward && sum[i] <= most;
+            backward[i] = j.way.backward && ds[i] != type::unreached() &&
+                          type::add(0, w[i]) <= ds[i];
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < EDGES_A_THREAD; i++)
+            forward[i] = forward[i] && (!j.byte || j.byte[t[i]] == byte_of<type>(sum[i]));
+#pragma unroll
+        for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
+            number at = (number)(e + i < j.edges.m ? e + i : e);
+            offer_edge(j, at, s[i], t[i], w[i], ds[i], forward[i], backward[i]);
+        }
     }
 }
 
@@ -196,14 +256,16 @@ static bool begin(struct cuda_job *job, bool weighted, struct device_edges *edge
            gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
 }
 
-uint64_t gg_depth_tree_scratch(uint32_t n) {
-    return 2 * (uint64_t)n;
+uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction) {
+    uint64_t bytes = 2 * (uint64_t)job->graph->n;
+    uint64_t rows = gg_tree_rows_scratch(job, direction);
+    return rows > bytes ? rows : bytes;
 }
 
 template <typename number>
-static bool grow_depth_tree(struct cuda_job *job, gpugraph_direction direction,
-                            const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                            number *tree_edge) {
+static bool depth_tree_by_edges(struct cuda_job *job, gpugraph_direction direction,
+                                const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                                number *tree_edge) {
     struct device_edges edges;
     if (!begin(job, false, &edges, tree_edge))
         return false;
@@ -231,11 +293,17 @@ static bool grow_depth_tree(struct cuda_job *job, gpugraph_direction direction,
 
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          void *tree_edge) {
-    return job->graph->wide ? grow_depth_tree(job, direction, depth, deepest, scratch,
-                                              static_cast<wide_number *>(tree_edge))
-                            : grow_depth_tree(job, direction, depth, deepest, scratch,
-                                              static_cast<uint32_t *>(tree_edge));
+                          uint64_t scratch_bytes, void *tree_edge) {
+    bool done = false;
+    if (job->graph->wide)
+        return depth_tree_by_edges(job, direction, depth, deepest, scratch,
+                                   static_cast<wide_number *>(tree_edge));
+    uint32_t *narrow = static_cast<uint32_t *>(tree_edge);
+    if (!gg_tree_by_rows(job, direction, depth, deepest, scratch, scratch_bytes, narrow,
+                         &done) ||
+        done)
+        return gg_going(job);
+    return depth_tree_by_edges(job, direction, depth, deepest, scratch, narrow);
 }
 
 template <typename number>
@@ -269,11 +337,17 @@ static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *sear
         return false;
     /* The largest distance lies where the ties are counted afterwards. */
     unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
-    find_largest<type>
-        <<<gg_grid(job, edges.n, 8), GG_BLOCK, 0, job->stream>>>(word, edges.n, largest);
-    gg_launched(job, "find_largest");
-    distance_tree<type><<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        edges, ways_of(search->direction), word, largest, tree_edge);
+    uint8_t *byte = (uint64_t)edges.n * sizeof *word < GG_TREE_CACHED
+                        ? NULL
+                        : reinterpret_cast<uint8_t *>(scratch + edges.n / 32 + 2);
+    survey<type><<<gg_grid(job, edges.n, 8), GG_BLOCK, 0, job->stream>>>(word, edges.n,
+                                                                         largest, byte);
+    gg_launched(job, "survey");
+    const tree_job<type, number> work = {
+        edges, ways_of(search->direction), word, largest, byte, tree_edge};
+    distance_tree<type>
+        <<<gg_grid(job, edges.m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0, job->stream>>>(
+            work);
     gg_launched(job, "distance_tree");
     if (!gg_fill(job, scratch, 0, sizeof *largest))
         return false;
@@ -297,6 +371,10 @@ static bool distances(struct cuda_job *job, const gpugraph_search *search,
                : grow_distance_tree<type>(job, search, distance, source,
                                           static_cast<uint32_t *>(tree_edge), ties,
                                           scratch);
+}
+
+uint64_t gg_distance_tree_scratch(uint32_t n) {
+    return (uint64_t)n / 32 + 2 + ((uint64_t)n + 3) / 4;
 }
 
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,

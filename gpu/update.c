@@ -147,7 +147,6 @@ static uint64_t work_of(const update *u) {
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
     int tasks = u->move_count + u->row_plans, threads = gg_threads(u->run, work_of(u));
-    gpugraph_release_device(graph);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int i = 0; i < tasks; i++) {
         if (i < u->move_count)
@@ -212,6 +211,7 @@ static void plan_edges(update *u) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     move.numbers = NULL;
+    move.count += u->reweighted;
     move.array = &graph->weight;
     move.put = u->weight;
     move.size = gg_distance_size(u->distance_type);
@@ -225,7 +225,7 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
 }
 
 static bool take_scratch(update *u) {
-    uint64_t most = 2 * (u->removed_count + u->added_count);
+    uint64_t most = 2 * (u->removed_count + u->added_count + 2 * u->reweighted);
     u->key = gg_alloc(u->run, most, sizeof *u->key);
     u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
     u->value_scratch =
@@ -235,7 +235,7 @@ static bool take_scratch(update *u) {
     return u->coming != NULL;
 }
 
-static void patch(update *u) {
+void gg_update_prepare(update *u) {
     static void (*const steps[])(update *) = {
         gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
     if (gg_own_rows(u->graph, u->run) || !take_scratch(u))
@@ -244,28 +244,33 @@ static void patch(update *u) {
         steps[i](u);
     if (!gg_stopping(u->run) && gg_keeps_edge_rows(u))
         gg_splice_index(u->run, &u->edges, u->graph->wide);
+}
+
+/* The device's copy first: the commit cannot fail. */
+static void change(update *u) {
+    gg_update_prepare(u);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
+        gg_patch_device(u);
+    if (!gg_stopping(u->run))
         commit(u);
 }
 
-static void release(update *u) {
+void gg_update_free(update *u) {
     for (int i = 0; i < u->move_count; i++)
         gg_release(u->moves[i].to);
-    for (int i = 0; i < u->row_plans; i++) {
-        row_plan *p = &u->rows[i];
-        void *blocks[] = {p->removed_at, p->inserted_at, p->place,
-                          p->target,     p->weight,      p->event_at,
-                          p->event_by,   p->fresh_start, p->offset};
-        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
-            gg_release(blocks[k]);
-        gg_splice_free(&p->arcs);
-    }
+    for (int i = 0; i < u->row_plans; i++)
+        gg_free_row_plan(&u->rows[i]);
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
                       u->key_scratch, u->value_scratch, u->going,       u->coming};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
+    struct update_parts *p = &u->parts;
+    void *parts[] = {p->removed, p->added_at, p->removed_id,  p->edge_id,    p->source,
+                     p->target,  p->weight,   p->source_text, p->target_text};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        gg_release(parts[k]);
     gg_splice_free(&u->edges);
     gg_splice_free(&u->vertices);
     gg_free_ids(&u->ids);
@@ -347,15 +352,17 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     u.added_count = (uint64_t)u.added->count;
     gg_update_edges(&u);
     if (!gg_stopping(run) && type == graph->edges.weight_type)
-        patch(&u);
+        change(&u);
     else if (!gg_stopping(run))
         rebuild(graph, changes, type, run);
-    release(&u);
+    gg_update_free(&u);
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "update", start, (int64_t)(u.removed_count + u.added_count),
+    uint64_t removed = u.removed_count + u.reweighted,
+             added = u.added_count + u.reweighted;
+    gg_phase(run, "update", start + u.patch_ms, (int64_t)(removed + added),
              "%llu edges removed, %llu added, %llu vertices vanished, %llu are new",
-             (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
+             (unsigned long long)removed, (unsigned long long)added,
              (unsigned long long)u.vanished, (unsigned long long)u.fresh);
     return run->status;
 }

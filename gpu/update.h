@@ -2,18 +2,21 @@
 ** changes anything.
 **
 **     update.c            the order of things: check, plan, commit
-**     update_edges.c      which edges go, where new ones come to lie; weights
+**     update_edges.c      which edges go, where new ones come to lie
+**     update_reweight.c   edges that stay with another weight
+**     update_weights.c    weights, and how wide they have to be
 **     update_vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     update_ids.c        the ids afterwards
 **     update_rows.c       CSRs: which arcs go, where new ones come to lie
 **     update_simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
+**     patch.c             the copy on a device
 **
 ** Vertices that are not there yet are called fresh; a vertex that loses its last edge
 ** vanishes. Old numbers are those before the update, new ones those after it. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
-#include "splice.h"
+#include "patch.h"
 
 /* One end of an added edge. */
 typedef struct added_end {
@@ -67,6 +70,16 @@ typedef struct update {
     gpugraph_run *run;
     const int64_t *removed_id;
     uint64_t removed_count, added_count;
+    /* Edges that stay where they are, with another weight: they follow the removed ones in
+    ** arrays of these, and the added ones in arrays of those, and are not in the counts. */
+    uint64_t reweighted;
+    gpugraph_edges rest; /* the added ones, where some are reweighted */
+    struct update_parts {
+        uint64_t *removed, *added_at;
+        int64_t *removed_id, *edge_id, *source, *target;
+        void *weight;
+        uint8_t *source_text, *target_text;
+    } parts; /* what rest is made of */
     /* edges */
     uint64_t *removed;    /* old edge numbers */
     uint64_t *added_at;   /* old numbers of the edges that added ones come before */
@@ -92,6 +105,7 @@ typedef struct update {
     int row_plans;
     array_move moves[ARRAY_MOVES];
     int move_count;
+    double patch_ms; /* told as a phase of its own */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
@@ -115,10 +129,30 @@ static inline bool gg_keeps_edge_rows(const update *u) {
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
+/* Part of gg_update_edges: takes edges that are reweighted out of the others. */
+void gg_update_reweight(update *u);
+/* Part of gg_update_vertices: their ends, and their numbers as edges. */
+void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
 void gg_update_ids(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
+
+/* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
+** what is in the plan is the caller's to free. */
+bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
+                        const patch_place *place, void *there, row_plan *p);
+void gg_free_row_plan(row_plan *p);
+
+/* Everything that comes after gg_update_edges and before the commit, of a batch whose
+** weights have the type of the graph's. */
+void gg_update_prepare(update *u);
+void gg_update_free(update *u);
+
+patch gg_patch_of(update *u);
+/* The device's copy becomes what the graph is about to become, or is released. Fails only
+** when the run must end. */
+void gg_patch_device(update *u);
 
 /* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
 ** go to u->going and u->coming. */

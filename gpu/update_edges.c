@@ -1,17 +1,5 @@
-/* Edges of a batch: which numbers go, where those that come are put, and how wide weights
-** have to be.
-**
-** Weights are narrow when the sum of each vertex's largest weight (longest_path in graph.c)
-** is below 2^32 - 1. That sum is kept between two bounds: an edge that comes raises it by
-** its weight for each end at most, and one that goes lowers it by no more. Only when the
-** limit lies between the bounds is it worked out anew. */
+/* Edges of a batch: which numbers go, where those that come are put. */
 #include "update.h"
-
-#include <math.h>
-#include <omp.h>
-#include <string.h>
-
-/* ---- edge numbers ---- */
 
 /* The first edge from `from` on whose id is not below `id`: a search that doubles its
 ** step, for ids that come in order. */
@@ -157,154 +145,12 @@ void gg_update_edges(update *u) {
         find_added(u);
     if (gg_stopping(run))
         return;
+    gg_update_reweight(u);
+    if (gg_stopping(run))
+        return;
     if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
                         u->added_at, u->added_count, u->added_edge))
         u->plain = plain_afterwards(u);
     if (!gg_stopping(run))
         bound_degrees(u);
-}
-
-/* ---- weights ---- */
-
-static uint64_t capped(int64_t weight) {
-    return weight < UINT32_MAX ? (uint64_t)weight : UINT32_MAX;
-}
-
-static uint64_t add_capped(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
-/* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
-static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
-    const int64_t *integer = u->added->weight;
-    const double *real = u->added->weight;
-    *sum = *largest = 0;
-    for (uint64_t i = 0; i < u->added_count && !gg_leave(u->run, i); i++) {
-        if (u->added->weight_type == GPUGRAPH_REAL_WEIGHTS) {
-            if (!(real[i] >= 0) || isinf(real[i])) {
-                gg_report_real(u->run, u->added->edge_id[i], real[i]);
-                return;
-            }
-        } else {
-            if (integer[i] < 0) {
-                gg_report_integer(u->run, u->added->edge_id[i], integer[i]);
-                return;
-            }
-            *sum += capped(integer[i]);
-            *largest = capped(integer[i]) > *largest ? capped(integer[i]) : *largest;
-        }
-    }
-}
-
-static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
-    return graph->distance_type == GPUGRAPH_UINT32
-               ? ((const uint32_t *)graph->weight)[e]
-               : capped(((const int64_t *)graph->weight)[e]);
-}
-
-static void raise(uint32_t *top, uint64_t weight) {
-    uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
-    while (old < weight &&
-           !__atomic_compare_exchange_n(top, &old, (uint32_t)weight, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* The first of the removed edges that is not below e. */
-static uint64_t removed_from(const update *u, uint64_t e) {
-    uint64_t low = 0, high = u->removed_count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (u->removed[middle] < e)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void raise_kept(const update *u, uint32_t *top) {
-    const gpugraph_graph *graph = u->graph;
-    int threads = gg_threads(u->run, graph->m);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t e = gg_slice(graph->m, t, team), end = gg_slice(graph->m, t + 1, team);
-        for (uint64_t r = removed_from(u, e); e < end && !gg_leave(u->run, e); e++) {
-            if (r < u->removed_count && u->removed[r] == e) {
-                r++;
-                continue;
-            }
-            raise(&top[graph->source[e]], old_weight(graph, e));
-            raise(&top[graph->target[e]], old_weight(graph, e));
-        }
-    }
-}
-
-/* The sum of each vertex's largest weight afterwards; fresh ones come after old ones. */
-static uint64_t longest_path(const update *u) {
-    uint64_t n = u->graph->n + u->fresh, sum = 0;
-    const int64_t *weight = u->added->weight;
-    uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
-    if (!top)
-        return 0;
-    raise_kept(u, top);
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
-        const added_end *end = &u->end[ref];
-        uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;
-        raise(&top[v], capped(weight[ref / 2]));
-    }
-    for (uint64_t v = 0; v < n; v++)
-        sum += top[v];
-    gg_release(top);
-    return sum;
-}
-
-uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
-    static const gpugraph_edges none;
-    const update as_it_is = {
-        .graph = (gpugraph_graph *)graph, .added = &none, .run = run};
-    return longest_path(&as_it_is);
-}
-
-static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
-    uint64_t gone = 0;
-    for (uint64_t i = 0; i < u->removed_count; i++)
-        gone += old_weight(u->graph, u->removed[i]);
-    u->path_low = u->graph->path_low > 2 * gone ? u->graph->path_low - 2 * gone : 0;
-    u->path_low = largest > u->path_low ? largest : u->path_low;
-    u->path_high = add_capped(u->graph->path_high, 2 * sum);
-    if (u->edges.after == u->added_count)
-        u->path_high = 2 * sum;
-    if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)
-        u->path_low = u->path_high = longest_path(u);
-    u->distance_type = u->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
-}
-
-static void put_weights(update *u) {
-    const int64_t *integer = u->added->weight;
-    const double *real = u->added->weight;
-    bool given_real = u->added->weight_type == GPUGRAPH_REAL_WEIGHTS;
-    u->weight = gg_alloc(u->run, u->added_count, gg_distance_size(u->distance_type));
-    for (uint64_t i = 0; u->weight && i < u->added_count; i++) {
-        if (u->distance_type == GPUGRAPH_REAL)
-            ((double *)u->weight)[i] =
-                given_real ? real[i] + 0.0 : (double)integer[i]; /* -0.0 + 0.0 is 0.0 */
-        else if (u->distance_type == GPUGRAPH_UINT64)
-            ((int64_t *)u->weight)[i] = integer[i];
-        else
-            ((uint32_t *)u->weight)[i] = (uint32_t)integer[i];
-    }
-}
-
-void gg_update_weights(update *u) {
-    uint64_t sum, largest;
-    u->distance_type = u->graph->distance_type;
-    if (u->graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
-        return;
-    check_added(u, &sum, &largest);
-    if (!gg_stopping(u->run) && u->distance_type != GPUGRAPH_REAL)
-        settle_layout(u, sum, largest);
-    if (!gg_stopping(u->run))
-        put_weights(u);
 }

@@ -23,6 +23,8 @@ typedef struct row_walk {
     uint32_t *column;  /* of arcs that go */
     uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
     uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
+    /* of rows that lie elsewhere: places of going, in order; of coming, where rows end */
+    uint64_t *going_at, *coming_at;
 } row_walk;
 
 /* ---- lists of arcs ---- */
@@ -57,7 +59,7 @@ static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
     for (uint64_t i = 0; i < edges; i++) {
         end_ref from = (end_ref)(2 * i);
         bool loop = removed ? gg_removed_end(u, from) == gg_removed_end(u, from + 1)
-                            : u->new_source[i] == u->new_target[i];
+                            : u->end[from].new == u->end[from + 1].new;
         if (kind != CSR_IN)
             ref[count++] = from;
         if (kind == CSR_IN || (kind == CSR_BOTH && !loop))
@@ -82,8 +84,9 @@ static void list_all(row_walk *w, enum csr_kind kind) {
         w->goings = both_arcs(u->going, w->goings);
         w->comings = both_arcs(u->coming, w->comings);
     } else {
-        w->goings = list_arcs(u->going, u->removed_count, kind, u, true);
-        w->comings = list_arcs(u->coming, u->added_count, kind, u, false);
+        uint64_t more = w->slot->weight && !w->p->numbers ? u->reweighted : 0;
+        w->goings = list_arcs(u->going, u->removed_count + more, kind, u, true);
+        w->comings = list_arcs(u->coming, u->added_count + more, kind, u, false);
     }
 }
 
@@ -171,6 +174,11 @@ static uint64_t lower(const struct csr_slot *slot, uint64_t begin, uint64_t end,
 
 /* Going low .. high - 1 leave row v. */
 static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
+    if (w->going_at) {
+        while (low < high)
+            w->p->removed_at[w->p->removed++] = w->going_at[low++];
+        return;
+    }
     uint64_t begin = w->slot->offset[v], end = w->slot->offset[v + (uint64_t)1];
     if (!w->slot->sorted) {
         match_range(w, low, high, begin, end);
@@ -238,6 +246,11 @@ static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
 
 /* ---- rows in order ---- */
 
+/* Where a row begins, or the row before ends, as coming k wants to know it. */
+static uint64_t row_start(const row_walk *w, uint64_t row, uint64_t k) {
+    return w->coming_at ? w->coming_at[k] : w->slot->offset[row];
+}
+
 static void add_event(row_plan *p, uint64_t at, int64_t by) {
     if (!by)
         return;
@@ -246,7 +259,6 @@ static void add_event(row_plan *p, uint64_t at, int64_t by) {
 }
 
 static void walk_rows(row_walk *w) {
-    const uint64_t *offset = w->slot->offset;
     row_plan *p = w->p;
     uint64_t i = 0, k = 0;
     while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
@@ -258,7 +270,8 @@ static void walk_rows(row_walk *w) {
                w->u->end[w->coming[more]].new == come->new)
             more++;
         if (fresh && row <= old_row) {
-            put_row(w, k, more, offset[row], offset[row], freed);
+            uint64_t at = row_start(w, row, k);
+            put_row(w, k, more, at, at, freed);
             p->fresh_start[come->fresh] = more - k;
             add_event(p, row, (int64_t)(more - k));
             k = more;
@@ -269,7 +282,9 @@ static void walk_rows(row_walk *w) {
             next++;
         if (next > i)
             match_row(w, (uint32_t)row, i, next);
-        put_row(w, k, more, offset[row], offset[row + 1], freed);
+        if (more > k)
+            put_row(w, k, more, w->slot->sorted ? w->slot->offset[row] : 0,
+                    row_start(w, row + 1, k), freed);
         add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
         i = next;
         k = more;
@@ -295,6 +310,14 @@ static bool take_arrays(row_walk *w) {
     p->fresh_start =
         p->event_by ? gg_alloc_zero(run, w->u->fresh, sizeof *p->fresh_start) : NULL;
     return p->fresh_start != NULL;
+}
+
+static void release_walk(row_walk *w) {
+    gg_release(w->column);
+    gg_release(w->weight);
+    gg_release(w->matched);
+    gg_release(w->going_at);
+    gg_release(w->coming_at);
 }
 
 static void plan_moves(update *u, row_plan *p) {
@@ -338,9 +361,86 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))
         plan_moves(u, p);
-    gg_release(w.column);
-    gg_release(w.weight);
-    gg_release(w.matched);
+    release_walk(&w);
+}
+
+/* ---- rows that lie elsewhere ---- */
+
+/* Equal arcs follow one another in w->going: each asks for the next of them. */
+static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming) {
+    for (uint64_t i = 0; i < w->goings; i++) {
+        going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
+        if (i > 0 && going[i - 1].row == going[i].row &&
+            compare_arc(w, i - 1, w->column[i], w->weight[i]) == 0)
+            going[i].rank = going[i - 1].rank + 1;
+    }
+    for (uint64_t k = 0; k < w->comings; k++) {
+        const added_end *end = &w->u->end[w->coming[k]];
+        coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
+    }
+}
+
+/* Places ascend with rows, so only arcs of one row change their order. */
+static bool sort_places(row_walk *w) {
+    update *u = w->u;
+    for (uint64_t i = 0; i < w->goings; i++) {
+        if (w->going_at[i] == UINT64_MAX)
+            return false;
+        u->key[i] = w->going_at[i];
+    }
+    gg_update_sort(u, w->going, w->goings);
+    for (uint64_t i = 0; i < w->goings; i++) {
+        if (i > 0 && u->key[i - 1] >= u->key[i])
+            return false;
+        w->going_at[i] = u->key[i];
+    }
+    return true;
+}
+
+static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void *there) {
+    gpugraph_run *run = w->u->run;
+    arc_question *going = gg_alloc(run, w->goings, sizeof *going);
+    uint64_t *coming = going ? gg_alloc(run, w->comings, sizeof *coming) : NULL;
+    w->going_at = coming ? gg_alloc(run, w->goings, sizeof *w->going_at) : NULL;
+    w->coming_at = w->going_at ? gg_alloc(run, w->comings, sizeof *w->coming_at) : NULL;
+    bool answered = false;
+    if (w->coming_at) {
+        list_questions(w, going, coming);
+        row_questions q = {kind,       w->goings, going,       w->going_at,
+                           w->comings, coming,    w->coming_at};
+        answered = place->find(there, &q) && sort_places(w) && !gg_stopping(run);
+    }
+    gg_release(going);
+    gg_release(coming);
+    return answered;
+}
+
+bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
+                        const patch_place *place, void *there, row_plan *p) {
+    struct csr_slot slot = {.m = rows->arcs,
+                            .weight = rows->weighted ? u->graph->weight : NULL};
+    row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
+    *p = (row_plan){.weight_size =
+                        rows->weighted ? gg_distance_size(u->distance_type) : 0};
+    list_all(&w, kind);
+    bool planned = take_arrays(&w);
+    if (planned) {
+        sort_all(&w);
+        planned = !gg_stopping(u->run) && ask(&w, kind, place, there);
+    }
+    if (planned)
+        walk_rows(&w);
+    release_walk(&w);
+    return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
+                                      p->removed, p->inserted_at, p->inserted, p->place);
+}
+
+void gg_free_row_plan(row_plan *p) {
+    void *blocks[] = {p->removed_at, p->inserted_at, p->place,       p->target, p->weight,
+                      p->event_at,   p->event_by,    p->fresh_start, p->offset};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        gg_release(blocks[k]);
+    gg_splice_free(&p->arcs);
 }
 
 void gg_update_rows(update *u) {

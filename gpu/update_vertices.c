@@ -7,7 +7,7 @@
 **     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
 **
 ** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
-** else from one pass over the edges. */
+** else from one pass over the edges, on the device where they lie there. */
 #include "update.h"
 
 #include <omp.h>
@@ -58,7 +58,9 @@ static void find_texts(update *u, int64_t *of_text) {
 }
 
 static void find_ends(update *u, const int64_t *of_text) {
-    int threads = gg_threads(u->run, u->added_count * GG_LOOKUP_ITEMS);
+    uint64_t each =
+        u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
+    int threads = gg_threads(u->run, u->added_count * each);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         added_end *end = &u->end[ref];
@@ -155,9 +157,10 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
 static void find_fresh(update *u) {
     gpugraph_run *run = u->run;
     uint64_t texts = (uint64_t)u->added->texts.count, most = 2 * u->added_count;
+    uint64_t ends = most + 2 * u->reweighted;
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
     uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
-    u->end = number ? gg_alloc(run, most, sizeof *u->end) : NULL;
+    u->end = number ? gg_alloc(run, ends, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
     u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
     u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
@@ -225,6 +228,18 @@ static void look_at_edges(const update *u, uint64_t *open) {
     const gpugraph_graph *graph = u->graph;
     bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
     bool targets = !graph->csr[CSR_IN].made;
+    if (graph->device && graph->m >= GG_LOOK_ON_DEVICE) {
+        patch_look look = {u->graph,
+                           u->run,
+                           sources,
+                           targets,
+                           u->removed_count,
+                           u->removed,
+                           graph->n / 64 + (uint64_t)1,
+                           open};
+        if (gg_cuda_backend.look(&look))
+            return;
+    }
     int threads = gg_threads(u->run, graph->m);
 #pragma omp parallel num_threads(threads)
     {
@@ -318,6 +333,7 @@ void gg_update_vertices(update *u) {
         else if (!u->vertices.still)
             end->new = gg_renumber(&u->vertices, end->old);
     }
+    gg_update_place_reweighted(u);
     u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
     u->new_target =
         u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;

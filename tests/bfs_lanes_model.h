@@ -112,6 +112,10 @@ static struct grid *grid_new(const struct rows *g, const uint32_t *source,
     s->next = need(g->n, sizeof(uint64_t));
     s->list[0] = need(g->n, sizeof(uint32_t));
     s->list[1] = need(g->n, sizeof(uint32_t));
+    s->row = 1 + sources % 5;
+    for (int i = 0; i < 2; i++)
+        s->slice[i] =
+            need(lanes_slices_at_most(g->offset[g->n], s->row), sizeof(uint64_t));
     s->depth = need((size_t)s->lanes * g->n, sizeof(uint32_t));
     memset(s->depth, 0xff, (size_t)s->lanes * g->n * sizeof(uint32_t));
     s->source = source;
@@ -143,6 +147,8 @@ static void grid_free(struct grid *grid) {
     free(grid->search.next);
     free(grid->search.list[0]);
     free(grid->search.list[1]);
+    free(grid->search.slice[0]);
+    free(grid->search.slice[1]);
     free(grid->search.depth);
     free(grid);
 }

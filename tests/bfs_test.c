@@ -165,7 +165,7 @@ static void check_search(const shape *s, gpugraph_graph *graph,
         bool cuda = strcmp(method->backend, "cuda") == 0;
         if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
             continue;
-        for (int threads = 1; threads <= 2; threads++) {
+        for (int threads = 1; threads <= (cuda ? 1 : 2); threads++) {
             gpugraph_run run = {.method = method->name,
                                 .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
                                 .threads = threads};
@@ -378,6 +378,51 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
+/* A source, 2,000 vertices behind it, 40 with an arc from each of those; but the arcs that
+** come first in their rows are from the 1,000 that lie behind them. */
+static shape late_arcs(void) {
+    enum { BACK = 1000, FRONT = 2000, MIDDLE = 40, SOURCE = BACK + FRONT + MIDDLE };
+    shape s = shape_empty(SOURCE + 1);
+    for (uint32_t v = BACK; v < BACK + FRONT; v++) {
+        shape_add(&s, SOURCE, v);
+        for (uint32_t w = BACK + FRONT; w < SOURCE; w++)
+            shape_add(&s, v, w);
+    }
+    for (uint32_t v = 0; v < BACK; v++)
+        for (uint32_t w = BACK + FRONT; w < SOURCE; w++) {
+            shape_add(&s, v, w);
+            shape_add(&s, w, v);
+        }
+    return s;
+}
+
+/* Edges in order of their ends: a tree can then be read off the rows. */
+START_TEST(edges_in_order) {
+    shape shapes[] = {shape_rmat(12, 16, 3),
+                      shape_rmat(9, 40, 4),
+                      shape_star(3000),
+                      shape_random_edges(60, 4000, 5),
+                      shape_random_edges(9, 60, 6),
+                      shape_complete(150),
+                      broom(30, 40, 300)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        shape_renumber(&shapes[i], i);
+        shape_sort(&shapes[i]);
+        check_shape(&shapes[i], i);
+        shape_free(&shapes[i]);
+    }
+    shape late = late_arcs();
+    shape_sort(&late);
+    gpugraph_graph *graph = shape_graph(&late);
+    uint32_t source = late.vertices - 1;
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    check_search(&late, graph, &search);
+    gpugraph_free(graph);
+    shape_free(&late);
+}
+END_TEST
+
 /* A million levels: nothing may cost more than its share of a level. */
 START_TEST(long_path) {
     shape s = shape_path(1000000);
@@ -455,6 +500,7 @@ int main(void) {
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
     tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, edges_in_order);
     tcase_add_test(cases, each_of_many_sources);
     tcase_add_test(cases, long_path);
     tcase_add_test(cases, interrupt_leaves_a_usable_graph);

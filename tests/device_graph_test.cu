@@ -1,7 +1,7 @@
 /* What the device makes of a graph, against what the host makes of it: vertex numbers and
 ** the tables of ids, which must be the same to the byte, and every CSR, whose rows must
 ** hold the same arcs. Nothing to do where there is no device. */
-#include "cuda.cuh"
+#include "device_rows.cuh"
 
 #include <check.h>
 #include <stdio.h>
@@ -126,12 +126,6 @@ static gpugraph_graph *create(const struct input *in, int weights, bool take_ove
 
 /* ---- ids ---- */
 
-static void same_bytes(const void *a, const void *b, size_t bytes, const char *what) {
-    ck_assert_msg((a == NULL) == (b == NULL), "%s is there on one side alone", what);
-    if (a)
-        ck_assert_msg(memcmp(a, b, bytes) == 0, "%s differs", what);
-}
-
 static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
     ck_assert_uint_eq(a->n, b->n);
     ck_assert_uint_eq(a->m, b->m);
@@ -149,70 +143,6 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
     ck_assert_int_eq(a->distance_type, b->distance_type);
     same_bytes(a->weight, b->weight, a->m * gg_distance_size(a->distance_type), "weight");
     ck_assert_int_eq(a->host_bytes, b->host_bytes);
-}
-
-/* ---- rows ---- */
-
-struct arc {
-    uint32_t target;
-    uint64_t weight;
-    bool operator<(const arc &other) const {
-        return target != other.target ? target < other.target : weight < other.weight;
-    }
-    bool operator==(const arc &other) const {
-        return target == other.target && weight == other.weight;
-    }
-};
-
-static uint64_t weight_at(const void *weight, size_t size, uint64_t i) {
-    return !weight     ? 0
-           : size == 4 ? ((const uint32_t *)weight)[i]
-                       : ((const uint64_t *)weight)[i];
-}
-
-template <typename type>
-static std::vector<type> fetched(const void *from, uint64_t count) {
-    std::vector<type> to(count + 1);
-    ck_assert_int_eq(
-        cudaMemcpy(to.data(), from, count * sizeof(type), cudaMemcpyDeviceToHost),
-        cudaSuccess);
-    return to;
-}
-
-static void same_rows(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind kind,
-                      bool weighted) {
-    struct cuda_job job;
-    struct device_csr there;
-    csr here;
-    weighted = weighted && graph->weight && kind != CSR_SIMPLE;
-    size_t size = gg_distance_size(graph->distance_type);
-    gg_begin(run);
-    ck_assert_int_eq(gg_csr(graph, kind, weighted, true, run, &here), GPUGRAPH_OK);
-    ck_assert_msg(gg_job_open(&job, graph, run), "%s", run->message);
-    ck_assert_msg(gg_device_csr(&job, kind, weighted, &there), "%s", run->message);
-    ck_assert_uint_eq(there.n, here.n);
-    ck_assert_uint_eq(there.m, here.m);
-    std::vector<uint64_t> offset = fetched<uint64_t>(there.offset, (uint64_t)here.n + 1);
-    std::vector<uint32_t> target = fetched<uint32_t>(there.target, here.m);
-    std::vector<uint8_t> weight; /* bytes */
-    if (weighted)
-        weight = fetched<uint8_t>(there.weight, here.m * size);
-    ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
-    same_bytes(offset.data(), here.offset, ((size_t)here.n + 1) * sizeof(uint64_t),
-               "offset");
-    for (uint64_t v = 0; v < here.n; v++) {
-        std::vector<arc> have, want;
-        for (uint64_t k = here.offset[v]; k < here.offset[v + 1]; k++) {
-            want.push_back(
-                {here.target[k], weight_at(weighted ? here.weight : NULL, size, k)});
-            have.push_back(
-                {target[k], weight_at(weighted ? weight.data() : NULL, size, k)});
-        }
-        std::sort(have.begin(), have.end());
-        std::sort(want.begin(), want.end());
-        ck_assert_msg(have == want, "row %llu of kind %d differs", (unsigned long long)v,
-                      (int)kind);
-    }
 }
 
 /* ---- tests ---- */

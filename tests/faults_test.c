@@ -228,6 +228,7 @@ static const char *const arguments[] = {
     "SELECT *, source FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 8, NULL, 99)",
     "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0 AND method = 'bidirectional'",
+    "SELECT * FROM gpu_path('t', 1, 4) WHERE method = 'bidirectional'",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
     "SELECT a.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) USING (vertex)",

@@ -226,6 +226,9 @@ static const question questions[] = {
     {"SELECT sum(vertex), max(seq) FROM gpu_path('g', 1, 77) WHERE weighted = 0 AND "
      "method = 'bidirectional'",
      "read map csr"},
+    {"SELECT sum(vertex), max(seq) FROM gpu_path('g', 1, 77) WHERE method = "
+     "'bidirectional'",
+     "read map csr"},
     /* Many searches, and many rows of one. */
     {"SELECT count(*), sum(b.depth) FROM (SELECT DISTINCT src FROM g LIMIT 9) a, "
      "gpu_bfs('g', "

@@ -27,13 +27,10 @@ enum { EVERY = 3 };
 #endif
 
 #if defined MLMQ_UINT32
-#define TYPE GPUGRAPH_UINT32
 #define MOST ((uint64_t)UINT32_MAX - 1)
 #elif defined MLMQ_UINT64
-#define TYPE GPUGRAPH_UINT64
 #define MOST ((uint64_t)INT64_MAX)
 #else
-#define TYPE GPUGRAPH_REAL
 #define MOST mlmq_bits(DBL_MAX)
 #endif
 
@@ -126,7 +123,7 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->weight = weight;
     m->most = MOST;
     m->near_far = m->filter = width_word(delta * 2);
-    m->scale = mlmq_scale_of(TYPE, delta);
+    m->scale = mlmq_scale_of(MLMQ_TYPE, delta);
     struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
     m->node = m->slot;
@@ -163,6 +160,7 @@ static void memory_free(struct memory *s) {
     free(s->m.heap_buffer);
     free(s->m.dirty);
     free(s->m.counted);
+    free(s->m.binned);
     free(s->m.hub);
     free(s->distance);
     free(s->control);
@@ -363,6 +361,59 @@ START_TEST(stress) {
 }
 END_TEST
 
+static void set_limit(struct memory *s, uint64_t limit) {
+    s->m.limit = limit;
+    s->m.counted = need(s->m.words, sizeof *s->m.counted);
+    s->m.binned = need(MLMQ_BINS, sizeof *s->m.binned);
+}
+
+/* Those up to the bound are as many as the limit says, or all, and right. */
+static void expect_nearest(const struct memory *s, const mlmq_word *right,
+                           uint64_t limit) {
+    const uint64_t bound = s->control->bound;
+    uint64_t count = 0;
+    for (uint32_t v = 0; v < s->m.n; v++)
+        count += right[v] <= bound;
+    expect(bound == MOST || count >= limit, "%s: %u final, not %u", name_of(&s->m),
+           (unsigned)count, (unsigned)limit);
+    expect_distances(s, right, bound == MOST ? UINT64_MAX : bound + 1);
+}
+
+/* A limit stops the work, whatever the pair: a few vertices of many. Loop: pairs. */
+START_TEST(limits) {
+    struct rows g = make(GRID, 40000, true);
+    mlmq_weight *weight = weights_of(&g, EVEN, 8);
+    mlmq_word *right = right_answer(&g, weight, 0);
+    struct memory *s = memory_new(&g, weight, how_of(0, _i), 100000, 100);
+    set_limit(s, 50);
+    add_source(s, 0);
+    run(s, 0);
+    expect_nothing_left(s);
+    expect_nearest(s, right, 50);
+    expect(s->control->bound < MOST && s->control->served < g.n / 2,
+           "%s: %u vertices were relaxed", name_of(&s->m), (unsigned)s->control->served);
+    memory_free(s);
+    free(right);
+    free(weight);
+    rows_free(&g);
+}
+END_TEST
+
+/* Bins ascend with keys, and each begins with its first key. */
+START_TEST(bins) {
+    uint32_t before = 0;
+    for (uint64_t key = 0; key <= MLMQ_KEY_MOST; key += key / 50 + 1) {
+        uint32_t bin = mlmq_bin((uint32_t)key);
+        expect(bin >= before && bin < MLMQ_BINS, "bin %u after %u", bin, before);
+        expect(mlmq_first_key(bin) <= key && mlmq_first_key(bin + 1) > key,
+               "bin %u of key %u", bin, (unsigned)key);
+        expect(mlmq_bin(mlmq_first_key(bin)) == bin, "bin %u begins before", bin);
+        before = bin;
+    }
+    expect(mlmq_bin(MLMQ_KEY_MOST) == MLMQ_BINS - 1, "there are more bins");
+}
+END_TEST
+
 /* A bound, targets, a limit: everything near enough is right, what comes later is not
 ** worked at. Loop: pairs. */
 START_TEST(early_ends) {
@@ -382,8 +433,7 @@ START_TEST(early_ends) {
             s->m.ends = 2;
             bound = right[near[1]] > right[near[0]] ? right[near[1]] : right[near[0]];
         } else if (limit) {
-            s->m.limit = 20;
-            s->m.counted = need(s->m.words, sizeof *s->m.counted);
+            set_limit(s, 20);
         } else if (bound != MLMQ_UNREACHED) {
             s->m.most = s->control->bound = bound;
             s->m.tight = true;
@@ -392,16 +442,11 @@ START_TEST(early_ends) {
         run(s, 0);
         expect(s->control->over == MLMQ_DONE && !s->control->failed, "%s did not end",
                name_of(&s->m));
-        if (limit && s->control->enough) {
-            uint64_t below = mlmq_least_of_key(&s->m.scale, TYPE, s->control->final_key);
-            uint32_t count = 0;
-            for (uint32_t v = 0; v < g.n; v++)
-                count += right[v] < below;
-            expect(count >= 20, "%s: %u final, not 20", name_of(&s->m), count);
-            expect_distances(s, right, below);
-        } else {
-            expect_distances(s, right, limit ? UINT64_MAX : (uint64_t)bound + 1);
-        }
+        if (limit)
+            expect_nearest(s, right, 20);
+        else
+            expect_distances(s, right, (uint64_t)bound + 1);
+        expect_nothing_left(s);
         served += s->control->served;
         all += g.n;
         memory_free(s);
@@ -478,13 +523,13 @@ START_TEST(keys) {
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
         struct memory s;
         memset(&s, 0, sizeof s);
-        s.m.scale = mlmq_scale_of(TYPE, deltas[i]);
+        s.m.scale = mlmq_scale_of(MLMQ_TYPE, deltas[i]);
         mlmq_word step = MOST / 1000, distance = 0;
         uint32_t before = 0;
         for (int k = 0; k < 1000; k++, distance += step) {
             uint32_t key = mlmq_key(&s.m, distance);
             expect(key >= before, "keys of %g do not ascend", deltas[i]);
-            uint64_t least = mlmq_least_of_key(&s.m.scale, TYPE, key);
+            uint64_t least = mlmq_least_of_key(&s.m.scale, MLMQ_TYPE, key);
             expect(least <= distance && mlmq_key(&s.m, (mlmq_word)least) == key,
                    "key %u of %g", key, deltas[i]);
             expect(least == 0 || mlmq_key(&s.m, (mlmq_word)(least - 1)) < key,
@@ -502,6 +547,8 @@ int main(void) {
     tcase_add_test(cases, keys);
     tcase_add_loop_test(cases, all_distances, 0, 16);
     tcase_add_loop_test(cases, early_ends, 0, 16);
+    tcase_add_loop_test(cases, limits, 0, 16);
+    tcase_add_test(cases, bins);
 #ifndef WARP_LANES
     tcase_add_loop_test(cases, overtaken, 0, 2);
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum weights { NO_WEIGHTS, SMALL_WEIGHTS, REAL_WEIGHTS };
+enum weights { NO_WEIGHTS, SMALL, SMALL_REAL, POSITIVE, POSITIVE_REAL, LARGE, KINDS };
 
-/* Weights with many ties, zeros among them. */
+/* Weights with many ties; in some graphs zeros among them, in one of all sizes. */
 static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
                                       uint64_t seed) {
     int64_t *integer = malloc((size_t)(s->edges + 1) * sizeof *integer);
@@ -18,13 +18,17 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
     int64_t *vertex = malloc((s->vertices + 1) * sizeof *vertex);
     for (int64_t e = 0; e < s->edges; e++) {
         integer[e] = (int64_t)(shape_random(&seed) % 4);
+        if (weights == LARGE)
+            integer[e] = (int64_t)1 << shape_random(&seed) % 50;
+        else if (weights == POSITIVE || weights == POSITIVE_REAL)
+            integer[e]++;
         real[e] = (double)integer[e] * 0.1;
     }
     gpugraph_edges edges = shape_edges(s, vertex);
     if (weights != NO_WEIGHTS) {
-        bool small = weights == SMALL_WEIGHTS;
-        edges.weight_type = small ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_REAL_WEIGHTS;
-        edges.weight = small ? (const void *)integer : real;
+        bool is_real = weights == SMALL_REAL || weights == POSITIVE_REAL;
+        edges.weight_type = is_real ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+        edges.weight = is_real ? (const void *)real : integer;
     }
     gpugraph_run run = {0};
     gpugraph_graph *graph = NULL;
@@ -86,10 +90,10 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
     const gpugraph_method *method;
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
         bool cuda = strcmp(method->backend, "cuda") == 0;
-        bool by_weight = strcmp(method->function, "sssp") == 0;
-        bool by_depth =
-            strcmp(method->function, "bfs") == 0 || strcmp(method->function, "path") == 0;
-        if (!(weighted ? by_weight : by_depth) || (cuda && !gpugraph_cuda_usable(NULL)))
+        const char *function = weighted ? "sssp" : "bfs";
+        if ((strcmp(method->function, function) != 0 &&
+             strcmp(method->function, "path") != 0) ||
+            (cuda && !gpugraph_cuda_usable(NULL)))
             continue;
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
@@ -106,7 +110,7 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
 }
 
 static void check_shape(const shape *s, uint64_t seed) {
-    for (int weights = NO_WEIGHTS; weights <= REAL_WEIGHTS; weights++) {
+    for (int weights = NO_WEIGHTS; weights < KINDS; weights++) {
         gpugraph_graph *graph = weighted_graph(s, (enum weights)weights, seed);
         for (int i = 0; i < 9; i++) {
             uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
@@ -147,13 +151,17 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* Every pair of small graphs, from both ends: ties everywhere, parallel edges, loops. */
+/* Every pair of small graphs, from both ends: ties everywhere, parallel edges, loops. By
+** weight zeros make ties that are left to the search. */
 START_TEST(from_both_ends) {
     uint64_t seed = 5;
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 300; i++) {
+        enum weights weights = (enum weights)(i % KINDS);
+        const bool weighted = weights != NO_WEIGHTS;
+        const bool zeros = weights == SMALL || weights == SMALL_REAL;
         uint32_t n = (uint32_t)(shape_random(&seed) % 40) + 1;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
-        gpugraph_graph *graph = shape_graph(&s);
+        gpugraph_graph *graph = weighted_graph(&s, weights, seed);
         for (uint32_t pair = 0; pair < n * n; pair++) {
             uint32_t source = pair / n, target = pair % n, count;
             uint64_t edge[64];
@@ -161,13 +169,14 @@ START_TEST(from_both_ends) {
                                       .source_count = 1,
                                       .target = &target,
                                       .target_count = 1,
-                                      .direction = (gpugraph_direction)(i % 3),
+                                      .direction = (gpugraph_direction)(i / KINDS % 3),
                                       .max_depth = GPUGRAPH_NONE};
-            uint32_t *tree = whole_tree(graph, &search, false);
+            uint32_t *tree = whole_tree(graph, &search, weighted);
             gpugraph_run run = {.method = "bidirectional"};
-            gpugraph_path(graph, &search, false, &run, edge, &count);
+            gpugraph_path(graph, &search, weighted, &run, edge, &count);
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-            ck_assert_str_eq(run.used_method, "bidirectional");
+            if (!zeros)
+                ck_assert_str_eq(run.used_method, "bidirectional");
             check_path(&s, graph, &search, tree, edge, count, run.used_method);
             free(tree);
         }
@@ -182,9 +191,45 @@ static int always(void *listener) {
     return 1;
 }
 
+/* The sum of three weights is over the INTEGER range: an error, but not nearer by. */
+START_TEST(range_from_both_ends) {
+    int64_t source[] = {0, 1, 2}, target[] = {1, 2, 3};
+    int64_t weight[] = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};
+    gpugraph_edges edges = {.count = 3,
+                            .source = {.value = source},
+                            .target = {.value = target},
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = weight};
+    gpugraph_run made = {0};
+    gpugraph_graph *graph;
+    ck_assert_int_eq(gpugraph_create(&edges, &made, &graph), GPUGRAPH_OK);
+    for (uint32_t end = 0; end < 4; end++) {
+        uint32_t first = 0, count;
+        uint64_t edge[4];
+        gpugraph_search search = {.source = &first,
+                                  .source_count = 1,
+                                  .target = &end,
+                                  .target_count = 1,
+                                  .max_depth = GPUGRAPH_NONE};
+        gpugraph_run run = {.method = "bidirectional"};
+        gpugraph_path(graph, &search, true, &run, edge, &count);
+        ck_assert_int_eq(run.status, end == 3 ? GPUGRAPH_RANGE : GPUGRAPH_OK);
+        if (end < 3)
+            ck_assert_uint_eq(count, end);
+        search.bounded = true; /* no way is that short */
+        search.max_distance = 5;
+        gpugraph_path(graph, &search, true, &run, edge, &count);
+        ck_assert_int_eq(run.status, GPUGRAPH_OK);
+        ck_assert_uint_eq(count, end == 0 ? 0 : GPUGRAPH_NONE);
+    }
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* Loop: by depth, by weight. */
 START_TEST(interrupt_leaves_a_usable_graph) {
     shape s = shape_path(400000);
-    gpugraph_graph *graph = shape_graph(&s);
+    gpugraph_graph *graph = weighted_graph(&s, POSITIVE, 1);
     uint32_t source = 0, target = 399999, count;
     uint64_t *edge = malloc(s.vertices * sizeof *edge);
     gpugraph_search search = {.source = &source,
@@ -195,12 +240,12 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     gpugraph_run run = {.method = "bidirectional", .backend = GPUGRAPH_CPU};
     for (int i = 0; i < 2; i++) {
         run.interrupted = NULL;
-        ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+        ck_assert_int_eq(gpugraph_path(graph, &search, _i > 0, &run, edge, &count),
                          GPUGRAPH_OK);
         ck_assert_uint_eq(count, 399999);
         run.interrupted = always;
         run.next_poll_ms = 0;
-        ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+        ck_assert_int_eq(gpugraph_path(graph, &search, _i > 0, &run, edge, &count),
                          GPUGRAPH_INTERRUPTED);
     }
     free(edge);
@@ -262,7 +307,8 @@ int main(void) {
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
     tcase_add_test(cases, from_both_ends);
-    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
+    tcase_add_loop_test(cases, interrupt_leaves_a_usable_graph, 0, 2);
+    tcase_add_test(cases, range_from_both_ends);
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);

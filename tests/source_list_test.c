@@ -146,20 +146,23 @@ START_TEST(paths_from_both_ends) {
     make_graph(120, 260);
     static const char sql[] =
         "SELECT a.v, b.v, p.seq, p.vertex, p.edge, p.cost, p.distance FROM ids a, ids b, "
-        "gpu_path('g', a.v, b.v) p WHERE weighted = 0 AND direction = '%s' AND method = "
+        "gpu_path('g', a.v, b.v) p WHERE weighted = %d AND direction = '%s' AND method = "
         "'%s' AND a.v <= 12 ORDER BY 1, 2, 3";
     static const char *const directions[] = {"out", "in", "both"};
-    char *search = sqlite3_mprintf(sql, directions[_i], "top-down");
-    char *both = sqlite3_mprintf(sql, directions[_i], "bidirectional");
-    expect_same(search, both);
-    sqlite3_free(search);
-    sqlite3_free(both);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const char *by_search = weighted ? "dijkstra" : "top-down";
+        char *search = sqlite3_mprintf(sql, weighted, directions[_i], by_search);
+        char *both = sqlite3_mprintf(sql, weighted, directions[_i], "bidirectional");
+        expect_same(search, both);
+        sqlite3_free(search);
+        sqlite3_free(both);
+    }
     run("UPDATE g SET weight = 2 WHERE rowid = 1");
     expect("'bidirectional'",
            "SELECT DISTINCT method FROM gpu_path('g', 1, 1) WHERE weighted "
            "= 0 AND method = 'bidirectional'");
-    expect_error("gpu_path", "sssp has no method 'bidirectional'",
-                 "SELECT * FROM gpu_path('g', 1, 7) WHERE method = 'bidirectional'");
+    expect_error("gpu_sssp", "not 'bidirectional'",
+                 "SELECT * FROM gpu_sssp('g', 1) WHERE method = 'bidirectional'");
 }
 END_TEST
 

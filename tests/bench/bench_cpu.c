@@ -4,8 +4,8 @@
 **     SOURCES=64 bench_cpu GRAPH ...     searches from so many sources instead, one after the
 **                                        other and at once, each to arrays of its own
 **
-**     PATHS=1 bench_cpu GRAPH ...        paths by depth between random pairs instead, by a
-**                                        search and from both ends
+**     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs instead, by a
+**                                        search and from both ends; PATHS=weight: by weight
 **     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
 ** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
@@ -74,16 +74,18 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(parents);
 }
 
-/* Paths by depth between random pairs of vertices that have edges, the same for each method;
+/* Paths between random pairs of vertices that have edges, the same for each method;
 ** what the first of them makes is told by itself. */
-static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
-    static const char *const methods[] = {"direction-optimizing", "bidirectional"};
+static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats,
+                          bool weighted) {
+    const char *const methods[] = {weighted ? "delta-stepping" : "direction-optimizing",
+                                   "bidirectional"};
     uint64_t m = gpugraph_edge_count(graph);
     uint32_t n = gpugraph_vertex_count(graph), count;
     const uint32_t *end = gpugraph_edges_of(graph)->source;
     void *edge = need(calloc(n, gpugraph_edge_size(graph)));
     double *ms = need(malloc((size_t)repeats * sizeof *ms)), unheard = 0;
-    uint64_t steps[2] = {0, 0};
+    uint64_t sum[2] = {0, 0};
     run->listener = &unheard;
     for (int method = 0; method < 2; method++) {
         run->method = methods[method];
@@ -96,9 +98,10 @@ static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats)
                                       .target_count = 1,
                                       .max_depth = GPUGRAPH_NONE};
             double started = now_ms();
-            gpugraph_path(graph, &search, false, run, edge, &count);
+            gpugraph_path(graph, &search, weighted, run, edge, &count);
             give_up_on_error(run);
-            steps[method] += count == GPUGRAPH_NONE ? 0 : count;
+            for (uint32_t k = 0; k < count && count != GPUGRAPH_NONE; k++)
+                sum[method] += mix(gpugraph_edge_at(graph, edge, k) + k);
             if (i >= 0)
                 ms[i] = now_ms() - started;
             else if (i == -2)
@@ -106,7 +109,7 @@ static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats)
         }
         print_times("  path", ms, repeats);
     }
-    if (steps[0] != steps[1])
+    if (sum[0] != sum[1])
         fprintf(stderr, "bench_cpu: the methods disagree\n");
     free(edge);
     free(ms);
@@ -190,8 +193,9 @@ int main(int argc, char **argv) {
     gpugraph_graph *graph = make_graph(argv[1], &run);
     printf("%u vertices, %llu edges\n", gpugraph_vertex_count(graph),
            (unsigned long long)gpugraph_edge_count(graph));
-    if (getenv("PATHS")) {
-        compare_paths(graph, &run, repeats);
+    const char *paths = getenv("PATHS");
+    if (paths) {
+        compare_paths(graph, &run, repeats, strcmp(paths, "weight") == 0);
         gpugraph_free(graph);
         return 0;
     }

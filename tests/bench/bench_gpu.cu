@@ -4,13 +4,14 @@
 **
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, or all of these; csr: makes each CSR
-** anew REPEATS times, medians of the phases "upload" and "csr"; breakdown: dfs by each of
-** its methods on the device (or METHOD alone), once from one source, with the balance of
-** work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
-** gpugraph_run, default auto; several methods with commas between them are timed one after
-** the other. SOURCES: how many of the graph's sixteen sources are
-** searched from, default 5; REPEATS: times each, default 3. In the environment:
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, several with commas between them, or
+** all of these; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
+** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
+** by each of its methods on the device (or METHOD alone), once from one source, with the
+** balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
+** gpugraph_run, default auto; several with commas between them are timed one after the
+** other. SOURCES: how many of the graph's sixteen sources are searched from, default 5;
+** REPEATS: times each, default 3. In the environment:
 **
 **     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
 **     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
@@ -29,10 +30,11 @@
 **         reached,edges,sum,largest                            (all in one line)
 **
 ** times in milliseconds of the whole call; edges: those that leave reached vertices; sum:
-** a hash over (vertex, value) of all reached ones, 16 hexadecimal digits, the same
-** whatever computed them; largest: the largest value. mis: members are reached, values
+** a hash over (vertex, value) of all reached ones, with TREE=1 of their edges too, 16
+** hexadecimal digits, the same whatever computed them; largest: the largest value. mis: members are reached, values
 ** are 0. triangles: `reached` is the count. An unordered dfs has no
 ** values to compare: 0.
+**     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
 **     BREAKDOWN,method,graph,source,ms,balance         a line for each method */
 #include "gengraph.cuh"
 #include "gpugraph.h"
@@ -241,6 +243,8 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
             continue;
         bool shapeless = mis || (strcmp(algorithm, "dfs") == 0 && !b->ordered);
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
+        if (b->tree && !shapeless)
+            f.sum += hash(hash(v) + r->edge[v]);
     }
     return f;
 }
@@ -311,6 +315,47 @@ static void time_algorithm(struct bench *b, const char *algorithm) {
                         strcmp(algorithm, "dfs") == 0;
     for (int i = 0; i < (from_sources ? b->sources : 1); i++)
         time_source(b, algorithm, b->edges.start[i]);
+}
+
+/* ---- many sources ---- */
+
+/* Vertices with arcs, the same on every run. */
+static std::vector<uint32_t> draw_sources(const struct bench *b, uint32_t count) {
+    std::vector<uint32_t> source;
+    for (uint64_t i = 0; source.size() < count; i++)
+        source.push_back(b->edges.source[hash(i + 1) % b->edges.m]);
+    return source;
+}
+
+static void time_each(struct bench *b, uint32_t count) {
+    const std::vector<uint32_t> source = draw_sources(b, count);
+    std::vector<std::vector<uint32_t>> word(2 * (size_t)count);
+    std::vector<uint32_t *> row;
+    for (std::vector<uint32_t> &one : word) {
+        one.resize(b->tree || row.size() < count ? b->edges.n : 0);
+        row.push_back(one.data());
+    }
+    gpugraph_search s = gpugraph_search();
+    s.source = source.data();
+    s.source_count = count;
+    s.max_depth = GPUGRAPH_NONE;
+    std::vector<double> ms;
+    for (int i = -1; i < b->repeats; i++) {
+        double began = now_ms();
+        need(b, gpugraph_bfs_each(b->graph, &s, &b->run, row.data(),
+                                  b->tree ? row.data() + count : NULL));
+        if (i >= 0)
+            ms.push_back(now_ms() - began);
+    }
+    std::sort(ms.begin(), ms.end());
+    uint64_t sum = 0;
+    for (size_t i = 0; i < word.size(); i++)
+        for (size_t v = 0; v < word[i].size(); v++)
+            sum += hash((i * b->edges.n + v) * 0x9E3779B97F4A7C15ULL + word[i][v]);
+    printf("EACH,%s,%s,%s,%u,%zu,%.3f,%.3f,%.3f,%016llx\n", b->run.used_method,
+           b->run.used_backend, b->graph_name, count, ms.size(), ms[ms.size() / 2],
+           ms.front(), ms.back(), (unsigned long long)sum);
+    fflush(stdout);
 }
 
 /* ---- depth-first search beside others ---- */
@@ -409,12 +454,25 @@ static void orient(bench_graph *g) {
 static const char *const algorithms[] = {"bfs", "sssp",      "dfs",
                                          "mis", "triangles", "degrees"};
 
-static bool known(const char *algorithm) {
-    for (const char *one : algorithms)
-        if (strcmp(one, algorithm) == 0)
+/* Is it in the list of names with commas between them? */
+static bool asked(const char *list, const char *name) {
+    std::stringstream names(list);
+    for (std::string one; std::getline(names, one, ',');)
+        if (one == name)
             return true;
-    return strcmp(algorithm, "all") == 0 || strcmp(algorithm, "csr") == 0 ||
-           strcmp(algorithm, "plain") == 0 || strcmp(algorithm, "breakdown") == 0;
+    return false;
+}
+
+static bool known(const char *list) {
+    std::stringstream names(list);
+    bool all = true;
+    for (std::string one; std::getline(names, one, ',');) {
+        bool found = asked("all,csr,each,plain,breakdown", one.c_str());
+        for (const char *algorithm : algorithms)
+            found = found || one == algorithm;
+        all = all && found;
+    }
+    return all;
 }
 
 static int number(int argc, char **argv, int i, int otherwise, int most) {
@@ -449,28 +507,28 @@ static void limit_memory(struct bench *b, int part) {
     }
 }
 
-static void time_methods(struct bench *b, const char *wanted, const char *list) {
-    std::stringstream methods(list);
+static void time_methods(struct bench *b, const char *list, const char *named) {
+    std::stringstream methods(named);
     for (std::string method; std::getline(methods, method, ',');) {
         b->run.method = method.c_str();
         for (const char *algorithm : algorithms)
-            if (strcmp(wanted, "all") == 0 || strcmp(wanted, algorithm) == 0)
+            if (asked(list, "all") || asked(list, algorithm))
                 time_algorithm(b, algorithm);
+        for (uint32_t count : {8u, 16u, 64u})
+            if (asked(list, "each"))
+                time_each(b, count);
     }
 }
 
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(stderr, "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
-                        "plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
+        fprintf(stderr,
+                "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
+                "csr|each|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
-    const char *backend = argc > 4 ? argv[4] : "auto";
     b.graph_name = argv[1];
-    b.run.backend = strcmp(backend, "cuda") == 0  ? GPUGRAPH_CUDA
-                    : strcmp(backend, "cpu") == 0 ? GPUGRAPH_CPU
-                                                  : GPUGRAPH_AUTO;
     b.sources = number(argc, argv, 5, 5, BENCH_SOURCES);
     b.repeats = number(argc, argv, 6, 3, 1000);
     b.tree = getenv("TREE") != NULL;
@@ -481,7 +539,7 @@ int main(int argc, char **argv) {
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.listener = &b;
-    bool csr = strcmp(argv[2], "csr") == 0;
+    bool csr = asked(argv[2], "csr");
     if (b.phases || b.device || csr)
         b.run.phase = note_phase;
     open_graph(&b, strcmp(argv[2], "mis") == 0);
@@ -491,14 +549,20 @@ int main(int argc, char **argv) {
         std::vector<uint32_t> degree(b.edges.n);
         gpugraph_degrees(b.graph, GPUGRAPH_OUT, &first, degree.data());
     }
-    if (strcmp(argv[2], "plain") == 0)
+    if (asked(argv[2], "plain"))
         time_plain(&b);
-    if (strcmp(argv[2], "breakdown") == 0)
+    if (asked(argv[2], "breakdown"))
         break_down(&b);
     std::stringstream parts(getenv("PARTS") ? getenv("PARTS") : "1");
     for (std::string part; std::getline(parts, part, ',');) {
         limit_memory(&b, std::max(1, atoi(part.c_str())));
-        time_methods(&b, argv[2], argc > 3 ? argv[3] : "auto");
+        std::stringstream backends(argc > 4 ? argv[4] : "auto");
+        for (std::string backend; std::getline(backends, backend, ',');) {
+            b.run.backend = backend == "cuda"  ? GPUGRAPH_CUDA
+                            : backend == "cpu" ? GPUGRAPH_CPU
+                                               : GPUGRAPH_AUTO;
+            time_methods(&b, argv[2], argc > 3 ? argv[3] : "auto");
+        }
     }
     if (csr)
         time_csr(&b);

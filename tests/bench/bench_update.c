@@ -1,17 +1,23 @@
 /* Times gpugraph_update beside the search that follows it and gpugraph_create, and
 ** gpugraph_unpack beside the reading of its bytes.
 **
-**     bench_update [GRAPH [repeats [threads]]]
+**     bench_update [GRAPH [repeats [threads [cuda]]]]
 **
-** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA), or
-** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours. For each
-** kind of change and 1, 100 and 10,000 changed edges: median and smallest milliseconds of
+** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA),
+** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours, or
+** rmat:SCALE, 2^SCALE vertices and eight edges for each. For each kind of change and 1, 100 and 10,000 changed edges: median and smallest milliseconds of
 ** gpugraph_update on a graph that has the CSR of a breadth-first search and, in a second
 ** column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
-** by their ends. Every batch is taken back before the next, and that is not timed. */
+** by their ends. Every batch is taken back before the next, and that is not timed.
+**
+** cuda: medians of gpugraph_update, with a copy on a device, and of the next search there:
+** where the copy follows, and where it is given back so that it must be sent again. The
+** searches end at once, so what they cost is making ready: a breadth-first search of depth
+** 1, then one by weight of distance 0. */
 #include "bench.h"
 #include "gpugraph.h"
 #include "graphs.h"
+#include "rmat.h"
 
 #include <string.h>
 
@@ -83,6 +89,14 @@ static void make_grid(columns *c, int64_t side) {
             if (x >= 0 && y >= 0 && x < side && y < side)
                 add(c, v, y * side + x, v % 255 + 1, 2 * (c->count + 1));
         }
+}
+
+static void make_rmat(columns *c, int scale) {
+    uint64_t state = 1;
+    for (int64_t e = 0; e < (int64_t)8 << scale; e++) {
+        struct edge one = rmat_edge(scale, &state);
+        add(c, one.source, one.target, one.weight, 2 * (c->count + 1));
+    }
 }
 
 /* The same edges, but not in the order of their sources. */
@@ -167,6 +181,24 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static double median(double *ms, int count) {
+    qsort(ms, (size_t)count, sizeof *ms, ascending);
+    return ms[count / 2];
+}
+
+static void free_columns(columns *c) {
+    free(c->source);
+    free(c->target);
+    free(c->weight);
+    free(c->id);
+}
+
+static void free_batch(batch *b) {
+    free_columns(&b->removed);
+    free_columns(&b->added);
+    free_columns(&b->back);
+}
+
 static void time_batches(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
                          enum kind kind, int64_t count, int repeats) {
     batch b = {{0}, {0}, {0}};
@@ -181,15 +213,82 @@ static void time_batches(gpugraph_graph *graph, gpugraph_run *run, const columns
         apply(graph, run, &b.added, &b.back);
     }
     double first = ms[0];
-    qsort(ms, (size_t)repeats, sizeof *ms, ascending);
-    printf("  %8.3f (min %7.3f, first %7.3f)", ms[repeats / 2], ms[0], first);
+    double middle = median(ms, repeats);
+    printf("  %8.3f (min %7.3f, first %7.3f)", middle, ms[0], first);
     free(ms);
-    columns *mine[] = {&b.removed, &b.added, &b.back};
-    for (int i = 0; i < 3; i++) {
-        free(mine[i]->source);
-        free(mine[i]->target);
-        free(mine[i]->weight);
-        free(mine[i]->id);
+    free_batch(&b);
+}
+
+/* ---- a copy on a device ---- */
+
+/* A search that ends where it begins. */
+static double next_search(gpugraph_graph *graph, gpugraph_run *run, bool weighted,
+                          uint64_t *result) {
+    uint32_t source = 0;
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = 1, .bounded = true};
+    double start = now_ms();
+    if (weighted)
+        gpugraph_sssp(graph, &search, run, result, NULL);
+    else
+        gpugraph_bfs(graph, &search, run, (uint32_t *)result, NULL);
+    double ms = now_ms() - start;
+    check(run);
+    return ms;
+}
+
+enum { UPDATE, NEXT, AGAIN_UPDATE, AGAIN_NEXT, COLUMNS };
+
+static void time_copy(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
+                      enum kind kind, int64_t count, int repeats, bool weighted) {
+    batch b = {{0}, {0}, {0}};
+    size_t most = gpugraph_vertex_count(graph) + (size_t)count;
+    uint64_t *result = need(malloc(most * sizeof *result));
+    double *ms = need(malloc((size_t)repeats * COLUMNS * sizeof *ms));
+    reserve(&b.removed, count);
+    reserve(&b.added, count);
+    reserve(&b.back, count);
+    for (int i = 0; i < 2 * repeats; i++) {
+        double *to = ms + i / 2 + (size_t)(i % 2 ? AGAIN_UPDATE : UPDATE) * repeats;
+        uint64_t random = (uint64_t)count + kind + (uint64_t)(i / 2) * 977;
+        fill(&b, all, kind, count, &random); /* both ways take in the same batches */
+        next_search(graph, run, weighted, result);
+        if (i % 2)
+            gpugraph_release_device(graph);
+        to[0] = apply(graph, run, &b.removed, &b.added);
+        to[repeats] = next_search(graph, run, weighted, result);
+        apply(graph, run, &b.added, &b.back);
+    }
+    for (int i = 0; i < COLUMNS; i++)
+        printf(" %8.3f", median(ms + (size_t)i * repeats, repeats));
+    double kept = ms[repeats / 2] + ms[NEXT * repeats + repeats / 2];
+    double again =
+        ms[AGAIN_UPDATE * repeats + repeats / 2] + ms[AGAIN_NEXT * repeats + repeats / 2];
+    printf("  %5.1f x\n", again / kept);
+    free(ms);
+    free(result);
+    free_batch(&b);
+}
+
+static void time_copies(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
+                        int repeats) {
+    static const int64_t counts[] = {1, 100, 10000};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        uint64_t *result =
+            need(malloc((size_t)gpugraph_vertex_count(graph) * sizeof *result));
+        double ms[9];
+        gpugraph_release_device(graph);
+        for (int i = 0; i < 10; i++)
+            ms[i ? i - 1 : 0] = next_search(graph, run, weighted, result);
+        printf("%s: unchanged %.3f ms\n%-16s %6s %8s %8s %8s %8s\n",
+               weighted ? "by weight" : "by depth", median(ms, 9), "change", "edges",
+               "update", "next", "update", "sent");
+        free(result);
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int i = 0; i < 3; i++) {
+                printf("%-16s %6lld", names[kind], (long long)counts[i]);
+                time_copy(graph, run, all, (enum kind)kind, counts[i], repeats, weighted);
+            }
     }
 }
 
@@ -301,8 +400,11 @@ int main(int argc, char **argv) {
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = argc > 3 ? atoi(argv[3]) : 0};
     columns all = {0};
     long long side;
+    int scale;
     if (argc > 1 && sscanf(argv[1], "grid:%lld", &side) == 1)
         make_grid(&all, side);
+    else if (argc > 1 && sscanf(argv[1], "rmat:%d", &scale) == 1)
+        make_rmat(&all, scale);
     else
         read_dimacs(&all, argc > 1 ? argv[1] : path);
     if (all.count < 10000 || repeats < 1) {
@@ -314,6 +416,14 @@ int main(int argc, char **argv) {
         all.target[e] *= 4;
     }
     gpugraph_graph *graph[2];
+    if (argc > 4) {
+        run.backend = GPUGRAPH_CUDA;
+        graph[0] = create(&all, &run, 2);
+        time_copies(graph[0], &run, &all, repeats);
+        gpugraph_free(graph[0]);
+        free_columns(&all);
+        return 0;
+    }
     for (int i = 0; i < 2; i++) {
         graph[i] = create(&all, &run, 5);
         time_search(graph[i], &run, 15);
@@ -336,9 +446,6 @@ int main(int argc, char **argv) {
         gpugraph_free(graph[i]);
         stir(&all);
     }
-    free(all.source);
-    free(all.target);
-    free(all.weight);
-    free(all.id);
+    free_columns(&all);
     return 0;
 }

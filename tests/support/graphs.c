@@ -177,6 +177,29 @@ void shape_shuffle(shape *s, uint64_t seed) {
     }
 }
 
+struct ends {
+    int64_t source, target;
+};
+
+static int by_ends(const void *a, const void *b) {
+    const struct ends *x = a, *y = b;
+    int64_t before = x->source != y->source ? x->source : x->target;
+    int64_t after = x->source != y->source ? y->source : y->target;
+    return (before > after) - (before < after);
+}
+
+void shape_sort(shape *s) {
+    struct ends *edge = room_for((uint64_t)s->edges + 1, sizeof *edge);
+    for (int64_t e = 0; e < s->edges; e++)
+        edge[e] = (struct ends){s->source[e], s->target[e]};
+    qsort(edge, (size_t)s->edges, sizeof *edge, by_ends);
+    for (int64_t e = 0; e < s->edges; e++) {
+        s->source[e] = edge[e].source;
+        s->target[e] = edge[e].target;
+    }
+    free(edge);
+}
+
 /* ---- the list of small ones ---- */
 
 /* Every kind of edge between two vertices, and one vertex alone. */

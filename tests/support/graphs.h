@@ -43,6 +43,9 @@ void shape_renumber(shape *s, uint64_t seed);
 /* Puts the edges in a random order. */
 void shape_shuffle(shape *s, uint64_t seed);
 
+/* Puts the edges in the order of their sources, and those of a source in that of targets. */
+void shape_sort(shape *s);
+
 /* Small shape number i of a list that has them all, some with loops, parallel edges,
 ** isolated vertices or renumbered; false past the last. */
 bool shape_small(int i, uint64_t seed, shape *s);

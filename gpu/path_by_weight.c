@@ -1,0 +1,340 @@
+/* One shortest path by weight, searched for from both ends: method "bidirectional".
+**
+**     source  o settled, nearest first )   ...   ( nearest first, settled o  target
+**              0 ............... first |         | first ............... 0
+**                                      bound: no longer way is a shortest one
+**
+** Two searches by Dijkstra's algorithm take turns until the nearest vertices that wait in
+** them are together farther apart than the best way seen. A vertex on a shortest way is then
+** settled by one of them. The search from the source goes on alone, over those vertices that
+** the other one has settled and that lie on a way within the bound: so it finds the distances
+** of all of them, as the whole search would. The path is the chain of tree edges of that
+** search: at each vertex, from the target on, the smallest edge number counts among those from
+** a nearer vertex that make up its distance.
+**
+** REAL distances are sums in the order of travel, which those from the target are not. They
+** only say what may be left out, and the bound is wider than all their rounding.
+**
+** Left to the search from the source: a vertex whose edges all tie at its own distance, sums
+** that leave the range, and max_distance. */
+#include "backend.h"
+#include "tuning.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Distances are words: integers, or the bits of a double, which ascend with it. */
+#define INFINITE UINT64_MAX
+
+/* The relative error of a sum of 2^32 doubles is below 2^-20, in whatever order; a way is
+** compared with another by way of no more than four sums. */
+#define ROUNDING (1 + 4.0 / 1048576)
+
+struct waiting {
+    uint64_t distance;
+    uint32_t vertex;
+};
+
+struct front {
+    csr rows;
+    uint64_t *distance; /* where `touched` says so; final once less than `first` */
+    uint64_t *touched;  /* bit v */
+    struct waiting *heap;
+    uint64_t count, room;
+    uint64_t first; /* the least that waits: INFINITE when nothing does */
+    uint64_t settled;
+};
+
+struct both_ends {
+    gpugraph_run *run;
+    const gpugraph_graph *graph;
+    gpugraph_direction direction;
+    gpugraph_distance_type type;
+    struct front from, to; /* the source, the target */
+    uint64_t best, bound;  /* the best way seen; with room for rounding */
+    uint64_t looked, poll_at;
+    bool over; /* a sum left the range */
+};
+
+enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
+
+/* ---- distances ---- */
+
+static double as_double(uint64_t word) {
+    double d;
+    memcpy(&d, &word, sizeof d);
+    return d;
+}
+
+static uint64_t as_word(double d) {
+    uint64_t word;
+    memcpy(&word, &d, sizeof word);
+    return word;
+}
+
+/* INFINITE where the sum leaves the range, or a part of it is. */
+static inline uint64_t sum_of(gpugraph_distance_type type, uint64_t a, uint64_t b) {
+    if (a == INFINITE || b == INFINITE)
+        return INFINITE;
+    if (type != GPUGRAPH_REAL)
+        return a + b > INT64_MAX ? INFINITE : a + b;
+    double sum = as_double(a) + as_double(b);
+    return sum <= DBL_MAX ? as_word(sum) : INFINITE;
+}
+
+/* The weight of an arc, or of an edge: same layout. */
+static inline uint64_t weight_at(gpugraph_distance_type type, const void *weight,
+                                 uint64_t i) {
+    switch (type) {
+    case GPUGRAPH_UINT32:
+        return ((const uint32_t *)weight)[i];
+    case GPUGRAPH_UINT64:
+        return (uint64_t)((const int64_t *)weight)[i];
+    default:
+        return as_word(((const double *)weight)[i]);
+    }
+}
+
+static inline uint64_t distance_in(const struct front *f, uint32_t v) {
+    return f->touched[v >> 6] >> (v & 63) & 1 ? f->distance[v] : INFINITE;
+}
+
+/* ---- what waits: a binary heap, with stale entries ---- */
+
+static bool make_room(struct both_ends *s, struct front *f) {
+    if (f->count < f->room)
+        return true;
+    uint64_t room = f->room ? f->room * 2 : 1024;
+    struct waiting *heap = gg_alloc(s->run, room, sizeof *heap);
+    if (!heap)
+        return false;
+    if (f->count)
+        memcpy(heap, f->heap, f->count * sizeof *heap);
+    gg_release(f->heap);
+    f->heap = heap;
+    f->room = room;
+    return true;
+}
+
+static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t distance) {
+    if (!make_room(s, f))
+        return false;
+    f->touched[v >> 6] |= (uint64_t)1 << (v & 63);
+    f->distance[v] = distance;
+    uint64_t at = f->count++;
+    while (at > 0 && f->heap[(at - 1) / 2].distance > distance) {
+        f->heap[at] = f->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    f->heap[at] = (struct waiting){distance, v};
+    f->first = f->heap[0].distance;
+    return true;
+}
+
+static struct waiting take(struct front *f) {
+    struct waiting least = f->heap[0], last = f->heap[--f->count];
+    uint64_t at = 0, below = 1;
+    while (below < f->count) {
+        below +=
+            below + 1 < f->count && f->heap[below + 1].distance < f->heap[below].distance;
+        if (f->heap[below].distance >= last.distance)
+            break;
+        f->heap[at] = f->heap[below];
+        at = below;
+        below = 2 * at + 1;
+    }
+    f->heap[at] = last;
+    f->first = f->count ? f->heap[0].distance : INFINITE;
+    return least;
+}
+
+/* ---- the searches ---- */
+
+static bool may_go_on(struct both_ends *s, uint64_t arcs) {
+    s->looked += arcs;
+    if (s->looked < s->poll_at)
+        return true;
+    s->poll_at = s->looked + GG_POLL_ITEMS;
+    return !gg_poll(s->run);
+}
+
+static void note_way(struct both_ends *s, uint64_t length) {
+    if (length >= s->best)
+        return;
+    s->best = s->bound = length;
+    if (s->type == GPUGRAPH_REAL)
+        s->bound = as_word(as_double(length) * ROUNDING + DBL_MIN);
+}
+
+/* Settles the vertex that is nearest, by relaxing its arcs; but no way is followed that is
+** sure to be longer than the bound: what the other front has not settled is no nearer to
+** its end than its first. False when the run must end. */
+static bool settle_next(struct both_ends *s, struct front *f, const struct front *other) {
+    struct waiting next = take(f);
+    uint32_t u = next.vertex;
+    if (next.distance != f->distance[u])
+        return true; /* stale */
+    f->settled++;
+    uint64_t arc = f->rows.offset[u], end = f->rows.offset[u + (uint64_t)1];
+    if (!may_go_on(s, end - arc + 1))
+        return false;
+    for (; arc < end; arc++) {
+        uint32_t v = f->rows.target[arc];
+        uint64_t sum =
+            sum_of(s->type, next.distance, weight_at(s->type, f->rows.weight, arc));
+        s->over = s->over || sum == INFINITE;
+        if (sum >= distance_in(f, v))
+            continue;
+        uint64_t rest = distance_in(other, v);
+        note_way(s, sum_of(s->type, sum, rest));
+        rest = rest < other->first ? rest : other->first;
+        uint64_t way = sum_of(s->type, sum, rest);
+        if ((s->best == INFINITE || way <= s->bound) && !put(s, f, v, sum))
+            return false;
+    }
+    return true;
+}
+
+/* Could a way that neither has seen be within the bound? */
+static bool may_be_shorter(const struct both_ends *s) {
+    if (s->from.first == INFINITE || s->to.first == INFINITE)
+        return false;
+    return s->best == INFINITE || sum_of(s->type, s->from.first, s->to.first) < s->bound;
+}
+
+static bool search_both(struct both_ends *s) {
+    while (may_be_shorter(s)) {
+        bool forward = s->from.count <= s->to.count;
+        if (!settle_next(s, forward ? &s->from : &s->to, forward ? &s->to : &s->from))
+            return false;
+    }
+    while (s->best != INFINITE && s->from.first <= s->bound)
+        if (!settle_next(s, &s->from, &s->to))
+            return false;
+    return true;
+}
+
+/* ---- the way back ---- */
+
+/* The smallest number of an edge of that weight from u to v that is less than `best`, by the
+** rows of edge numbers. */
+static uint64_t lighter_edge(const struct both_ends *s, uint32_t u, uint32_t v,
+                             uint64_t weight, uint64_t best) {
+    static const int senses[][2] = {
+        [GPUGRAPH_OUT] = {1, 0}, [GPUGRAPH_IN] = {0, 1}, [GPUGRAPH_BOTH] = {1, 1}};
+    const gpugraph_graph *graph = s->graph;
+    for (int turned = 0; turned < 2; turned++) {
+        uint64_t count = 0, e;
+        const void *edge = NULL;
+        if (senses[s->direction][turned])
+            edge = gg_edges_between(graph, turned ? v : u, turned ? u : v, &count);
+        for (uint64_t i = 0; i < count && (e = gg_edge_at(edge, graph->wide, i)) < best;
+             i++)
+            if (weight_at(s->type, graph->weight, e) == weight)
+                best = e;
+    }
+    return best;
+}
+
+/* NO_EDGE: all edges tie. */
+static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
+    const csr *rows = &s->to.rows;
+    uint64_t distance = s->from.distance[v];
+    uint64_t best = GPUGRAPH_NO_EDGE;
+    for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + (uint64_t)1]; arc++) {
+        uint32_t u = rows->target[arc];
+        uint64_t before = distance_in(&s->from, u);
+        uint64_t weight = weight_at(s->type, rows->weight, arc);
+        if (before < distance && sum_of(s->type, before, weight) == distance)
+            best = lighter_edge(s, u, v, weight, best);
+    }
+    return best;
+}
+
+static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t target,
+                              void *edge, uint32_t *count) {
+    uint32_t steps = 0;
+    for (uint32_t v = target; v != source; steps++) {
+        uint64_t arcs = s->to.rows.offset[v + (uint64_t)1] - s->to.rows.offset[v];
+        if (!may_go_on(s, arcs + 1))
+            return STOPPED;
+        uint64_t e = tree_edge(s, v);
+        if (e == GPUGRAPH_NO_EDGE)
+            return LEFT_OPEN;
+        gg_put_edge(edge, s->graph->wide, steps, e);
+        v = gpugraph_other_end(s->graph, e, v);
+    }
+    gg_turn_round(s->graph, edge, steps);
+    *count = steps;
+    return FOUND;
+}
+
+/* ---- driver ---- */
+
+static bool prepare_front(struct both_ends *s, struct front *f, uint32_t end) {
+    uint32_t n = s->graph->n;
+    f->first = INFINITE;
+    f->touched = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *f->touched);
+    f->distance = gg_alloc(s->run, n, sizeof *f->distance);
+    return f->touched && f->distance && put(s, f, end, 0);
+}
+
+static void free_front(struct front *f) {
+    gg_release(f->touched);
+    gg_release(f->distance);
+    gg_release(f->heap);
+}
+
+static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *search,
+                                    void *edge, uint32_t *count) {
+    uint32_t source = search->source[0], target = search->target[0];
+    if (source == target) {
+        *count = 0;
+        return FOUND;
+    }
+    if (search->bounded)
+        return LEFT_OPEN;
+    if (!prepare_front(s, &s->from, source) || !prepare_front(s, &s->to, target) ||
+        !search_both(s))
+        return STOPPED;
+    if (s->best == INFINITE)
+        return s->over ? LEFT_OPEN : NOT_FOUND;
+    return walk_back(s, source, target, edge, count);
+}
+
+gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
+                                                const gpugraph_search *search,
+                                                gpugraph_run *run, void *edge,
+                                                uint32_t *count) {
+    struct both_ends s = {.run = run,
+                          .graph = graph,
+                          .direction = search->direction,
+                          .type = graph->distance_type,
+                          .best = INFINITE,
+                          .bound = INFINITE,
+                          .poll_at = GG_POLL_ITEMS};
+    *count = GPUGRAPH_NONE;
+    if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run,
+               &s.from.rows) ||
+        gg_csr(graph, gg_reverse_kind(search->direction), true, false, run, &s.to.rows) ||
+        (!graph->edge_rows.made && gg_edge_rows(graph, run)))
+        return run->status;
+    double started = gg_now_ms();
+    enum outcome outcome = search_and_walk(&s, search, edge, count);
+    free_front(&s.from);
+    free_front(&s.to);
+    if (run->status)
+        return run->status;
+    if (outcome == STOPPED)
+        return gg_stopped(run);
+    graph->ways_tie = graph->ways_tie || (outcome == LEFT_OPEN && s.best != INFINITE);
+    if (outcome == LEFT_OPEN)
+        return gg_path_by_sssp(graph, search, run, edge, count);
+    char more[100];
+    snprintf(more, sizeof more,
+             "%llu vertices settled from the source, %llu from the target",
+             (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);
+    gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled), more);
+    return GPUGRAPH_OK;
+}

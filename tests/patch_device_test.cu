@@ -1,0 +1,318 @@
+/* A graph that is updated while a device holds a copy of it: the copy must be what the
+** device makes of a fresh graph of the same edges. Edges, offsets and the rows of SIMPLE
+** are compared to the byte, other rows as sets of arcs, since their order is nobody's
+** promise. Nothing to do where there is no device. */
+#include "device_graph.cuh"
+#include "device_rows.cuh"
+
+extern "C" {
+#include "edge_model.h"
+}
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct heard {
+    int patches, uploads;
+};
+
+static void hear(void *listener, const char *name, double, int64_t, const char *) {
+    struct heard *h = (struct heard *)listener;
+    h->patches += strcmp(name, "patch") == 0;
+    h->uploads += strcmp(name, "upload") == 0;
+}
+
+static gpugraph_run device_run(struct heard *h) {
+    gpugraph_run run = gpugraph_run();
+    run.backend = GPUGRAPH_CUDA;
+    run.threads = 1;
+    run.phase = hear;
+    run.listener = h;
+    return run;
+}
+
+/* Makes some rows on the device, by two bits of `which` for each kind: made, weighted. */
+static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) {
+    struct cuda_job job;
+    struct device_edges edges;
+    struct device_csr view;
+    gg_begin(run);
+    ck_assert_msg(gg_job_open(&job, graph, run), "%s", run->message);
+    ck_assert(gg_device_edges(&job, graph->weight && which & 256, &edges));
+    for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 2)
+        if (which & 1)
+            ck_assert(gg_device_csr(&job, (enum csr_kind)kind,
+                                    which & 2 && graph->weight && kind != CSR_SIMPLE,
+                                    &view));
+    ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
+}
+
+static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
+    const struct device_graph *copy = graph->device;
+    ck_assert_uint_eq(copy->n, want->n);
+    ck_assert_uint_eq(copy->m, want->m);
+    same_bytes(fetched<uint32_t>(copy->source, want->m).data(), want->source,
+               want->m * sizeof(uint32_t), "source");
+    same_bytes(fetched<uint32_t>(copy->target, want->m).data(), want->target,
+               want->m * sizeof(uint32_t), "target");
+    if (copy->weight)
+        same_bytes(fetched<uint8_t>(copy->weight, want->m * copy->weight_size).data(),
+                   want->weight, want->m * copy->weight_size, "weight");
+}
+
+/* Of SIMPLE there is one order: the bytes that a fresh copy has. */
+static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
+    std::vector<uint64_t> offset[2];
+    std::vector<uint32_t> target[2];
+    gpugraph_graph *of[2] = {graph, fresh};
+    for (int i = 0; i < 2; i++) {
+        struct cuda_job job;
+        struct device_csr view;
+        ck_assert_msg(gg_job_open(&job, of[i], run), "%s", run->message);
+        ck_assert(gg_device_csr(&job, CSR_SIMPLE, false, &view));
+        offset[i] = fetched<uint64_t>(view.offset, (uint64_t)view.n + 1);
+        target[i] = fetched<uint32_t>(view.target, view.m);
+        ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
+    }
+    ck_assert(offset[0] == offset[1]);
+    ck_assert(target[0] == target[1]);
+}
+
+/* Everything that the device held before, and SIMPLE. */
+static void same_copies(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
+    same_edges(graph, fresh);
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
+        const struct device_rows *rows = &graph->device->rows[kind];
+        if (rows->made) {
+            gpugraph_graph as_fresh = *fresh; /* the host's rows of the fresh graph */
+            as_fresh.device = graph->device;
+            same_rows(&as_fresh, run, (enum csr_kind)kind, rows->weight != NULL);
+            memcpy(fresh->csr, as_fresh.csr, sizeof fresh->csr);
+        }
+    }
+    same_simple(graph, fresh, run);
+}
+
+static void update(gpugraph_graph *graph, const edge_model *before,
+                   const edge_model *after, gpugraph_run *run) {
+    model_batch batch = model_batch_of(before, after);
+    if (batch.added.edges.count)
+        batch.changes.added = &batch.added.edges;
+    gpugraph_update(graph, &batch.changes, run);
+    model_batch_free(&batch);
+}
+
+static void change_many_times(int ids, int weights, uint32_t universe, int64_t edges,
+                              int batches, int changes) {
+    edge_model model = model_make((enum model_ids)ids, (enum model_weights)weights,
+                                  universe, edges, 17 + (uint64_t)edges);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    struct heard h = {0, 0};
+    gpugraph_run run = device_run(&h);
+    int kept = 0;
+    for (int i = 0; i < batches; i++) {
+        edge_model before = model_copy(&model);
+        if (i % 4 == 0)
+            make_rows(graph, &run, model_below(&model, 512));
+        model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
+        h = heard();
+        update(graph, &before, &model, &run);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        gpugraph_graph *fresh = model_graph(&model, 1);
+        ck_assert_int_eq(h.patches, graph->device != NULL);
+        if (graph->device) {
+            same_copies(graph, fresh, &run);
+            kept++;
+        } else { /* weights have another width now */
+            ck_assert_int_eq(weights, MODEL_TURNING);
+            make_rows(graph, &run, 511);
+        }
+        model_free(&before);
+        gpugraph_free(fresh);
+    }
+    ck_assert_int_gt(kept, 0);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+
+START_TEST(random_batches) {
+    for (int ids = 0; ids < MODEL_IDS; ids++)
+        for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+            change_many_times(ids, weights, 3, 4, 8, 3);
+            change_many_times(ids, weights, 40, 60, 8, 20);
+        }
+}
+END_TEST
+
+START_TEST(larger_graphs) {
+    for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+        change_many_times(MODEL_GAPS, weights, 900, 30000, 6, 3000);
+        change_many_times(MODEL_DENSE, weights, 50000, 400000, 4, 100);
+        change_many_times(MODEL_WILD, weights, 12, 100000, 3, 300); /* rows of hubs */
+    }
+}
+END_TEST
+
+/* Where only weights change, what hangs on ends alone stays. */
+START_TEST(weights_alone) {
+    edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3), after;
+    gpugraph_graph *graph = model_graph(&model, 1);
+    struct heard h = {0, 0};
+    gpugraph_run run = device_run(&h);
+    make_rows(graph, &run, 511);
+    after = model_copy(&model);
+    for (int64_t e = 0; e < after.count; e += 7)
+        after.edge[e].weight = after.edge[e].weight / 2 + 1;
+    const uint32_t *simple = graph->device->rows[CSR_SIMPLE].target;
+    int64_t bytes = gg_device_graph_bytes(graph->device);
+    update(graph, &model, &after, &run);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    ck_assert_ptr_eq(graph->device->rows[CSR_SIMPLE].target, simple);
+    ck_assert_int_eq(gg_device_graph_bytes(graph->device), bytes);
+    gpugraph_graph *fresh = model_graph(&after, 1);
+    same_copies(graph, fresh, &run);
+    gpugraph_free(fresh);
+    gpugraph_free(graph);
+    model_free(&model);
+    model_free(&after);
+}
+END_TEST
+
+/* No room to grow: the copy is given back, the update is done, nobody hears of an error. */
+START_TEST(memory_is_short) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 3000, 20000, 5);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    struct heard h = {0, 0};
+    gpugraph_run run = device_run(&h);
+    int gone = 0, stayed = 0;
+    for (int i = 0; i < 20; i++) {
+        edge_model before = model_copy(&model);
+        run.memory_limit = 0;
+        make_rows(graph, &run, 511);
+        for (int k = 0; k < 2000; k++)
+            model_insert(&model, model.edge[model.count - 1].id + 1);
+        run.memory_limit = gg_device_graph_bytes(graph->device) + 200000 * (int64_t)i;
+        update(graph, &before, &model, &run);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        gone += graph->device == NULL;
+        stayed += graph->device != NULL;
+        run.memory_limit = 0;
+        make_rows(graph, &run, 511);
+        gpugraph_graph *fresh = model_graph(&model, 1);
+        same_copies(graph, fresh, &run);
+        gpugraph_free(fresh);
+        model_free(&before);
+    }
+    ck_assert_int_gt(gone, 0);
+    ck_assert_int_gt(stayed, 0);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+static int questions_left;
+
+static int stop_at_last(void *) {
+    return questions_left-- <= 0;
+}
+
+/* An interrupt at any moment: the graph is what it was, its copy too, or gone. */
+START_TEST(interrupts) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 70000, 600000, 5), after;
+    struct heard h = {0, 0};
+    after = model_copy(&model);
+    model_change(&after, 20000);
+    for (int questions = 0, done = 0; !done; questions++) {
+        gpugraph_graph *graph = model_graph(&model, 1), *fresh;
+        gpugraph_run run = device_run(&h);
+        make_rows(graph, &run, 511);
+        run.interrupted = stop_at_last;
+        questions_left = questions;
+        update(graph, &model, &after, &run);
+        done = run.status == GPUGRAPH_OK;
+        ck_assert(done || run.status == GPUGRAPH_INTERRUPTED);
+        run.interrupted = NULL;
+        fresh = model_graph(done ? &after : &model, 1);
+        make_rows(graph, &run, 511);
+        same_copies(graph, fresh, &run);
+        gpugraph_free(fresh);
+        gpugraph_free(graph);
+    }
+    model_free(&model);
+    model_free(&after);
+}
+END_TEST
+
+/* Searches on the device after updates, against those of a fresh graph on the CPU. */
+START_TEST(answers) {
+    edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 2000, 9000, 6);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    struct heard h = {0, 0};
+    gpugraph_run run = device_run(&h), host = gpugraph_run();
+    host.backend = GPUGRAPH_CPU;
+    for (int i = 0; i < 12; i++) {
+        edge_model before = model_copy(&model);
+        model_change(&model, 200);
+        update(graph, &before, &model, &run);
+        gpugraph_graph *fresh = model_graph(&model, 1);
+        uint32_t n = gpugraph_vertex_count(fresh), source = (uint32_t)(i * 7) % n;
+        gpugraph_search search = gpugraph_search();
+        search.source = &source;
+        search.source_count = 1;
+        search.max_depth = GPUGRAPH_NONE;
+        search.direction = (gpugraph_direction)(i % 3);
+        std::vector<uint32_t> depth[2] = {std::vector<uint32_t>(n),
+                                          std::vector<uint32_t>(n)};
+        std::vector<uint32_t> tree[2] = {std::vector<uint32_t>(n),
+                                         std::vector<uint32_t>(n)};
+        std::vector<uint32_t> distance[2] = {std::vector<uint32_t>(n),
+                                             std::vector<uint32_t>(n)};
+        std::vector<uint8_t> member[2] = {std::vector<uint8_t>(n),
+                                          std::vector<uint8_t>(n)};
+        for (int side = 0; side < 2; side++) {
+            gpugraph_graph *g = side ? fresh : graph;
+            gpugraph_run *r = side ? &host : &run;
+            h = heard();
+            ck_assert_int_eq(
+                gpugraph_bfs(g, &search, r, depth[side].data(), tree[side].data()), 0);
+            ck_assert_int_eq(gpugraph_sssp(g, &search, r, distance[side].data(), NULL),
+                             0);
+            ck_assert_int_eq(
+                gpugraph_mis(g, GPUGRAPH_BY_DEGREE, 1, r, member[side].data()), 0);
+            ck_assert(side || i == 0 || h.uploads == 0);
+        }
+        ck_assert(depth[0] == depth[1]);
+        ck_assert(tree[0] == tree[1]);
+        ck_assert(distance[0] == distance[1]);
+        ck_assert(member[0] == member[1]);
+        gpugraph_free(fresh);
+        model_free(&before);
+    }
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+int main(void) {
+    if (!gpugraph_cuda_usable(NULL)) {
+        puts("skipped: there is no CUDA device");
+        return 77;
+    }
+    Suite *suite = suite_create("patch_device");
+    TCase *small = tcase_create("small"), *large = tcase_create("large");
+    tcase_set_timeout(large, 240);
+    tcase_add_test(small, random_batches);
+    tcase_add_test(small, weights_alone);
+    tcase_add_test(small, memory_is_short);
+    tcase_add_test(large, larger_graphs);
+    tcase_add_test(large, interrupts);
+    tcase_add_test(large, answers);
+    suite_add_tcase(suite, small);
+    suite_add_tcase(suite, large);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* CUDA does not survive it */
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

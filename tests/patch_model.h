@@ -1,0 +1,417 @@
+/* The copy of a graph on a device, played in memory: random batches are planned as for
+** gpugraph_update, the copy is patched by the arithmetic of gpu/patch.h, and compared with
+** the graph that is made of the edges afterwards. Rows of the copy begin in any order.
+**
+** A warp is one lane wide; with warp_lanes.h included before, 32. */
+#ifndef GPUGRAPH_TEST_PATCH_MODEL_H
+#define GPUGRAPH_TEST_PATCH_MODEL_H
+
+#include "patch.h"
+
+#include "edge_model.h"
+#include "expect.h"
+#include "share.h"
+#include "suite.h"
+#include "update.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = MODEL_IDS * MODEL_WEIGHTS, TILE = 5, SHOWN = CSR_BOTH + 1 };
+
+typedef struct copied_rows {
+    uint64_t *offset;
+    uint32_t *target;
+    char *weight; /* NULL: none */
+} copied_rows;
+
+typedef struct copy {
+    const patch *p;
+    size_t size; /* of a weight; 0: there are none */
+    patch_rows made[CSR_KINDS];
+    copied_rows rows[SHOWN];
+    uint32_t *source, *target;
+    char *weight;
+} copy;
+
+static void *room_for(uint64_t count, size_t size) {
+    void *block = calloc(count + 1, size ? size : 1);
+    ck_assert_ptr_nonnull(block);
+    return block;
+}
+
+static void *copy_of(const void *from, uint64_t count, size_t size) {
+    void *to = room_for(count, size);
+    if (count && size)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+/* ---- the copy ---- */
+
+static void swap_bytes(char *a, char *b, size_t size) {
+    char kept[8];
+    memcpy(kept, a, size);
+    memcpy(a, b, size);
+    memcpy(b, kept, size);
+}
+
+static void shuffle_rows(const copied_rows *r, uint32_t n, size_t size,
+                         edge_model *dice) {
+    for (uint32_t v = 0; v < n; v++)
+        for (uint64_t k = r->offset[v]; k < r->offset[v + 1]; k++) {
+            uint64_t left = r->offset[v + 1] - k, other = k + model_below(dice, left);
+            swap_bytes((char *)&r->target[k], (char *)&r->target[other], 4);
+            if (r->weight)
+                swap_bytes(r->weight + k * size, r->weight + other * size, size);
+        }
+}
+
+/* Some of the rows, some of those with weights. */
+static void make_copy(copy *c, gpugraph_graph *graph, edge_model *dice) {
+    gpugraph_run run = {.threads = 1};
+    uint64_t which = model_below(dice, 64);
+    memset(c, 0, sizeof *c);
+    c->size = graph->weight ? gg_distance_size(graph->distance_type) : 0;
+    c->source = copy_of(graph->source, graph->m, sizeof *c->source);
+    c->target = copy_of(graph->target, graph->m, sizeof *c->target);
+    if (c->size && which % 3)
+        c->weight = copy_of(graph->weight, graph->m, c->size);
+    for (int kind = 0; kind < SHOWN; kind++, which >>= 2) {
+        csr view;
+        copied_rows *r = &c->rows[kind];
+        bool weighted = (which & 2) && c->size;
+        if (!(which & 1))
+            continue;
+        ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &view),
+                         0);
+        r->offset = copy_of(view.offset, view.n + (uint64_t)1, sizeof *r->offset);
+        r->target = copy_of(view.target, view.m, sizeof *r->target);
+        if (weighted)
+            r->weight = copy_of(view.weight, view.m, c->size);
+        shuffle_rows(r, view.n, c->size, dice);
+        c->made[kind] = (patch_rows){true, weighted, view.m};
+    }
+}
+
+static void free_copy(copy *c) {
+    for (int kind = 0; kind < SHOWN; kind++) {
+        free(c->rows[kind].offset);
+        free(c->rows[kind].target);
+        free(c->rows[kind].weight);
+    }
+    free(c->source);
+    free(c->target);
+    free(c->weight);
+}
+
+/* ---- a warp ---- */
+
+typedef struct search {
+    const copied_rows *rows;
+    size_t size;
+    const arc_question *question;
+    uint64_t found;
+} search;
+
+static void search_row(void *of) {
+    search *s = of;
+    uint64_t found = patch_find_arc(s->rows->offset, s->rows->target, s->rows->weight,
+                                    s->rows->weight ? s->size : 0, s->question);
+    if (warp_lane() == 0)
+        s->found = found;
+}
+
+static bool find(void *there, const row_questions *q) {
+    const copy *c = there;
+    const copied_rows *r = &c->rows[q->kind];
+    for (uint64_t i = 0; i < q->goings; i++) {
+        search s = {r, c->size, &q->going[i], 0};
+#ifdef WARP_LANES
+        lanes_run(search_row, &s);
+#else
+        search_row(&s);
+#endif
+        q->going_at[i] = s.found;
+    }
+    for (uint64_t k = 0; k < q->comings; k++)
+        q->coming_at[k] = r->offset[q->coming[k]];
+    return true;
+}
+
+/* ---- the steps ---- */
+
+/* In tiles, of which each knows its own pieces. */
+static void *move_array(const splice *s, void *from, size_t size,
+                        const patch_numbers *numbers, uint64_t count,
+                        const uint64_t *place, const void *put) {
+    bool renumber = numbers && numbers->change;
+    char *to = room_for(s->after, size);
+    uint64_t first = renumber ? 0 : patch_first_moved(s);
+    uint64_t alike = first < s->before ? first : s->before;
+    memcpy(to, from, alike * size);
+    for (uint64_t tile = first; tile < s->after; tile += TILE) {
+        uint64_t last = tile + TILE < s->after ? tile + TILE : s->after;
+        uint64_t begin = patch_first_piece(s->piece, s->pieces, tile);
+        uint64_t end = patch_pieces_to(s->piece, s->pieces, last - 1);
+        for (uint64_t j = tile; j < last; j++) {
+            uint64_t old = patch_old_place(s->piece + begin, end - begin, j);
+            if (old == PATCH_NEW)
+                continue;
+            memcpy(to + j * size, (char *)from + old * size, size);
+            if (renumber)
+                ((uint32_t *)to)[j] = patch_number(numbers, ((uint32_t *)to)[j]);
+        }
+    }
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(to + place[i] * size, (const char *)put + i * size, size);
+    free(from);
+    return to;
+}
+
+static uint64_t *move_offsets(const patch *p, const row_patch *r, uint64_t *from) {
+    const splice *s = p->vertices;
+    uint64_t *to = room_for(s->after + 1, sizeof *to);
+    for (uint64_t v = 0; v <= s->after; v++) {
+        uint64_t old =
+            v == s->after ? s->before : patch_old_place(s->piece, s->pieces, v);
+        if (old != PATCH_NEW)
+            to[v] = from[old] + patch_growth(r->event_at, r->event_sum, r->events, old);
+    }
+    for (uint64_t f = 0; f < p->fresh; f++)
+        to[p->fresh_new[f]] =
+            from[p->fresh_at[f]] +
+            patch_growth(r->event_at, r->event_sum, r->events, p->fresh_at[f]) -
+            r->fresh_back[f];
+    free(from);
+    return to;
+}
+
+static bool change_rows(void *there, const row_patch *r) {
+    copy *c = there;
+    copied_rows *rows = &c->rows[r->kind];
+    patch_numbers numbers = patch_numbers_of(c->p->vertices, c->p->vertices->piece);
+    rows->target = move_array(r->arcs, rows->target, sizeof *rows->target, &numbers,
+                              r->inserted, r->place, r->target);
+    if (rows->weight)
+        rows->weight = move_array(r->arcs, rows->weight, c->size, NULL, r->inserted,
+                                  r->place, r->weight);
+    rows->offset = move_offsets(c->p, r, rows->offset);
+    c->made[r->kind].arcs = r->arcs->after;
+    return true;
+}
+
+static bool change_edges(void *there) {
+    copy *c = there;
+    const patch *p = c->p;
+    patch_numbers numbers = patch_numbers_of(p->vertices, p->vertices->piece);
+    c->source = move_array(p->edges, c->source, sizeof *c->source, &numbers, p->added,
+                           p->added_edge, p->source);
+    c->target = move_array(p->edges, c->target, sizeof *c->target, &numbers, p->added,
+                           p->added_edge, p->target);
+    if (c->weight)
+        c->weight = move_array(p->edges, c->weight, c->size, NULL,
+                               p->added + p->reweighted, p->added_edge, p->weight);
+    return true;
+}
+
+static const patch_place memory = {find, change_rows, change_edges};
+
+/* ---- what it must be ---- */
+
+typedef struct arc {
+    uint32_t target;
+    uint64_t weight;
+} arc;
+
+static int compare(const void *a, const void *b) {
+    const arc *x = a, *y = b;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+static arc *sorted_row(const uint32_t *target, const char *weight, size_t size,
+                       uint64_t begin, uint64_t end) {
+    arc *row = room_for(end - begin, sizeof *row);
+    for (uint64_t k = begin; k < end; k++) {
+        row[k - begin].target = target[k];
+        if (weight)
+            memcpy(&row[k - begin].weight, weight + k * size, size);
+    }
+    qsort(row, end - begin, sizeof *row, compare);
+    return row;
+}
+
+static void same_rows(const copied_rows *got, const csr *want, size_t size) {
+    ck_assert_int_eq(memcmp(got->offset, want->offset, (want->n + (uint64_t)1) * 8), 0);
+    for (uint32_t v = 0; v < want->n; v++) {
+        uint64_t begin = want->offset[v], end = want->offset[v + (uint64_t)1];
+        arc *a = sorted_row(got->target, got->weight, size, begin, end);
+        arc *b = sorted_row(want->target, want->weight, size, begin, end);
+        for (uint64_t k = 0; k < end - begin; k++)
+            expect(compare(&a[k], &b[k]) == 0, "row %u differs", v);
+        free(a);
+        free(b);
+    }
+}
+
+static void same_copy(const copy *c, gpugraph_graph *want) {
+    gpugraph_run run = {.threads = 1};
+    size_t ends = want->m * sizeof(uint32_t);
+    ck_assert_int_eq(memcmp(c->source, want->source, ends), 0);
+    ck_assert_int_eq(memcmp(c->target, want->target, ends), 0);
+    if (c->weight)
+        ck_assert_int_eq(memcmp(c->weight, want->weight, want->m * c->size), 0);
+    for (int kind = 0; kind < SHOWN; kind++) {
+        csr view;
+        if (!c->made[kind].made)
+            continue;
+        ck_assert_int_eq(
+            gg_csr(want, (enum csr_kind)kind, c->made[kind].weighted, false, &run, &view),
+            0);
+        ck_assert_uint_eq(view.m, c->made[kind].arcs);
+        same_rows(&c->rows[kind], &view, c->size);
+    }
+}
+
+/* ---- tests ---- */
+
+static int patched; /* batches that a copy could follow */
+
+/* From one state of the model to the next. */
+static void step(edge_model *before, const edge_model *after) {
+    model_batch batch = model_batch_of(before, after);
+    gpugraph_graph *graph = model_graph(before, 1), *want = model_graph(after, 1);
+    gpugraph_run run = {.threads = 1};
+    copy c;
+    make_copy(&c, graph, before);
+    update u = {.graph = graph,
+                .added = &batch.added.edges,
+                .run = &run,
+                .removed_id = batch.removed,
+                .removed_count = (uint64_t)batch.changes.removed_count,
+                .added_count = (uint64_t)batch.added.edges.count};
+    gg_begin(&run);
+    gg_update_edges(&u);
+    gg_update_prepare(&u);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    if (u.distance_type == graph->distance_type) {
+        patch p = gg_patch_of(&u);
+        c.p = &p;
+        ck_assert(gg_patch(&p, c.made, &memory, &c));
+        same_copy(&c, want);
+        patched++;
+    }
+    gg_update_free(&u);
+    free_copy(&c);
+    gpugraph_free(graph);
+    gpugraph_free(want);
+    model_batch_free(&batch);
+}
+
+static void change_many_times(int i, uint32_t universe, int64_t edges, int batches,
+                              int changes, uint64_t seed) {
+    edge_model model =
+        model_make((enum model_ids)(i % MODEL_IDS), (enum model_weights)(i / MODEL_IDS),
+                   universe, edges, seed * 1000 + (uint64_t)i);
+    patched = 0;
+    for (int k = 0; k < batches; k++) {
+        edge_model before = model_copy(&model);
+        model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
+        step(&before, &model);
+        model_free(&before);
+    }
+    ck_assert_int_gt(patched, 0);
+    model_free(&model);
+}
+
+START_TEST(random_batches) {
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        if (left_out(seed + (uint64_t)_i))
+            continue;
+        change_many_times(_i, 3, 4, 20, 3, seed);
+        change_many_times(_i, 9, 30, 20, 8, seed);
+        change_many_times(_i, 40, 60, 20, 30, seed);
+        change_many_times(_i, 6, 300, 6, 20, seed);
+    }
+}
+END_TEST
+
+/* Vertices that have an edge which is not removed, among some that are asked about. */
+START_TEST(ends_that_stay) {
+    edge_model dice = model_make(MODEL_DENSE, MODEL_SMALL, 3, 0, 9);
+    for (int round = 0; round < 200; round++) {
+        enum { VERTICES = 70, EDGES = 60 };
+        uint32_t wanted[3] = {0}, found[3] = {0}, want[3] = {0};
+        uint64_t removed[EDGES], count = 0;
+        for (uint32_t v = 0; v < VERTICES; v++)
+            wanted[v / 32] |= (uint32_t)model_below(&dice, 2) << v % 32;
+        for (uint64_t e = 0; e < EDGES; e++) {
+            uint32_t v = (uint32_t)model_below(&dice, VERTICES);
+            if (model_below(&dice, 3) == 0)
+                removed[count++] = e;
+            else
+                want[v / 32] |= wanted[v / 32] & 1u << v % 32;
+            uint64_t known = count;
+            if (model_below(&dice, 2) && e + 1 < EDGES)
+                removed[known++] = EDGES; /* beyond all */
+            patch_note_end(wanted, found, v, e, removed, known);
+        }
+        ck_assert_int_eq(memcmp(found, want, sizeof want), 0);
+    }
+    model_free(&dice);
+}
+END_TEST
+
+/* An arc that is in none of the rows: the copy is damaged, and nobody goes on with it. */
+START_TEST(damage_is_seen) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 5, 20, 1);
+    edge_model after = model_copy(&model);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    gpugraph_run run = {.threads = 1};
+    while (after.count > 1)
+        model_remove(&after, 0);
+    model_batch batch = model_batch_of(&model, &after);
+    update u = {.graph = graph,
+                .added = &batch.added.edges,
+                .run = &run,
+                .removed_id = batch.removed,
+                .removed_count = (uint64_t)batch.changes.removed_count};
+    copy c;
+    do {
+        make_copy(&c, graph, &model);
+        if (!c.made[CSR_OUT].made)
+            free_copy(&c);
+    } while (!c.made[CSR_OUT].made);
+    for (uint64_t k = 0; k < c.made[CSR_OUT].arcs; k++)
+        c.rows[CSR_OUT].target[k] = GPUGRAPH_NONE;
+    gg_begin(&run);
+    gg_update_edges(&u);
+    gg_update_prepare(&u);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    patch p = gg_patch_of(&u);
+    c.p = &p;
+    ck_assert(!gg_patch(&p, c.made, &memory, &c));
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    gg_update_free(&u);
+    free_copy(&c);
+    gpugraph_free(graph);
+    model_batch_free(&batch);
+    model_free(&after);
+    model_free(&model);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("patch");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 240);
+    tcase_add_loop_test(all, random_batches, 0, KINDS);
+    tcase_add_test(all, ends_that_stay);
+    tcase_add_test(all, damage_is_seen);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
+
+#endif

@@ -1,0 +1,2 @@
+/* The copy of a graph that follows a batch, by warps one lane wide. */
+#include "patch_model.h"
