@@ -520,6 +520,17 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
     }
 }
 
+static void time_backends(struct bench *b, const char *list, const char *methods,
+                          const char *named) {
+    std::stringstream backends(named);
+    for (std::string backend; std::getline(backends, backend, ',');) {
+        b->run.backend = backend == "cuda"  ? GPUGRAPH_CUDA
+                         : backend == "cpu" ? GPUGRAPH_CPU
+                                            : GPUGRAPH_AUTO;
+        time_methods(b, list, methods);
+    }
+}
+
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
@@ -539,6 +550,8 @@ int main(int argc, char **argv) {
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.listener = &b;
+    const char *methods = argc > 3 ? argv[3] : "auto";
+    b.run.method = methods;
     bool csr = asked(argv[2], "csr");
     if (b.phases || b.device || csr)
         b.run.phase = note_phase;
@@ -556,14 +569,9 @@ int main(int argc, char **argv) {
     std::stringstream parts(getenv("PARTS") ? getenv("PARTS") : "1");
     for (std::string part; std::getline(parts, part, ',');) {
         limit_memory(&b, std::max(1, atoi(part.c_str())));
-        std::stringstream backends(argc > 4 ? argv[4] : "auto");
-        for (std::string backend; std::getline(backends, backend, ',');) {
-            b.run.backend = backend == "cuda"  ? GPUGRAPH_CUDA
-                            : backend == "cpu" ? GPUGRAPH_CPU
-                                               : GPUGRAPH_AUTO;
-            time_methods(&b, argv[2], argc > 3 ? argv[3] : "auto");
-        }
+        time_backends(&b, argv[2], methods, argc > 4 ? argv[4] : "auto");
     }
+    b.run.method = methods;
     if (csr)
         time_csr(&b);
     gpugraph_free(b.graph);
