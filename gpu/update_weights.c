@@ -59,9 +59,12 @@ typedef struct passed_over {
     const uint64_t *edge, *end;
 } passed_over;
 
-/* Those of `count` edges that are not below e. */
-static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e) {
-    uint64_t low = 0, high = count;
+/* Those of edge[first .. first + count - 1] that are not below e. */
+static passed_over passed_from(const uint64_t *edge, uint64_t first, uint64_t count,
+                               uint64_t e) {
+    uint64_t low = first, high = first + count;
+    if (!count)
+        return (passed_over){NULL, NULL};
     while (low < high) {
         uint64_t middle = (low + high) / 2;
         if (edge[middle] < e)
@@ -69,7 +72,7 @@ static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e)
         else
             high = middle;
     }
-    return (passed_over){edge + low, edge + count};
+    return (passed_over){edge + low, edge + first + count};
 }
 
 /* Is e the next of them? Edges are asked about in order. */
@@ -86,9 +89,9 @@ static void raise_kept(const update *u, uint32_t *top) {
     {
         int t = omp_get_thread_num(), team = omp_get_num_threads();
         uint64_t e = gg_slice(graph->m, t, team), end = gg_slice(graph->m, t + 1, team);
-        passed_over removed = passed_from(u->removed, u->removed_count, e);
+        passed_over removed = passed_from(u->removed, 0, u->removed_count, e);
         passed_over reweighted =
-            passed_from(u->removed + u->removed_count, u->reweighted, e);
+            passed_from(u->removed, u->removed_count, u->reweighted, e);
         for (; e < end && !gg_leave(u->run, e); e++) {
             if (passes(&removed, e) || passes(&reweighted, e))
                 continue;
