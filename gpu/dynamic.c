@@ -1,12 +1,14 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
 **     insert    announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**       or      attempt -> rehash -> insert later -> claim -> settle
 **     delete    delete
 **     clean     list dead -> rehash
 **
 ** Where the arena ends in the middle of a batch the steps leave the rest undone and say so;
 ** the arena is made larger and the batch runs again, which is harmless. */
 #include "dynamic.h"
+#include "tuning.h"
 
 #include <string.h>
 
@@ -203,11 +205,27 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
+/* Into a graph that has many edges for one of the batch most of them find room at once. */
+static bool may_attempt(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    return b->count <= d->edges / GG_SLAB_SURPRISE &&
+           gg_dynamic_has_room(d, GG_SLAB_ATTEMPT * b->count);
+}
+
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    forget_announcements(d);
-    gg_dynamic_step(d, STEP_ANNOUNCE, b);
-    gg_dynamic_rehash(d, b, 4 * b->count);
-    gg_dynamic_step(d, STEP_INSERT, b);
+    b->attempted = may_attempt(d, b);
+    if (d->announced || !b->attempted)
+        forget_announcements(d);
+    d->announced = true;
+    if (b->attempted) {
+        gg_dynamic_step(d, STEP_ATTEMPT, b);
+        b->old = d->slabs;
+        gg_dynamic_step(d, STEP_REHASH, b);
+        gg_dynamic_step(d, STEP_INSERT_LATER, b);
+    } else {
+        gg_dynamic_step(d, STEP_ANNOUNCE, b);
+        gg_dynamic_rehash(d, b, 4 * b->count);
+        gg_dynamic_step(d, STEP_INSERT, b);
+    }
     if (d->valued)
         gg_dynamic_step(d, STEP_CLAIM, b);
     gg_dynamic_step(d, STEP_SETTLE, b);
@@ -231,6 +249,7 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
         insert_once(d, &b);
         d->place->mark(d, 1);
         full = gg_dynamic_count(d).report.full;
+        d->announced = !b.attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);
         if (full) {
             gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b.count / 2 + SLAB_SECTORS);

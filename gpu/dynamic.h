@@ -25,6 +25,8 @@ enum dynamic_step {
     STEP_SUM_BASES, /* sectors that the listed ones will take */
     STEP_REHASH,    /* the listed ones */
     STEP_INSERT,
+    STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
+    STEP_INSERT_LATER, /* that */
     STEP_CLAIM,  /* who wants an edge that was there claims it */
     STEP_SETTLE, /* claims become entries; the phase ends */
     STEP_DELETE,
@@ -41,7 +43,8 @@ struct dynamic_batch {
     uint64_t count;                          /* edges, or vertices */
     const uint32_t *source, *target, *value; /* value: NULL of a set */
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
-    uint32_t *result;       /* count: answers; sectors of claims */
+    uint32_t *result;       /* count: answers; items that wait; sectors of claims */
+    bool attempted;         /* nothing was announced */
     struct slab_graph old;  /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;    /* count + 1 */
     uint64_t *row_offset;   /* count + 1 */
@@ -86,6 +89,7 @@ struct gpugraph_dynamic {
     struct held scratch, rows; /* of batches */
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
+    bool announced; /* the counts of announced insertions are not all 0 */
     uint64_t edges;
     uint32_t end;          /* pool.end after the last batch */
     uint32_t *free_vertex; /* on the host: emptied numbers */
@@ -137,6 +141,7 @@ struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
 void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);
 /* Lists of free short bases: only who frees any needs them. */
 void gg_dynamic_short_lists(gpugraph_dynamic *d);
+bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors);
 /* The arena has room for `sectors` more. */
 void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
 /* Rehashes the vertices that are listed, with room for it. `most`: sectors that it takes

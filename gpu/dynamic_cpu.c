@@ -68,20 +68,45 @@ static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch 
         device_store(&d->slabs.pool->report.unsorted, 1);
 }
 
-static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                        uint64_t i, struct tally *t) {
+/* What becomes of an insertion that has done all it could. */
+static void finish_insertion(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                             uint64_t i, enum slab_outcome outcome, bool claims,
+                             struct tally *t) {
     const struct slab_graph *g = &d->slabs;
-    uint32_t from = b->source[i], target = b->target[i], sector;
-    bool unsorted = device_load(&g->pool->report.unsorted);
-    enum slab_outcome outcome = slab_insert(
-        g, slab_vertex_of(g, from), slab_pair(target, d->valued ? b->value[i] : 0),
-        d->valued, unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector);
+    uint32_t from = b->source[i];
     if (outcome == SLAB_ADDED) {
         device_take(&g->vertex[from].used, 1);
         t->added++;
-    } else if (outcome == SLAB_FOUND && d->valued && unsorted) {
-        slab_mark(g, from, target);
+    } else if (outcome == SLAB_FOUND && claims) {
+        slab_mark(g, from, b->target[i]);
+    } else if (outcome == SLAB_LATER) {
+        b->result[device_take(&g->pool->later, 1)] = (uint32_t)i;
+        if (slab_put_off(g, from))
+            slab_list_growing(g, from, slab_vertex_now(g, from).sectors);
     }
+}
+
+static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    bool claims = b->attempted || device_load(&g->pool->report.unsorted);
+    enum slab_outcome outcome = slab_put(g, slab_vertex_now(g, b->source[i]), pair,
+                                         d->valued, claims ? SLAB_KEEP : SLAB_REPLACE);
+    finish_insertion(d, b, i, outcome, d->valued && claims, t);
+}
+
+static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    struct slab_hand hand = slab_empty_hand(b->source[i]);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
+    slab_give_back(g, &hand);
+    finish_insertion(d, b, i, outcome, d->valued, t);
 }
 
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -177,6 +202,12 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_INSERT:
         insert_item(d, b, i, t);
         break;
+    case STEP_ATTEMPT:
+        attempt_item(d, b, i, t);
+        break;
+    case STEP_INSERT_LATER:
+        insert_item(d, b, b->result[i], t);
+        break;
     case STEP_CLAIM:
         claim_item(d, b, i);
         break;
@@ -218,8 +249,11 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
         return d->slabs.n;
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+    case STEP_INSERT_LATER:
+        return pool->report.full ? 0 : pool->later;
+    case STEP_CLAIM:
     case STEP_SETTLE:
-        return d->valued ? b->count : 0;
+        return d->valued && pool->report.marked ? b->count : 0;
     case STEP_END:
         return 0;
     default:
@@ -233,8 +267,11 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     pool->report.removed += t->removed;
     pool->report.sectors += t->sectors;
     pool->report.triangles += t->triangles;
-    if (step == STEP_SETTLE || step == STEP_END)
-        slab_end_phase(&d->slabs);
+    if (step != STEP_SETTLE && step != STEP_END)
+        return;
+    if (pool->report.marked)
+        memset(d->slabs.filter, 0, SLAB_FILTER_WORDS * sizeof *d->slabs.filter);
+    slab_end_phase(&d->slabs);
 }
 
 static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,

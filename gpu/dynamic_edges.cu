@@ -32,6 +32,34 @@ static __device__ __forceinline__ uint32_t block_reserve(uint32_t *at, uint32_t 
     return mine;
 }
 
+/* Bases for all threads of a block; SLAB_NONE when the arena has ended. */
+static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
+                                                      uint32_t sectors,
+                                                      block_share *share) {
+    uint32_t base = sectors == 0 ? 0 : SLAB_NONE; /* none is wanted */
+    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
+        uint32_t count = g.pool->count[kind];
+        bool mine = sectors == 1u << kind;
+        if (count == 0 || !__syncthreads_or(mine))
+            continue;
+        uint32_t at = block_reserve(&g.pool->taken[kind], mine, share);
+        if (mine && at < count)
+            base = g.list[kind][slab_ring(&g, kind, at)];
+    }
+    uint32_t rest = base == SLAB_NONE ? sectors : 0;
+    if (!__syncthreads_or(rest > 0))
+        return base;
+    if (__syncthreads_or(device_load(&g.pool->report.full)))
+        return base;
+    uint32_t at = block_reserve(&g.pool->end, rest, share);
+    if (rest == 0)
+        return base;
+    if (at <= g.capacity && g.capacity - at >= rest)
+        return at;
+    device_store(&g.pool->report.full, 1);
+    return SLAB_NONE;
+}
+
 /* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
 ** the batch in order? */
 template <bool valued>
@@ -69,37 +97,109 @@ static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t 
         atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
 }
 
-template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch b) {
+/* What follows an insertion by some lanes of a warp. */
+static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint32_t from,
+                                                       uint32_t target,
+                                                       slab_outcome outcome,
+                                                       bool claims) {
+    if (outcome == SLAB_ADDED) {
+        count_used(g, from);
+        return 1;
+    }
+    if (claims && outcome == SLAB_FOUND)
+        slab_mark(&g, from, target);
+    return 0;
+}
+
+/* One lane per insertion, into tables that have room: those of the batch, or (later) those
+** that had to wait. */
+template <bool valued, bool later>
+static __global__ void insert(slab_graph g, dynamic_batch b) {
     if (device_load(&g.pool->report.full))
         return; /* a vertex may lack its table */
-    const bool unsorted = g.pool->report.unsorted;
-    const slab_manner manner = unsorted ? SLAB_KEEP : SLAB_REPLACE;
-    uint64_t whole = (b.count + GG_WARP - 1) / GG_WARP * GG_WARP;
+    const bool claims = b.attempted || g.pool->report.unsorted;
+    const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
+    const uint64_t count = later ? g.pool->later : b.count;
+    const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint32_t from = 0, target = 0, sector;
+        uint32_t from = 0, target = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (i < b.count) {
-            from = b.source[i];
-            target = b.target[i];
-            outcome = slab_insert(&g, slab_vertex_of(&g, from),
-                                  slab_pair(target, valued ? b.value[i] : 0), valued,
-                                  manner, &sector);
+        if (i < count) {
+            uint64_t item = later ? b.result[i] : i;
+            from = b.source[item];
+            target = b.target[item];
+            outcome =
+                slab_put(&g, slab_vertex_now(&g, from),
+                         slab_pair(target, valued ? b.value[item] : 0), valued, manner);
         }
         __syncwarp();
-        if (outcome == SLAB_ADDED) {
-            count_used(g, from);
-            added++;
-        } else if (valued && unsorted && outcome == SLAB_FOUND) {
-            slab_mark(&g, from, target);
-        }
+        added += count_added(g, from, target, outcome, valued && claims);
         __syncwarp();
     }
     tally(&g.pool->report.added, added);
 }
 
+/* Items that wait are listed, and their vertices; all threads of the block come. */
+static __device__ __forceinline__ void put_off(const slab_graph &g,
+                                               const dynamic_batch &b, uint64_t item,
+                                               bool waits, block_share *share) {
+    if (!__syncthreads_or(waits))
+        return;
+    uint32_t at = block_reserve(&g.pool->later, waits, share), from = 0, sectors = 0;
+    bool grows = false;
+    if (waits) {
+        b.result[at] = (uint32_t)item;
+        from = b.source[item];
+        grows = slab_put_off(&g, from);
+        sectors = slab_vertex_now(&g, from).sectors;
+    }
+    bool small = grows && sectors <= SLAB_SMALL;
+    at = block_reserve(&g.pool->growing[0], small, share);
+    if (small)
+        g.growing[at] = from;
+    if (grows && !small)
+        slab_list_growing(&g, from, sectors);
+}
+
+/* One lane per insertion, where nothing was announced: tables are founded and extended on the
+** way, with pieces that the threads of a block take together. */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    attempt(slab_graph g, dynamic_batch b) {
+    __shared__ block_share share;
+    slab_hand hand = slab_empty_hand(SLAB_NONE);
+    uint32_t added = 0;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x, pair = 0;
+        slab_outcome outcome = SLAB_FULL;
+        if (i < b.count) {
+            hand.from = b.source[i];
+            pair = slab_pair(b.target[i], valued ? b.value[i] : 0);
+            outcome = slab_attempt(&g, pair, valued, &hand);
+        }
+        while (__syncthreads_or(outcome == SLAB_WANTS)) {
+            bool wants = outcome == SLAB_WANTS;
+            uint32_t piece = take_bases(g, wants ? 1u << hand.wanted : 0, &share);
+            if (!wants)
+                continue;
+            slab_give_back(&g, &hand); /* of another kind */
+            hand.piece = piece;
+            hand.kind = hand.wanted;
+            outcome = piece == SLAB_NONE ? SLAB_FULL
+                                         : slab_attempt(&g, pair, valued, &hand);
+        }
+        added += count_added(g, hand.from, (uint32_t)pair, outcome, valued);
+        put_off(g, b, i, outcome == SLAB_LATER, &share);
+    }
+    slab_give_back(&g, &hand);
+    __syncwarp();
+    tally(&g.pool->report.added, added);
+}
+
 static __global__ void claim(slab_graph g, dynamic_batch b) {
-    if (!g.pool->report.unsorted)
+    if (!g.pool->report.marked)
         return;
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
         uint32_t from = b.source[i], target = b.target[i];
@@ -111,10 +211,13 @@ static __global__ void claim(slab_graph g, dynamic_batch b) {
 
 /* Also ends the phase: claims do not touch the lists. */
 static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
-    if (valued && g.pool->report.unsorted)
+    if (valued && g.pool->report.marked) {
         for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
             if (b.result[i] != SLAB_NONE)
                 slab_settle_claim(&g, b.result[i], b.target[i], (uint32_t)i, b.value[i]);
+        for (uint64_t i = gg_thread(); i < SLAB_FILTER_WORDS; i += gg_threads_of_grid())
+            g.filter[i] = 0;
+    }
     if (gg_thread() == 0)
         slab_end_phase(&g);
 }
@@ -174,34 +277,6 @@ static __device__ __forceinline__ slab_vertex wanted(const slab_graph &g, uint32
                        0};
 }
 
-/* Bases for all threads of a block; SLAB_NONE when the arena has ended. */
-static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
-                                                      uint32_t sectors,
-                                                      block_share *share) {
-    uint32_t base = sectors == 0 ? 0 : SLAB_NONE; /* none is wanted */
-    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
-        uint32_t count = g.pool->count[kind];
-        bool mine = sectors == 1u << kind;
-        if (count == 0 || !__syncthreads_or(mine))
-            continue;
-        uint32_t at = block_reserve(&g.pool->taken[kind], mine, share);
-        if (mine && at < count)
-            base = g.list[kind][slab_ring(&g, kind, at)];
-    }
-    uint32_t rest = base == SLAB_NONE ? sectors : 0;
-    if (!__syncthreads_or(rest > 0))
-        return base;
-    if (__syncthreads_or(device_load(&g.pool->report.full)))
-        return base;
-    uint32_t at = block_reserve(&g.pool->end, rest, share);
-    if (rest == 0)
-        return base;
-    if (at <= g.capacity && g.capacity - at >= rest)
-        return at;
-    device_store(&g.pool->report.full, 1);
-    return SLAB_NONE;
-}
-
 /* A team's share of a move to the new base, and what follows when all have done theirs. */
 static __device__ __forceinline__ bool copy_to(const slab_graph &old, const slab_graph &g,
                                                const slab_vertex &from,
@@ -215,6 +290,8 @@ static __device__ __forceinline__ void finish_rehash(const slab_graph &old,
                                                      const slab_vertex &from,
                                                      const slab_vertex &to, bool copied,
                                                      uint32_t rank, uint32_t size) {
+    if (rank == 0)
+        g.incoming[v] = 0;
     if (to.base == SLAB_NONE)
         return;
     if (!copied || old.word == g.word)
@@ -291,6 +368,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_FULL);
     unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
     switch (step) {
@@ -308,7 +386,13 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         rehash<valued><<<all, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_INSERT:
-        insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        insert<valued, false><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_ATTEMPT:
+        attempt<valued><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_INSERT_LATER:
+        insert<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_CLAIM:
         claim<<<items, GG_BLOCK, 0, stream>>>(g, b);

@@ -190,24 +190,27 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     d->place->upload(d, &shared->report, &pool.report, sizeof pool.report);
 }
 
-static bool has_room(const gpugraph_dynamic *d, uint64_t sectors) {
+bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors) {
     return d->end <= d->slabs.capacity && d->slabs.capacity - d->end >= sectors;
 }
 
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most) {
-    if (!has_room(d, most)) {
+    if (!gg_dynamic_has_room(d, most)) {
         gg_dynamic_step(d, STEP_SUM_BASES, b);
         struct slab_pool pool = gg_dynamic_pool(d);
-        uint64_t chains = b->count / GG_SLAB_CHAINS + SLAB_SECTORS;
+        /* tables that stay as they are may have longer chains; at first there are none */
+        uint64_t chains = (d->edges > 0 ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
         uint64_t wanted = with_chains(d, pool.report.sectors) + chains;
         uint64_t free = pool.count[0] + 2 * (uint64_t)pool.count[1] +
                         SLAB_SECTORS * (uint64_t)pool.count[2];
-        if (!has_room(d, wanted) && free > wanted && free > d->end / 2) {
+        if (!gg_dynamic_has_room(d, wanted) && free > wanted && free > d->end / 2) {
             compact(d, b, chains);
             return;
         }
-        if (!has_room(d, wanted))
-            gg_dynamic_grow_arena(d, wanted);
+        if (!gg_dynamic_has_room(d, wanted)) { /* who has grown once grows again */
+            uint64_t more = d->edges > 0 ? d->end / 2 : 0;
+            gg_dynamic_grow_arena(d, wanted > more ? wanted : more);
+        }
     }
     b->old = d->slabs;
     gg_dynamic_step(d, STEP_REHASH, b);

@@ -49,7 +49,7 @@
 enum {
     SLAB_SECTORS = 4, /* of a slab */
     SLAB_WORDS = 8,   /* of a sector */
-    SLAB_LINK = 6,    /* word of a slab's (or short base's) last sector */
+    SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
     SLAB_HUGE = 256,  /* and from where on it takes more than a warp */
@@ -71,11 +71,13 @@ struct slab_pool {
     uint32_t taken[SLAB_LISTS];  /* of these, in this phase */
     uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind those */
     uint32_t growing[3];         /* vertices to rehash: small, larger, huge ones */
+    uint32_t later;              /* items that wait for a rehash */
     uint32_t spilled;            /* pieces that found no room in a list */
     struct slab_report {         /* of one batch */
         uint64_t added, removed, sectors, triangles;
         uint32_t full;     /* 1: the arena ended */
         uint32_t unsorted; /* 1: the batch is not ascending without repeats */
+        uint32_t marked;   /* 1: the filter is not empty */
     } report;
 };
 
@@ -103,10 +105,17 @@ WARP_FUNCTION uint32_t slab_places(uint32_t sectors, bool valued) {
     return valued ? pairs : pairs * 2;
 }
 
-/* Entries beyond which a base is made anew: slabs may have half as many again in chains. */
+/* Sectors of the piece that a chain has next: behind a short one twice as many. */
+WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
+    return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
+}
+
+/* Entries beyond which a base is made anew: a short one may have one piece behind it, slabs
+** half as many again in chains. */
 WARP_FUNCTION uint32_t slab_most(uint32_t sectors, bool valued) {
     uint32_t places = slab_places(sectors, valued);
-    return sectors < SLAB_SECTORS ? places : places + places / 2;
+    return sectors < SLAB_SECTORS ? places + slab_places(2 * sectors, valued)
+                                  : places + places / 2;
 }
 
 /* Sectors of a base for so many entries. */
@@ -117,6 +126,8 @@ WARP_FUNCTION uint32_t slab_sectors_for(uint32_t entries, float load, bool value
         return 1;
     if (entries <= slab_places(2, valued))
         return 2;
+    if (entries <= slab_places(SLAB_SECTORS, valued) && load > 0.5f)
+        return SLAB_SECTORS; /* a single slab fills evenly */
     float slab = (valued ? 15 : 30) * load;
     return ((uint32_t)((float)entries / slab) + 1) * SLAB_SECTORS;
 }

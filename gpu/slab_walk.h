@@ -15,12 +15,13 @@ WARP_FUNCTION uint32_t slab_runs(uint32_t sectors) {
 ** comes behind the run's last sector. */
 struct slab_walk {
     uint32_t base, sectors, next, size;
-    uint32_t chain, left; /* in a chain: the next sector, sectors left of its slab */
+    uint32_t chain, left; /* in a chain: the next sector, sectors left of its piece */
+    uint32_t width;       /* of the piece */
 };
 
 WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t rank,
                                               uint32_t size) {
-    struct slab_walk w = {v.base, v.sectors, rank, size, SLAB_NONE, 0};
+    struct slab_walk w = {v.base, v.sectors, rank, size, SLAB_NONE, 0, 0};
     return w;
 }
 
@@ -34,15 +35,15 @@ WARP_FUNCTION bool slab_step(const struct slab_graph *g, struct slab_walk *w, bo
     } else {
         if (w->next >= w->sectors)
             return false;
-        uint32_t width = w->sectors < SLAB_SECTORS ? w->sectors : SLAB_SECTORS;
+        w->width = w->sectors < SLAB_SECTORS ? w->sectors : SLAB_SECTORS;
         slab_read(g, w->base + w->next, frozen, word);
-        last = w->next % width == width - 1;
+        last = w->next % w->width == w->width - 1;
         w->next += w->size;
     }
     *entries = last ? SLAB_LINK : SLAB_WORDS;
     if (last) {
         w->chain = word[SLAB_LINK];
-        w->left = SLAB_SECTORS;
+        w->left = w->width = slab_next_width(w->width);
     }
     return true;
 }
@@ -60,9 +61,9 @@ WARP_FUNCTION void slab_clear_run(const struct slab_graph *g, struct slab_vertex
         uint32_t *link = g->word + (uint64_t)(first + width - 1) * SLAB_WORDS + SLAB_LINK;
         uint32_t next = device_load(link);
         slab_clean(g, first, width);
-        slab_free_piece(g, width == SLAB_SECTORS ? 2 : width - 1, first);
+        slab_free_piece(g, width / 2, first);
         first = next;
-        width = SLAB_SECTORS;
+        width = slab_next_width(width);
     }
 }
 
@@ -79,12 +80,12 @@ WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vert
                                   const struct slab_graph *g, struct slab_vertex to,
                                   uint32_t rank, uint32_t size, bool valued) {
     struct slab_walk walk = slab_walk_from(from, rank, size);
-    uint32_t word[SLAB_WORDS], entries, sector;
+    uint32_t word[SLAB_WORDS], entries;
     while (slab_step(old, &walk, false, word, &entries))
         for (uint32_t i = 0; i < entries; i += valued ? 2 : 1)
             if (slab_is_entry(word[i]) &&
-                slab_insert(g, to, slab_pair(word[i], valued ? word[i | 1] : 0), valued,
-                            SLAB_KEEP, &sector) == SLAB_FULL)
+                slab_put(g, to, slab_pair(word[i], valued ? word[i | 1] : 0), valued,
+                         SLAB_KEEP) == SLAB_FULL)
                 return false;
     return true;
 }
@@ -105,6 +106,8 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
     if (warp_lane() == 0)
         to.base = slab_take_base(g, to.sectors);
     to.base = warp_from(to.base, 0);
+    if (warp_lane() == 0)
+        g->incoming[v] = 0; /* all lanes have read it */
     if (to.base == SLAB_NONE)
         return;
     bool copied = slab_copy_runs(old, from, g, to, warp_lane(), warp_width, valued);
