@@ -218,8 +218,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     d->announced = true;
     if (b->attempted) {
         gg_dynamic_step(d, STEP_ATTEMPT, b);
-        b->old = d->slabs;
-        gg_dynamic_step(d, STEP_REHASH, b);
+        gg_dynamic_rehash_now(d, b);
         gg_dynamic_step(d, STEP_INSERT_LATER, b);
     } else {
         gg_dynamic_step(d, STEP_ANNOUNCE, b);
@@ -243,8 +242,8 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
-        if (d->edges > 0)
-            gg_dynamic_short_lists(d);
+        if (d->end > 0)
+            gg_dynamic_make_lists(d);
         d->place->mark(d, 0);
         insert_once(d, &b);
         d->place->mark(d, 1);
@@ -299,7 +298,7 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *d, gpugraph_run *run) {
     double ms = 0;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
-    gg_dynamic_short_lists(d);
+    gg_dynamic_make_lists(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
         gg_dynamic_new_report(d);
         forget_announcements(d);

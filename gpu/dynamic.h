@@ -23,7 +23,9 @@ enum dynamic_step {
     STEP_LIST_DEAD, /* list vertices with tombstones */
     STEP_LIST_ALL,  /* list all that have, or get, a table */
     STEP_SUM_BASES, /* sectors that the listed ones will take */
-    STEP_REHASH,    /* the listed ones */
+    STEP_PLAN,      /* the rehash of huge ones */
+    STEP_REHASH,    /* all that are listed */
+    STEP_FINISH,    /* of huge ones: the old base or the new one goes */
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
     STEP_INSERT_LATER, /* that */
@@ -53,7 +55,7 @@ struct dynamic_batch {
 };
 
 /* Where slabs live and who runs the steps: one const struct for each backend. Once
-** run->status is set only `give`, `close` and STEP_SETTLE do anything. */
+** run->status is set only `give`, `close` and the steps that end others do anything. */
 typedef struct dynamic_place {
     bool (*open)(gpugraph_dynamic *d, gpugraph_run *run);
     void (*close)(gpugraph_dynamic *d, gpugraph_run *run);
@@ -139,13 +141,14 @@ void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t);
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
 /* The dictionary has room for that many vertices. */
 void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);
-/* Lists of free short bases: only who frees any needs them. */
-void gg_dynamic_short_lists(gpugraph_dynamic *d);
+/* Lists of free pieces, and of huge vertices: only where there are tables. */
+void gg_dynamic_make_lists(gpugraph_dynamic *d);
 bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors);
 /* The arena has room for `sectors` more. */
 void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
-/* Rehashes the vertices that are listed, with room for it. `most`: sectors that it takes
-** at most. */
+/* Rehashes the vertices that are listed, as far as there is room. */
+void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
+/* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
 
 /* ---- dynamic_rows.c ---- */

@@ -176,6 +176,17 @@ static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
         b->row_value[at] = v;
 }
 
+/* A vertex, or a part of a huge one. */
+static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint32_t i) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t whole = g->pool->growing[0] + g->pool->growing[1];
+    if (i < whole)
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
+    else
+        slab_move_part(&b->old, g, i - whole, d->valued);
+}
+
 static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b, uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
@@ -197,7 +208,13 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
         break;
     case STEP_REHASH:
-        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
+        rehash_item(d, b, (uint32_t)i);
+        break;
+    case STEP_PLAN:
+        slab_plan_move(&b->old, g, (uint32_t)i, d->valued);
+        break;
+    case STEP_FINISH:
+        slab_finish_part(&b->old, g, (uint32_t)i);
         break;
     case STEP_INSERT:
         insert_item(d, b, i, t);
@@ -242,8 +259,13 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     const struct slab_pool *pool = d->slabs.pool;
     switch (step) {
     case STEP_SUM_BASES:
-    case STEP_REHASH:
         return (uint64_t)pool->growing[0] + pool->growing[1] + pool->growing[2];
+    case STEP_PLAN:
+        return pool->growing[2];
+    case STEP_REHASH:
+        return (uint64_t)pool->growing[0] + pool->growing[1] + pool->parts;
+    case STEP_FINISH:
+        return pool->parts;
     case STEP_LIST_DEAD:
     case STEP_LIST_ALL:
         return d->slabs.n;
@@ -277,7 +299,8 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
 static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b) {
     gpugraph_run *run = d->run;
-    bool settles = step == STEP_CLAIM || step == STEP_SETTLE || step == STEP_END;
+    bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
+                   step == STEP_END;
     if (run->status && !settles) /* what was begun is brought to an end */
         return;
     uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0;

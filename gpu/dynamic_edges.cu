@@ -333,31 +333,42 @@ static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
     }
 }
 
-/* One block per vertex. */
+/* One warp per part of a huge one. */
 template <bool valued>
-static __device__ __forceinline__ void
-rehash_huge(const slab_graph &old, const slab_graph &g, block_share *share) {
-    for (uint32_t i = blockIdx.x; i < g.pool->growing[2]; i += gridDim.x) {
-        uint32_t v = g.huge[i];
-        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
-        if (threadIdx.x == 0)
-            share->first = slab_take_base(&g, to.sectors);
-        __syncthreads();
-        to.base = share->first;
-        bool copied = copy_to(old, g, from, to, threadIdx.x, blockDim.x, valued);
-        copied = __syncthreads_and(copied);
-        finish_rehash(old, g, v, from, to, copied, threadIdx.x, blockDim.x);
+static __device__ __forceinline__ void rehash_parts(const slab_graph &old,
+                                                    const slab_graph &g) {
+    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->parts;
+         i += gg_threads_of_grid() / GG_WARP) {
+        slab_move_part(&old, &g, (uint32_t)i, valued);
+        __syncwarp();
     }
 }
 
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK) rehash(slab_graph old, slab_graph g) {
     __shared__ block_share share;
-    rehash_huge<valued>(old, g, &share);
-    __syncthreads();
     rehash_small<valued>(old, g, &share);
     __syncwarp();
     rehash_larger<valued>(old, g);
+    rehash_parts<valued>(old, g);
+}
+
+/* One warp per huge vertex. */
+template <bool valued> static __global__ void plan_moves(slab_graph old, slab_graph g) {
+    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->growing[2];
+         i += gg_threads_of_grid() / GG_WARP) {
+        slab_plan_move(&old, &g, (uint32_t)i, valued);
+        __syncwarp();
+    }
+}
+
+/* One warp per part. */
+static __global__ void finish_moves(slab_graph old, slab_graph g) {
+    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->parts;
+         i += gg_threads_of_grid() / GG_WARP) {
+        slab_finish_part(&old, &g, (uint32_t)i);
+        __syncwarp();
+    }
 }
 
 /* ---- driver ---- */
@@ -381,6 +392,12 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         return true;
     case STEP_SUM_BASES:
         sum_bases<valued><<<all, GG_BLOCK, 0, stream>>>(g);
+        return true;
+    case STEP_PLAN:
+        plan_moves<valued><<<all / GG_DYNAMIC_FULL, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_FINISH:
+        finish_moves<<<all, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_REHASH:
         rehash<valued><<<all, GG_BLOCK, 0, stream>>>(b.old, g);

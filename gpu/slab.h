@@ -46,13 +46,17 @@
 #define SLAB_CLAIM         0x80000000u
 #define SLAB_MOST_VERTICES 0x7ffffffeu
 
+#ifndef SLAB_HUGE     /* tests make them small */
+#define SLAB_HUGE 256 /* sectors of a base from where on warps share its rehash */
+#define SLAB_PART 128 /* sectors of such a base that one warp moves */
+#endif
+
 enum {
     SLAB_SECTORS = 4, /* of a slab */
     SLAB_WORDS = 8,   /* of a sector */
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
-    SLAB_HUGE = 256,  /* and from where on it takes more than a warp */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -64,6 +68,13 @@ struct slab_vertex {  /* 16 bytes, read at once */
     uint32_t dead;    /* of these, tombstones */
 };
 
+struct slab_move { /* the rehash of a huge base */
+    struct slab_vertex from, to;
+    uint32_t vertex;
+    uint32_t first; /* number of its first part */
+    uint32_t left;  /* parts that are not copied */
+};
+
 struct slab_pool {
     uint32_t end;                /* sectors ever taken from the arena */
     uint32_t first[SLAB_LISTS];  /* the lists are rings: where they begin */
@@ -71,6 +82,7 @@ struct slab_pool {
     uint32_t taken[SLAB_LISTS];  /* of these, in this phase */
     uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind those */
     uint32_t growing[3];         /* vertices to rehash: small, larger, huge ones */
+    uint32_t parts;              /* of huge ones */
     uint32_t later;              /* items that wait for a rehash */
     uint32_t spilled;            /* pieces that found no room in a list */
     struct slab_report {         /* of one batch */
@@ -90,7 +102,8 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t *filter;   /* SLAB_FILTER_BITS: edges that were found by insertions */
     uint32_t *growing;  /* n: vertices to rehash, small ones from the front, larger ones
                          ** from the back; */
-    uint32_t *huge;     /* capacity / SLAB_HUGE + 1: and these */
+    struct slab_move *huge; /* capacity / SLAB_HUGE + 1: and these */
+    uint32_t *part;         /* two for one of those and more: of each part, whose it is */
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
     float load; /* entries of a base over its places, when it is made */

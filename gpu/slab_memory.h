@@ -118,7 +118,8 @@ WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
         pool->count[kind] = count - taken + pushed;
         pool->taken[kind] = pool->pushed[kind] = 0;
     }
-    pool->growing[0] = pool->growing[1] = pool->growing[2] = pool->later = 0;
+    pool->growing[0] = pool->growing[1] = pool->growing[2] = 0;
+    pool->parts = pool->later = 0;
 }
 
 #endif

@@ -305,7 +305,7 @@ WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
     else if (sectors < SLAB_HUGE)
         g->growing[g->n - 1 - device_reserve(&growing[1], 1)] = v;
     else
-        g->huge[device_reserve(&growing[2], 1)] = v;
+        g->huge[device_reserve(&growing[2], 1)].vertex = v;
 }
 
 /* Vertex number i of those listed. */
@@ -313,7 +313,7 @@ WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t 
     uint64_t small = g->pool->growing[0], larger = g->pool->growing[1];
     return i < small            ? g->growing[i]
            : i - small < larger ? g->growing[g->n - 1 - (i - small)]
-                                : g->huge[i - small - larger];
+                                : g->huge[i - small - larger].vertex;
 }
 
 /* Counts an insertion that waits for a rehash of its vertex. Must the vertex be listed? Exactly

@@ -118,6 +118,71 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
         g->vertex[v] = to;
 }
 
+/* ---- rehash of a huge base: three steps, each by any warps ----
+**
+**     plan      a warp for a vertex: the new base; what parts there are
+**     move      a warp for a part: its entries to the new base
+**     finish    a warp for a part: leaves its share of the old base clean, or where not all
+**               parts were moved of the new one; the first sets the vertex */
+
+WARP_FUNCTION uint32_t slab_parts(struct slab_vertex from) {
+    return (from.sectors + SLAB_PART - 1) / SLAB_PART;
+}
+
+WARP_FUNCTION void slab_plan_move(const struct slab_graph *old,
+                                  const struct slab_graph *g, uint32_t number,
+                                  bool valued) {
+    struct slab_move *move = &g->huge[number];
+    uint32_t v = move->vertex, first = 0;
+    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
+    uint32_t parts = slab_parts(from);
+    to.sectors = slab_wanted(g, v, from, valued);
+    to.used = from.used - from.dead;
+    warp_sync();
+    if (warp_lane() == 0) {
+        to.base = slab_take_base(g, to.sectors);
+        first = device_take(&g->pool->parts, parts);
+        move->from = from;
+        move->to = to;
+        move->first = first;
+        move->left = parts;
+        g->incoming[v] = 0;
+    }
+    first = warp_from(first, 0);
+    for (uint32_t i = warp_lane(); i < parts; i += warp_width)
+        g->part[first + i] = number;
+}
+
+WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
+                                  const struct slab_graph *g, uint32_t part,
+                                  bool valued) {
+    struct slab_move *move = &g->huge[g->part[part]];
+    struct slab_vertex from = move->from;
+    if (move->to.base == SLAB_NONE)
+        return;
+    uint32_t begin = (part - move->first) * SLAB_PART, end = begin + SLAB_PART;
+    from.sectors = end < from.sectors ? end : from.sectors;
+    bool copied = slab_copy_runs(old, from, g, move->to, begin + warp_lane(), warp_width,
+                                 valued);
+    copied = !warp_ballot(!copied);
+    if (copied && warp_lane() == 0)
+        device_take(&move->left, UINT32_MAX); /* one less */
+}
+
+WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,
+                                    const struct slab_graph *g, uint32_t part) {
+    const struct slab_move *move = &g->huge[g->part[part]];
+    uint32_t number = part - move->first, width = warp_width;
+    bool moved = move->left == 0;
+    if (move->to.base == SLAB_NONE)
+        return;
+    if (!moved || old->word == g->word)
+        slab_clear_runs(g, moved ? move->from : move->to, number * width + warp_lane(),
+                        slab_parts(move->from) * width);
+    if (moved && number == 0 && warp_lane() == 0)
+        g->vertex[move->vertex] = move->to;
+}
+
 /* ---- deletion of a vertex ---- */
 
 /* By a warp, of which lane 0 learns how many edges it had. Of several warps that are given the

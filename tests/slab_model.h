@@ -11,6 +11,8 @@
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
+#define SLAB_HUGE     16
+#define SLAB_PART     8
 #include "slab_walk.h"
 
 #include "expect.h"
@@ -54,7 +56,9 @@ static void jitter(void) {
 
 enum phase {
     ANNOUNCE,
+    PLAN,
     REHASH,
+    FINISH,
     INSERT,
     ATTEMPT,
     INSERT_LATER,
@@ -160,15 +164,54 @@ static void copy_row(uint32_t v) {
 }
 
 static uint32_t items(void) {
-    return w.phase == REHASH ? w.pool.growing[0] + w.pool.growing[1] + w.pool.growing[2]
-           : w.phase == ROWS         ? VERTICES
-           : w.phase == INSERT_LATER ? w.pool.later
-                                     : w.count;
+    switch (w.phase) {
+    case PLAN:
+        return w.pool.growing[2];
+    case REHASH:
+        return w.pool.growing[0] + w.pool.growing[1] + w.pool.parts;
+    case FINISH:
+        return w.pool.parts;
+    case ROWS:
+        return VERTICES;
+    case INSERT_LATER:
+        return w.pool.later;
+    default:
+        return w.count;
+    }
+}
+
+/* What a warp does together. False: the phase is not of that kind. */
+static bool one_together(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    uint32_t whole = w.pool.growing[0] + w.pool.growing[1];
+    switch (w.phase) {
+    case PLAN:
+        slab_plan_move(g, g, i, w.valued);
+        return true;
+    case REHASH:
+        if (i < whole)
+            slab_rehash(g, g, slab_growing_vertex(g, i), w.valued);
+        else
+            slab_move_part(g, g, i - whole, w.valued);
+        return true;
+    case FINISH:
+        slab_finish_part(g, g, i);
+        return true;
+    case CLEAR:
+        clear(w.source[i]);
+        return true;
+    case ROWS:
+        copy_row(i);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* A warp's way through the items of a phase: one for all lanes, or one for each. */
 static void shift(void *unused) {
-    bool together = w.phase == REHASH || w.phase == CLEAR || w.phase == ROWS;
+    bool together = w.phase == PLAN || w.phase == REHASH || w.phase == FINISH ||
+                    w.phase == CLEAR || w.phase == ROWS;
     const uint32_t share = together ? 1 : warp_width;
     (void)unused;
     for (;;) {
@@ -178,13 +221,7 @@ static void shift(void *unused) {
         first = warp_from(first, 0);
         if (first >= items())
             return;
-        if (w.phase == REHASH)
-            slab_rehash(&w.g, &w.g, slab_growing_vertex(&w.g, first), w.valued);
-        else if (w.phase == CLEAR)
-            clear(w.source[first]);
-        else if (w.phase == ROWS)
-            copy_row(first);
-        else if (first + warp_lane() < items())
+        if (!one_together(first) && first + warp_lane() < items())
             one_item(first + warp_lane());
         warp_sync();
     }
@@ -226,7 +263,8 @@ static void begin(bool valued, float load) {
     memset(g->word, 0xff, (size_t)MOST_SECTORS * SLAB_WORDS * 4);
     g->incoming = calloc(VERTICES, sizeof(uint32_t));
     g->growing = calloc(VERTICES, sizeof(uint32_t));
-    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof(uint32_t));
+    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof *g->huge);
+    g->part = calloc(3 * (MOST_SECTORS / SLAB_HUGE + 1), sizeof *g->part);
     g->filter = calloc(SLAB_FILTER_BITS / 32, sizeof(uint32_t));
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
         g->room[kind] = MOST_SECTORS;
@@ -241,6 +279,7 @@ static void end(void) {
     free(g->incoming);
     free(g->growing);
     free(g->huge);
+    free(g->part);
     free(g->filter);
     for (int kind = 0; kind < SLAB_LISTS; kind++)
         free(g->list[kind]);
@@ -312,6 +351,12 @@ static uint32_t edges(void) {
     return count;
 }
 
+static void rehash_listed(int threads) {
+    run_phase(PLAN, threads);
+    run_phase(REHASH, threads);
+    run_phase(FINISH, threads);
+}
+
 /* The steps of a batch; false: the arena has ended. */
 static bool insert_once(bool announced, int threads) {
     w.pool.report.full = 0;
@@ -322,7 +367,7 @@ static bool insert_once(bool announced, int threads) {
         w.unsorted = true; /* for all that is known */
         run_phase(ATTEMPT, threads);
     }
-    run_phase(REHASH, threads);
+    rehash_listed(threads);
     if (!w.pool.report.full)
         run_phase(announced ? INSERT : INSERT_LATER, threads);
     if (!announced)
@@ -459,7 +504,7 @@ START_TEST(a_full_arena_says_so) {
         w.pool.report.full = 0;
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
         run_phase(ANNOUNCE, 3);
-        run_phase(REHASH, 3);
+        rehash_listed(3);
         ck_assert_uint_eq(w.pool.report.full, 1);
         end_phase();
         check(2);
