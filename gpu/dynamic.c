@@ -205,6 +205,9 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
+/* Room beyond what it needs, of a table that grows: entries for an entry. */
+#define GG_SLAB_SLACK 0.5
+
 /* Into a graph that has many edges for one of the batch most of them find room at once. */
 static bool may_attempt(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / GG_SLAB_SURPRISE &&
@@ -213,9 +216,13 @@ static bool may_attempt(const gpugraph_dynamic *d, const struct dynamic_batch *b
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->attempted = may_attempt(d, b);
+    b->unsorted |= b->attempted;
+    if (!b->attempted && !b->unsorted)
+        d->place->gather(d, b);
     if (d->announced || !b->attempted)
         forget_announcements(d);
     d->announced = true;
+    d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         gg_dynamic_step(d, STEP_ATTEMPT, b);
         gg_dynamic_rehash_now(d, b);
@@ -228,6 +235,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (d->valued)
         gg_dynamic_step(d, STEP_CLAIM, b);
     gg_dynamic_step(d, STEP_SETTLE, b);
+    d->slabs.slack = 0;
 }
 
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,

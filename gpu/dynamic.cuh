@@ -16,4 +16,7 @@ bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
 
+/* dynamic_gather.cu */
+void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b);
+
 #endif

@@ -6,7 +6,7 @@
 **     dynamic_memory.c     the blocks; room in the arena
 **     dynamic_cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          dynamic_edges.cu and dynamic_rows.cu */
+**                          dynamic_edges.cu, dynamic_gather.cu and dynamic_rows.cu */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -29,8 +29,8 @@ enum dynamic_step {
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
     STEP_INSERT_LATER, /* that */
-    STEP_CLAIM,  /* who wants an edge that was there claims it */
-    STEP_SETTLE, /* claims become entries; the phase ends */
+    STEP_CLAIM,        /* who wants an edge that was there claims it */
+    STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
     STEP_QUERY,
     STEP_CLEAR, /* the tables of vertices */
@@ -46,7 +46,9 @@ struct dynamic_batch {
     const uint32_t *source, *target, *value; /* value: NULL of a set */
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
     uint32_t *result;       /* count: answers; items that wait; sectors of claims */
-    bool attempted;         /* nothing was announced */
+    const uint64_t *pair;   /* map, in buckets: target and value; else NULL */
+    bool attempted;         /* nothing is announced */
+    bool unsorted;          /* or may be */
     struct slab_graph old;  /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;    /* count + 1 */
     uint64_t *row_offset;   /* count + 1 */
@@ -68,6 +70,9 @@ typedef struct dynamic_place {
     void (*step)(gpugraph_dynamic *d, enum dynamic_step step,
                  const struct dynamic_batch *batch);
     void (*offsets)(gpugraph_dynamic *d, const struct dynamic_batch *batch);
+    /* Brings a large batch into another order, in which items of a source are close together
+    ** and those of an edge in the order they had; or leaves it as it is. */
+    void (*gather)(gpugraph_dynamic *d, struct dynamic_batch *batch);
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);

@@ -90,7 +90,7 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
                         uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
     uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
-    bool claims = b->attempted || device_load(&g->pool->report.unsorted);
+    bool claims = b->unsorted || device_load(&g->pool->report.unsorted);
     enum slab_outcome outcome = slab_put(g, slab_vertex_now(g, b->source[i]), pair,
                                          d->valued, claims ? SLAB_KEEP : SLAB_REPLACE);
     finish_insertion(d, b, i, outcome, d->valued && claims, t);
@@ -332,6 +332,12 @@ static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     b->row_offset[b->count] = sum;
 }
 
+/* Here a cache holds less than one range of sources would take. */
+static void gather_cpu(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    (void)d;
+    (void)b;
+}
+
 const dynamic_place gg_cpu_dynamic = {
     .open = open_cpu,
     .close = close_cpu,
@@ -343,6 +349,7 @@ const dynamic_place gg_cpu_dynamic = {
     .download = copy_cpu,
     .step = step_cpu,
     .offsets = offsets_cpu,
+    .gather = gather_cpu,
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,

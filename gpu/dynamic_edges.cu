@@ -14,6 +14,11 @@ static __device__ __forceinline__ void tally(uint64_t *at, uint32_t mine) {
         device_add_64(at, sum);
 }
 
+static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint64_t i,
+                                                   bool valued) {
+    return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
+}
+
 /* What all threads of a block ask of one word, in one addition: each gets its part. A word
 ** that every warp asks of by itself is a queue of thousands. */
 struct block_share {
@@ -75,7 +80,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             u = b.source[i];
             uint32_t next = i + 1 < b.count ? b.source[i + 1] : SLAB_NONE;
             grows = slab_announce(&g, u, valued, &sectors);
-            if (u > next || (u == next && b.target[i] >= b.target[i + 1]))
+            if (!b.unsorted &&
+                (u > next || (u == next && b.target[i] >= b.target[i + 1])))
                 if (!device_load(&g.pool->report.unsorted))
                     device_store(&g.pool->report.unsorted, 1);
         }
@@ -117,24 +123,23 @@ template <bool valued, bool later>
 static __global__ void insert(slab_graph g, dynamic_batch b) {
     if (device_load(&g.pool->report.full))
         return; /* a vertex may lack its table */
-    const bool claims = b.attempted || g.pool->report.unsorted;
+    const bool claims = b.unsorted || g.pool->report.unsorted;
     const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
     const uint64_t count = later ? g.pool->later : b.count;
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint32_t from = 0, target = 0;
+        uint32_t from = 0;
+        uint64_t pair = 0;
         slab_outcome outcome = SLAB_FULL;
         if (i < count) {
             uint64_t item = later ? b.result[i] : i;
             from = b.source[item];
-            target = b.target[item];
-            outcome =
-                slab_put(&g, slab_vertex_now(&g, from),
-                         slab_pair(target, valued ? b.value[item] : 0), valued, manner);
+            pair = pair_of(b, item, valued);
+            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
         }
         __syncwarp();
-        added += count_added(g, from, target, outcome, valued && claims);
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         __syncwarp();
     }
     tally(&g.pool->report.added, added);
@@ -176,7 +181,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         slab_outcome outcome = SLAB_FULL;
         if (i < b.count) {
             hand.from = b.source[i];
-            pair = slab_pair(b.target[i], valued ? b.value[i] : 0);
+            pair = pair_of(b, i, valued);
             outcome = slab_attempt(&g, pair, valued, &hand);
         }
         while (__syncthreads_or(outcome == SLAB_WANTS)) {
@@ -187,8 +192,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             slab_give_back(&g, &hand); /* of another kind */
             hand.piece = piece;
             hand.kind = hand.wanted;
-            outcome = piece == SLAB_NONE ? SLAB_FULL
-                                         : slab_attempt(&g, pair, valued, &hand);
+            outcome =
+                piece == SLAB_NONE ? SLAB_FULL : slab_attempt(&g, pair, valued, &hand);
         }
         added += count_added(g, hand.from, (uint32_t)pair, outcome, valued);
         put_off(g, b, i, outcome == SLAB_LATER, &share);
@@ -202,7 +207,7 @@ static __global__ void claim(slab_graph g, dynamic_batch b) {
     if (!g.pool->report.marked)
         return;
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        uint32_t from = b.source[i], target = b.target[i];
+        uint32_t from = b.source[i], target = (uint32_t)pair_of(b, i, true);
         b.result[i] = slab_is_marked(&g, from, target)
                           ? slab_claim(&g, from, target, (uint32_t)i)
                           : SLAB_NONE;
@@ -213,8 +218,11 @@ static __global__ void claim(slab_graph g, dynamic_batch b) {
 static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
     if (valued && g.pool->report.marked) {
         for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
-            if (b.result[i] != SLAB_NONE)
-                slab_settle_claim(&g, b.result[i], b.target[i], (uint32_t)i, b.value[i]);
+            if (b.result[i] != SLAB_NONE) {
+                uint64_t pair = pair_of(b, i, true);
+                slab_settle_claim(&g, b.result[i], (uint32_t)pair, (uint32_t)i,
+                                  (uint32_t)(pair >> 32));
+            }
         for (uint64_t i = gg_thread(); i < SLAB_FILTER_WORDS; i += gg_threads_of_grid())
             g.filter[i] = 0;
     }

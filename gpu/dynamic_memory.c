@@ -12,7 +12,8 @@
 
 /* Bytes for a huge vertex: its move, and its parts. They are fewer than two parts of
 ** SLAB_PART sectors each, and one more. */
-#define HUGE_BYTES (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 1) * sizeof(uint32_t))
+#define HUGE_BYTES                                                                       \
+    (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 1) * sizeof(uint32_t))
 
 /* ---- blocks ---- */
 
@@ -164,6 +165,7 @@ static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
 static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t extra) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t), entry = sizeof(uint32_t);
     struct slab_pool *shared = d->slabs.pool;
+    d->slabs.slack = 0;
     d->place->fill(d, shared->growing, 0, sizeof shared->growing);
     d->place->fill(d, &shared->report.sectors, 0, sizeof shared->report.sectors);
     gg_dynamic_step(d, STEP_LIST_ALL, b);

@@ -107,6 +107,8 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
     float load; /* entries of a base over its places, when it is made */
+    float
+        slack; /* entries that a base of slabs is larger for, when it is made, for each */
 };
 
 /* ---- sizes ---- */
@@ -123,12 +125,16 @@ WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
 }
 
-/* Entries beyond which a base is made anew: a short one may have one piece behind it, slabs
-** half as many again in chains. */
-WARP_FUNCTION uint32_t slab_most(uint32_t sectors, bool valued) {
+/* Entries beyond which a base is made anew: a short one may have one piece behind it, a slab
+** half as many again in a chain, several slabs what their hash makes of a load of 1, or of one
+** half as high again as was asked for. */
+WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {
     uint32_t places = slab_places(sectors, valued);
-    return sectors < SLAB_SECTORS ? places + slab_places(2 * sectors, valued)
-                                  : places + places / 2;
+    if (sectors < SLAB_SECTORS)
+        return places + slab_places(2 * sectors, valued);
+    float most = sectors == SLAB_SECTORS ? 1.5f : 1;
+    most = load * 1.4f > most ? load * 1.4f : most;
+    return (uint32_t)((float)places * most);
 }
 
 /* Sectors of a base for so many entries. */

@@ -119,7 +119,7 @@ WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
 WARP_FUNCTION bool slab_may_extend(const struct slab_graph *g, uint32_t from,
                                    uint32_t sectors, bool valued) {
     return from == SLAB_NONE ||
-           device_load(&g->vertex[from].used) < slab_most(sectors, valued);
+           device_load(&g->vertex[from].used) < slab_most(sectors, g->load, valued);
 }
 
 /* Is a piece of that kind in the hand? */
@@ -328,7 +328,7 @@ WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool
                                  uint32_t *sectors) {
     uint32_t incoming = device_reserve(&g->incoming[from], 1) + 1;
     struct slab_vertex v = slab_vertex_of(g, from);
-    uint32_t most = slab_most(v.sectors, valued);
+    uint32_t most = slab_most(v.sectors, g->load, valued);
     *sectors = v.sectors;
     return v.used + incoming == (v.used > most ? v.used : most) + 1;
 }

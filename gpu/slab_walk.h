@@ -72,7 +72,10 @@ WARP_FUNCTION void slab_clear_run(const struct slab_graph *g, struct slab_vertex
 /* What the vertex needs: its living entries and those that come. */
 WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
                                    struct slab_vertex from, bool valued) {
-    return slab_sectors_for(from.used - from.dead + g->incoming[v], g->load, valued);
+    uint32_t entries = from.used - from.dead + g->incoming[v];
+    if (entries > slab_places(SLAB_SECTORS, valued))
+        entries += (uint32_t)((float)entries * g->slack);
+    return slab_sectors_for(entries, g->load, valued);
 }
 
 /* Copies this lane's runs, in `old`, to the new base. False: the arena has ended. */
@@ -162,8 +165,8 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
         return;
     uint32_t begin = (part - move->first) * SLAB_PART, end = begin + SLAB_PART;
     from.sectors = end < from.sectors ? end : from.sectors;
-    bool copied = slab_copy_runs(old, from, g, move->to, begin + warp_lane(), warp_width,
-                                 valued);
+    bool copied =
+        slab_copy_runs(old, from, g, move->to, begin + warp_lane(), warp_width, valued);
     copied = !warp_ballot(!copied);
     if (copied && warp_lane() == 0)
         device_take(&move->left, UINT32_MAX); /* one less */

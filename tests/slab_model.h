@@ -257,6 +257,7 @@ static void begin(bool valued, float load) {
     g->pool = &w.pool;
     g->n = VERTICES;
     g->load = load;
+    g->slack = (float)draw(2) / 2;
     g->capacity = 16;
     g->vertex = calloc(VERTICES, sizeof *g->vertex);
     g->word = malloc((size_t)MOST_SECTORS * SLAB_WORDS * 4);
