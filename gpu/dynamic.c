@@ -1,7 +1,7 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
 **     insert    announce -> (sum bases) -> rehash -> insert -> claim -> settle
-**       or      attempt -> rehash -> insert later -> claim -> settle
+**       or      attempt -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
 **     clean     list dead -> rehash
 **
@@ -14,6 +14,10 @@
 
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
+/* A batch is announced unless the graph has so many edges for one of it. */
+#define SURPRISE 4
+/* A table that grows has room for so many entries more, for each it needs. */
+#define SLACK 0.5
 
 /* ---- create and free ---- */
 
@@ -205,16 +209,21 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
-/* Room beyond what it needs, of a table that grows: entries for an entry. */
-#define GG_SLAB_SLACK 0.5
-
-/* Into a graph that has many edges for one of the batch most of them find room at once. */
-static bool may_attempt(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    return b->count <= d->edges / GG_SLAB_SURPRISE &&
-           gg_dynamic_has_room(d, GG_SLAB_ATTEMPT * b->count);
+/* Into a graph that has many edges for one of the batch most of them find room at once. The
+** arena must have some, too, and is made larger unless it had better be made anew. */
+static bool may_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    if (b->count > d->edges / SURPRISE)
+        return false;
+    if (gg_dynamic_has_room(d, b->count))
+        return true;
+    if (d->free > d->end / 2)
+        return false;
+    gg_dynamic_grow_arena(d, d->end / 2 + 2 * b->count);
+    return true;
 }
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    b->first = d->end == 0;
     b->attempted = may_attempt(d, b);
     b->unsorted |= b->attempted;
     if (!b->attempted && !b->unsorted)
@@ -222,19 +231,19 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (d->announced || !b->attempted)
         forget_announcements(d);
     d->announced = true;
-    d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
+    d->slabs.slack = d->end > 0 ? (float)SLACK : 0;
     if (b->attempted) {
+        b->old = d->slabs;
         gg_dynamic_step(d, STEP_ATTEMPT, b);
-        gg_dynamic_rehash_now(d, b);
-        gg_dynamic_step(d, STEP_INSERT_LATER, b);
+        gg_dynamic_step(d, STEP_REST, b);
     } else {
         gg_dynamic_step(d, STEP_ANNOUNCE, b);
         gg_dynamic_rehash(d, b, 4 * b->count);
         gg_dynamic_step(d, STEP_INSERT, b);
+        if (d->valued)
+            gg_dynamic_step(d, STEP_CLAIM, b);
+        gg_dynamic_step(d, STEP_SETTLE, b);
     }
-    if (d->valued)
-        gg_dynamic_step(d, STEP_CLAIM, b);
-    gg_dynamic_step(d, STEP_SETTLE, b);
     d->slabs.slack = 0;
 }
 

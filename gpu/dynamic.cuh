@@ -7,7 +7,8 @@
 
 enum {
     GG_DYNAMIC_GRID = 32, /* blocks for each multiprocessor: some waves of lanes */
-    GG_DYNAMIC_FULL = 8   /* the same: as many as it holds at once */
+    GG_DYNAMIC_FULL = 8,  /* the same: as many as it holds at once */
+    GG_DYNAMIC_REST = 4   /* the same: of a cooperative launch */
 };
 
 /* Launch a step: dynamic_edges.cu, dynamic_rows.cu. False: it is none of theirs. */

@@ -29,6 +29,7 @@ enum dynamic_step {
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
     STEP_INSERT_LATER, /* that */
+    STEP_REST,         /* all that follows STEP_ATTEMPT: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
     STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
@@ -49,6 +50,7 @@ struct dynamic_batch {
     const uint64_t *pair;   /* map, in buckets: target and value; else NULL */
     bool attempted;         /* nothing is announced */
     bool unsorted;          /* or may be */
+    bool first;             /* there was no table before it */
     struct slab_graph old;  /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;    /* count + 1 */
     uint64_t *row_offset;   /* count + 1 */
@@ -99,6 +101,7 @@ struct gpugraph_dynamic {
     bool announced; /* the counts of announced insertions are not all 0 */
     uint64_t edges;
     uint32_t end;          /* pool.end after the last batch */
+    uint64_t free;         /* sectors of free pieces then */
     uint32_t *free_vertex; /* on the host: emptied numbers */
     uint64_t free_count, free_room;
     gpugraph_run *run;

@@ -249,6 +249,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_TRIANGLES:
         triangles_of(d, b, v, t);
         break;
+    case STEP_REST:
     case STEP_END:
         break;
     }
@@ -296,7 +297,7 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     slab_end_phase(&d->slabs);
 }
 
-static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b) {
     gpugraph_run *run = d->run;
     bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
@@ -321,6 +322,16 @@ static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
     end_step(d, step, &all);
     if (gg_stopping(run) && run->status == GPUGRAPH_OK)
         gg_stopped(run);
+}
+
+static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b) {
+    static const enum dynamic_step rest[] = {STEP_PLAN,         STEP_REHASH, STEP_FINISH,
+                                             STEP_INSERT_LATER, STEP_CLAIM,  STEP_SETTLE};
+    for (size_t i = 0; step == STEP_REST && i < sizeof rest / sizeof *rest; i++)
+        run_step(d, rest[i], b);
+    if (step != STEP_REST)
+        run_step(d, step, b);
 }
 
 static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {

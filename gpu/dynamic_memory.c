@@ -73,8 +73,11 @@ void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d) {
     struct slab_pool pool = {0};
     d->place->download(d, &pool, d->slabs.pool, sizeof pool);
-    if (gg_dynamic_going(d))
+    if (gg_dynamic_going(d)) {
         d->end = pool.end;
+        d->free = pool.count[0] + 2 * (uint64_t)pool.count[1] +
+                  SLAB_SECTORS * (uint64_t)pool.count[2];
+    }
     return pool;
 }
 
@@ -220,9 +223,7 @@ void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t mo
         /* tables that stay as they are may have longer chains; at first there are none */
         uint64_t chains = (d->end > 0 ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
         uint64_t wanted = with_chains(d, pool.report.sectors) + chains;
-        uint64_t free = pool.count[0] + 2 * (uint64_t)pool.count[1] +
-                        SLAB_SECTORS * (uint64_t)pool.count[2];
-        if (!gg_dynamic_has_room(d, wanted) && free > wanted && free > d->end / 2) {
+        if (!gg_dynamic_has_room(d, wanted) && d->free > wanted && d->free > d->end / 2) {
             compact(d, b, chains);
             return;
         }

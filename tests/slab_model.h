@@ -183,12 +183,13 @@ static uint32_t items(void) {
 /* What a warp does together. False: the phase is not of that kind. */
 static bool one_together(uint32_t i) {
     const struct slab_graph *g = &w.g;
-    uint32_t whole = w.pool.growing[0] + w.pool.growing[1];
+    uint32_t whole;
     switch (w.phase) {
     case PLAN:
         slab_plan_move(g, g, i, w.valued);
         return true;
     case REHASH:
+        whole = w.pool.growing[0] + w.pool.growing[1];
         if (i < whole)
             slab_rehash(g, g, slab_growing_vertex(g, i), w.valued);
         else
