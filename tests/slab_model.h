@@ -79,7 +79,7 @@ struct world {
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
     /* of the running phase */
     enum phase phase;
-    uint32_t next, changed;
+    uint32_t next, items, changed;
 };
 
 static struct world w;
@@ -163,7 +163,7 @@ static void copy_row(uint32_t v) {
                   w.valued ? w.row_value[v] : NULL, 0);
 }
 
-static uint32_t items(void) {
+static uint32_t items(void) { /* as the phase begins */
     switch (w.phase) {
     case PLAN:
         return w.pool.growing[2];
@@ -220,9 +220,9 @@ static void shift(void *unused) {
         if (warp_lane() == 0)
             first = device_take(&w.next, share);
         first = warp_from(first, 0);
-        if (first >= items())
+        if (first >= w.items)
             return;
-        if (!one_together(first) && first + warp_lane() < items())
+        if (!one_together(first) && first + warp_lane() < w.items)
             one_item(first + warp_lane());
         warp_sync();
     }
@@ -242,6 +242,7 @@ static void work(void *seed, uint32_t number) {
 static void run_phase(enum phase phase, int threads) {
     uint64_t seed = (uint64_t)draw(1000000) * MOST_THREADS;
     w.phase = phase;
+    w.items = items();
     w.next = 0;
     run_workers((uint32_t)threads, work, &seed, NULL, 0);
 }
