@@ -48,7 +48,7 @@
 
 #ifndef SLAB_HUGE     /* tests make them small */
 #define SLAB_HUGE 256 /* sectors of a base from where on warps share its rehash */
-#define SLAB_PART 128 /* sectors of such a base that one warp moves */
+#define SLAB_PART 128 /* sectors of its new base that one warp fills */
 #endif
 
 enum {
@@ -57,6 +57,7 @@ enum {
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
+    SLAB_MANY = 8,    /* times larger: a new base that is filled entry by entry */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -71,8 +72,8 @@ struct slab_vertex {  /* 16 bytes, read at once */
 struct slab_move { /* the rehash of a huge base */
     struct slab_vertex from, to;
     uint32_t vertex;
-    uint32_t first; /* number of its first part */
-    uint32_t left;  /* parts that are not copied */
+    uint32_t first, parts; /* the number of its first part; none: there was no room */
+    uint32_t left;         /* parts that are not moved */
 };
 
 struct slab_pool {

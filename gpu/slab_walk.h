@@ -78,10 +78,11 @@ WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
     return slab_sectors_for(entries, g->load, valued);
 }
 
-/* Copies this lane's runs, in `old`, to the new base. False: the arena has ended. */
-WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vertex from,
-                                  const struct slab_graph *g, struct slab_vertex to,
-                                  uint32_t rank, uint32_t size, bool valued) {
+/* Puts this lane's share of the entries in `old` into the new base, one by one. */
+WARP_FUNCTION bool slab_copy_entries(const struct slab_graph *old,
+                                     struct slab_vertex from, const struct slab_graph *g,
+                                     struct slab_vertex to, uint32_t rank, uint32_t size,
+                                     bool valued) {
     struct slab_walk walk = slab_walk_from(from, rank, size);
     uint32_t word[SLAB_WORDS], entries;
     while (slab_step(old, &walk, false, word, &entries))
@@ -90,6 +91,81 @@ WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vert
                 slab_put(g, to, slab_pair(word[i], valued ? word[i | 1] : 0), valued,
                          SLAB_KEEP) == SLAB_FULL)
                 return false;
+    return true;
+}
+
+/* The last piece of a run that one lane fills, and how many words of each sector are: bytes.
+** All pieces before it are full. */
+struct slab_filling {
+    uint32_t first, width, words;
+};
+
+/* Puts an entry where its probe would find the first empty place. */
+WARP_FUNCTION bool slab_fill(const struct slab_graph *g, struct slab_filling *f,
+                             uint32_t hash, uint64_t pair, bool valued) {
+    struct slab_probe p = {hash, f->first, f->width};
+    for (;;) {
+        for (uint32_t turn = 0; turn < p.width; turn++) {
+            uint32_t sector = slab_turn(p, turn), words = f->words >> 8 * sector & 0xff;
+            if (words >= slab_entry_words(p, turn))
+                continue;
+            uint32_t *at = g->word + (uint64_t)(p.first + sector) * SLAB_WORDS + words;
+            f->words += (valued ? 2u : 1u) << 8 * sector;
+            if (valued)
+                device_store_64((uint64_t *)at, pair);
+            else
+                device_store(at, (uint32_t)pair);
+            return true;
+        }
+        uint32_t width = slab_next_width(p.width), next = slab_take(g, width / 2);
+        if (next == SLAB_NONE)
+            return false;
+        device_store(slab_link_of(g, p), next);
+        p.first = f->first = next;
+        p.width = f->width = width;
+        f->words = 0;
+    }
+}
+
+/* Fills one run of the new base, which nobody else touches, from those of the old one that its
+** hashes may be in: they are next to each other, in both. */
+WARP_FUNCTION bool slab_fill_run(const struct slab_graph *old, struct slab_vertex from,
+                                 const struct slab_graph *g, struct slab_vertex to,
+                                 uint32_t run, bool valued) {
+    uint64_t runs = slab_runs(to.sectors), before = slab_runs(from.sectors);
+    uint64_t low = (((uint64_t)run << 32) + runs - 1) / runs;
+    uint64_t high = (((uint64_t)(run + 1) << 32) + runs - 1) / runs - 1;
+    uint32_t width = to.sectors < SLAB_SECTORS ? to.sectors : SLAB_SECTORS;
+    struct slab_filling f = {to.base + run * width, width, 0};
+    struct slab_walk walk = slab_walk_from(from, (uint32_t)(low * before >> 32), 1);
+    if (before > 1 || from.sectors == SLAB_SECTORS) {
+        walk.next *= SLAB_SECTORS;
+        walk.sectors = ((uint32_t)(high * before >> 32) + 1) * SLAB_SECTORS;
+    }
+    uint32_t word[SLAB_WORDS], entries;
+    while (slab_step(old, &walk, false, word, &entries))
+        for (uint32_t i = 0; i < entries; i += valued ? 2 : 1) {
+            uint32_t hash = slab_hash(word[i]);
+            if (slab_is_entry(word[i]) && hash * runs >> 32 == run &&
+                !slab_fill(g, &f, hash, slab_pair(word[i], valued ? word[i | 1] : 0),
+                           valued))
+                return false;
+        }
+    return true;
+}
+
+/* This lane's share of a rehash, from `old` to the new base. False: the arena has ended. */
+WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vertex from,
+                                  const struct slab_graph *g, struct slab_vertex to,
+                                  uint32_t rank, uint32_t size, bool valued) {
+    uint32_t runs = slab_runs(to.sectors);
+    if (from.sectors == 0 || from.used == from.dead)
+        return true;
+    if (runs / SLAB_MANY > slab_runs(from.sectors)) /* most of them remain empty */
+        return slab_copy_entries(old, from, g, to, rank, size, valued);
+    for (uint32_t run = rank; run < runs; run += size)
+        if (!slab_fill_run(old, from, g, to, run, valued))
+            return false;
     return true;
 }
 
@@ -124,34 +200,32 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
 /* ---- rehash of a huge base: three steps, each by any warps ----
 **
 **     plan      a warp for a vertex: the new base; what parts there are
-**     move      a warp for a part: its entries to the new base
+**     move      a warp for a part: its share of the rehash
 **     finish    a warp for a part: leaves its share of the old base clean, or where not all
 **               parts were moved of the new one; the first sets the vertex */
-
-WARP_FUNCTION uint32_t slab_parts(struct slab_vertex from) {
-    return (from.sectors + SLAB_PART - 1) / SLAB_PART;
-}
 
 WARP_FUNCTION void slab_plan_move(const struct slab_graph *old,
                                   const struct slab_graph *g, uint32_t number,
                                   bool valued) {
     struct slab_move *move = &g->huge[number];
-    uint32_t v = move->vertex, first = 0;
+    uint32_t v = move->vertex, first = 0, parts = 0;
     struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
-    uint32_t parts = slab_parts(from);
     to.sectors = slab_wanted(g, v, from, valued);
     to.used = from.used - from.dead;
     warp_sync();
     if (warp_lane() == 0) {
+        g->incoming[v] = 0;
         to.base = slab_take_base(g, to.sectors);
+        if (to.base != SLAB_NONE)
+            parts = to.sectors / SLAB_PART + 1;
         first = device_take(&g->pool->parts, parts);
         move->from = from;
         move->to = to;
         move->first = first;
-        move->left = parts;
-        g->incoming[v] = 0;
+        move->parts = move->left = parts;
     }
     first = warp_from(first, 0);
+    parts = warp_from(parts, 0);
     for (uint32_t i = warp_lane(); i < parts; i += warp_width)
         g->part[first + i] = number;
 }
@@ -160,13 +234,9 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
                                   const struct slab_graph *g, uint32_t part,
                                   bool valued) {
     struct slab_move *move = &g->huge[g->part[part]];
-    struct slab_vertex from = move->from;
-    if (move->to.base == SLAB_NONE)
-        return;
-    uint32_t begin = (part - move->first) * SLAB_PART, end = begin + SLAB_PART;
-    from.sectors = end < from.sectors ? end : from.sectors;
-    bool copied =
-        slab_copy_runs(old, from, g, move->to, begin + warp_lane(), warp_width, valued);
+    uint32_t rank = (part - move->first) * warp_width + warp_lane();
+    bool copied = slab_copy_runs(old, move->from, g, move->to, rank,
+                                 move->parts * warp_width, valued);
     copied = !warp_ballot(!copied);
     if (copied && warp_lane() == 0)
         device_take(&move->left, UINT32_MAX); /* one less */
@@ -175,14 +245,11 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
 WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,
                                     const struct slab_graph *g, uint32_t part) {
     const struct slab_move *move = &g->huge[g->part[part]];
-    uint32_t number = part - move->first, width = warp_width;
+    uint32_t rank = (part - move->first) * warp_width + warp_lane();
     bool moved = move->left == 0;
-    if (move->to.base == SLAB_NONE)
-        return;
     if (!moved || old->word == g->word)
-        slab_clear_runs(g, moved ? move->from : move->to, number * width + warp_lane(),
-                        slab_parts(move->from) * width);
-    if (moved && number == 0 && warp_lane() == 0)
+        slab_clear_runs(g, moved ? move->from : move->to, rank, move->parts * warp_width);
+    if (moved && rank == 0)
         g->vertex[move->vertex] = move->to;
 }
 
