@@ -14,10 +14,6 @@
 
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
-/* A batch is announced unless the graph has so many edges for one of it. */
-#define SURPRISE 4
-/* A table that grows has room for so many entries more, for each it needs. */
-#define SLACK 0.5
 
 /* ---- create and free ---- */
 
@@ -212,7 +208,7 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
 /* Into a graph that has many edges for one of the batch most of them find room at once. The
 ** arena must have some, too, and is made larger unless it had better be made anew. */
 static bool may_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    if (b->count > d->edges / SURPRISE)
+    if (b->count > d->edges / GG_SLAB_SURPRISE)
         return false;
     if (gg_dynamic_has_room(d, b->count))
         return true;
@@ -231,7 +227,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (d->announced || !b->attempted)
         forget_announcements(d);
     d->announced = true;
-    d->slabs.slack = d->end > 0 ? (float)SLACK : 0;
+    d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
         gg_dynamic_step(d, STEP_ATTEMPT, b);
