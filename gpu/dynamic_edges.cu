@@ -141,7 +141,7 @@ template <bool valued, bool announced>
 static __global__ void __launch_bounds__(GG_BLOCK)
     attempt(slab_graph g, dynamic_batch b) {
     __shared__ block_share share;
-    if (announced && device_load(&g.pool->report.full))
+    if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
         return; /* a vertex may lack its table */
     const bool claims = b.unsorted || g.pool->report.unsorted;
     const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
