@@ -8,7 +8,7 @@
 
 enum {
     LEAST_ITEMS = 1 << 21, /* of a batch that is worth it */
-    RANGE_BITS = 8,        /* of the sources: one pass */
+    RANGE_BITS = 16,       /* of the sources: two passes */
     SAMPLES = 4096,
     MOST_IN_DISORDER = SAMPLES / 8
 };
@@ -26,8 +26,9 @@ static __global__ void count_disorder(dynamic_batch b, uint32_t *disorder) {
         atomicAdd(disorder, mine);
 }
 
-static bool in_disorder(struct cuda_job *job, const dynamic_batch &b, uint32_t *counter) {
-    uint32_t disorder = 0;
+/* Counted where the results will be. */
+static bool in_disorder(struct cuda_job *job, const dynamic_batch &b) {
+    uint32_t disorder = 0, *counter = b.result;
     gg_fill(job, counter, 0, sizeof *counter);
     count_disorder<<<1, GG_BLOCK, 0, job->stream>>>(b, counter);
     gg_launched(job, "look at a batch's order");
@@ -42,15 +43,14 @@ static __global__ void pack(dynamic_batch b, uint64_t *pair) {
 
 /* The arrays, and what the sort needs. */
 struct gather_space {
-    uint32_t *source, *target, *counter; /* target: of a set */
-    uint64_t *packed, *pair;             /* of a map */
+    uint32_t *source, *target; /* target: of a set */
+    uint64_t *packed, *pair;   /* of a map */
     void *scratch;
     size_t scratch_bytes;
 };
 
 static void carve(workspace *space, const dynamic_batch &b, bool valued,
                   gather_space *s) {
-    s->counter = gg_carve<uint32_t>(space, 1);
     s->source = gg_carve<uint32_t>(space, b.count);
     s->target = gg_carve<uint32_t>(space, valued ? 0 : b.count);
     s->packed = gg_carve<uint64_t>(space, valued ? b.count : 0);
@@ -83,7 +83,7 @@ void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
     workspace space = {NULL, 0};
     gather_space s = {};
     int bits = 1;
-    if (b->count < LEAST_ITEMS || !gg_going(job))
+    if (b->count < LEAST_ITEMS || !gg_going(job) || !in_disorder(job, *b))
         return;
     while (bits < 32 && (d->slabs.n - 1) >> bits)
         bits++;
@@ -93,8 +93,6 @@ void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
     if (!has_memory(d, space.used, b->count) || !gg_workspace(job, &space))
         return;
     carve(&space, *b, d->valued, &s);
-    if (!in_disorder(job, *b, s.counter))
-        return;
     if (d->valued) {
         unsigned grid = gg_grid(job, b->count, GG_DYNAMIC_GRID);
         pack<<<grid, GG_BLOCK, 0, job->stream>>>(*b, s.packed);

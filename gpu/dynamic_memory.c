@@ -10,10 +10,10 @@
 /* Sectors an arena may have: their numbers stay clear of SLAB_NONE. */
 #define MOST_SECTORS 0xf0000000u
 
-/* Bytes for a huge vertex: its move, and its parts. They are fewer than two parts of
-** SLAB_PART sectors each, and one more. */
+/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so all parts are
+** as many as that has whole ones, and one for each vertex. */
 #define HUGE_BYTES                                                                       \
-    (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 1) * sizeof(uint32_t))
+    (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 2) * sizeof(uint32_t))
 
 /* ---- blocks ---- */
 

@@ -1,4 +1,4 @@
-/* Rehash on a device: by one lane, one warp or several warps for a vertex, by the size of its
+/* Rehash on a device: by one lane, some lanes or several warps for a vertex, by the size of its
 ** table; and what the threads of a block take together. What a warp does: slab_walk.h. */
 #ifndef GPUGRAPH_DYNAMIC_REHASH_CUH
 #define GPUGRAPH_DYNAMIC_REHASH_CUH
@@ -6,7 +6,10 @@
 #include "dynamic.cuh"
 #include "slab_walk.h"
 
+#include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
+
+enum { TEAM = 8 }; /* lanes that rehash a vertex with slabs, not very many */
 
 /* What all threads of a block ask of one word, in one addition: each gets its part. A word
 ** that every warp asks of by itself is a queue of thousands. */
@@ -107,14 +110,23 @@ rehash_small(const slab_graph &old, const slab_graph &g, block_share *share) {
     }
 }
 
-/* One warp per vertex. */
+/* Some lanes per vertex. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
                                                      const slab_graph &g) {
-    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->growing[1];
-         i += gg_threads_of_grid() / GG_WARP) {
-        slab_rehash(&old, &g, g.growing[g.n - 1 - i], valued);
-        __syncwarp();
+    auto team = cooperative_groups::tiled_partition<TEAM>(
+        cooperative_groups::this_thread_block());
+    const uint32_t rank = team.thread_rank();
+    for (uint64_t i = gg_thread() / TEAM; i < g.pool->growing[1];
+         i += gg_threads_of_grid() / TEAM) {
+        uint32_t v = g.growing[g.n - 1 - i];
+        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
+        if (rank == 0)
+            to.base = slab_take_base(&g, to.sectors);
+        to.base = team.shfl(to.base, 0);
+        bool copied = copy_to(old, g, from, to, rank, TEAM, valued);
+        finish_rehash(old, g, v, from, to, team.all(copied), rank, TEAM);
+        team.sync();
     }
 }
 

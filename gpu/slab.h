@@ -47,7 +47,7 @@
 #define SLAB_MOST_VERTICES 0x7ffffffeu
 
 #ifndef SLAB_HUGE     /* tests make them small */
-#define SLAB_HUGE 256 /* sectors of a base from where on warps share its rehash */
+#define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
 #endif
 
