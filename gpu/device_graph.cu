@@ -48,6 +48,8 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
         give(copy, copy->weight, copy->m, copy->weight_size);
         give(copy, copy->hash, copy->n, sizeof *copy->hash);
         give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
+        if (copy->pinned.pinned_offset)
+            cudaFreeHost(copy->pinned.pinned_offset);
         if (copy->pinned.target)
             cudaFreeHost(copy->pinned.target);
     }

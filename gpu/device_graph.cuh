@@ -25,10 +25,11 @@ static inline uint64_t gg_hub_words(uint32_t n) {
     return ((uint64_t)n + 127) / 128 * 4;
 }
 
-struct pinned_rows { /* CSR_SIMPLE: offset on the device, target in pinned host memory */
+struct pinned_rows { /* CSR_SIMPLE */
     bool made;
     uint64_t arcs;
-    uint64_t *offset;
+    uint64_t *offset;        /* on the device; else NULL, and they are */
+    uint64_t *pinned_offset; /* in pinned host memory, as is */
     uint32_t *target;
 };
 

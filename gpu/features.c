@@ -50,9 +50,60 @@ static void add_weights(const gpugraph_graph *graph, struct weight_sums *part,
     }
 }
 
-gpugraph_status gg_sssp_features(const gpugraph_graph *graph,
-                                 gpugraph_direction direction, gpugraph_run *run,
-                                 struct sssp_features *f) {
+/* A set of the vertices that a search has met, in the order of meeting. */
+struct ball {
+    uint32_t count, met[FEATURE_BALL], table[FEATURE_BALL_TABLE];
+};
+
+static void meet(struct ball *b, uint32_t v) {
+    uint32_t at = v * 2654435761u % FEATURE_BALL_TABLE;
+    while (b->table[at] != GPUGRAPH_NONE && b->table[at] != v)
+        at = (at + 1) % FEATURE_BALL_TABLE;
+    if (b->table[at] == v || b->count == FEATURE_BALL)
+        return;
+    b->table[at] = v;
+    b->met[b->count++] = v;
+}
+
+static uint32_t ball_levels(const csr *g, struct ball *b, uint32_t start) {
+    uint32_t begin = 0;
+    b->count = 0;
+    memset(b->table, 0xff, sizeof b->table);
+    meet(b, start);
+    for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
+        uint32_t end = b->count;
+        for (uint32_t i = begin; i < end && b->count < FEATURE_BALL; i++) {
+            uint64_t first = g->offset[b->met[i]], last = g->offset[b->met[i] + 1];
+            if (last - first > FEATURE_BALL_ARCS)
+                last = first + FEATURE_BALL_ARCS;
+            for (uint64_t arc = first; arc < last; arc++)
+                meet(b, g->target[arc]);
+        }
+        if (b->count == FEATURE_BALL)
+            return level;
+        if (b->count == end)
+            break;
+        begin = end;
+    }
+    return FEATURE_BALL_LEVELS;
+}
+
+static void add_balls(gpugraph_graph *graph, gpugraph_direction direction,
+                      gpugraph_run *run, struct sssp_features *f) {
+    const uint32_t *start = direction == GPUGRAPH_IN ? graph->target : graph->source;
+    uint32_t levels[FEATURE_BALLS] = {0};
+    csr rows;
+    if (gg_csr(graph, gg_forward_kind(direction), true, false, run, &rows))
+        return;
+    struct ball *ball = gg_alloc(run, 1, sizeof *ball);
+    for (int i = 0; ball && graph->m > 0 && i < FEATURE_BALLS; i++)
+        levels[i] = ball_levels(&rows, ball, start[feature_ball_edge(graph->m, i)]);
+    f->ball_depth = feature_ball_depth(levels);
+    gg_release(ball);
+}
+
+gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
+                                 gpugraph_run *run, struct sssp_features *f) {
     uint32_t *degree = gg_alloc_zero(run, (uint64_t)graph->n + 1, sizeof *degree);
     struct weight_sums *part = gg_alloc_zero(run, FEATURE_PARTS, sizeof *part);
     struct degree_sums degrees = {0, 0, 0};
@@ -61,6 +112,7 @@ gpugraph_status gg_sssp_features(const gpugraph_graph *graph,
     uint64_t arcs = 0, step = feature_step(graph->m, FEATURE_SAMPLE);
     size_t count = 0;
     memset(f, 0, sizeof *f);
+    add_balls(graph, direction, run, f);
     for (uint64_t e = 0; degree && part && e < graph->m; e++) {
         bool out = direction != GPUGRAPH_IN, in = direction != GPUGRAPH_OUT;
         in = in && !(out && graph->source[e] == graph->target[e]);

@@ -5,12 +5,13 @@
 **     hashes      computed by the kernels, or kept on the device for the seed
 **        |  mis_one_launch.cu   one asynchronous kernel: "one-launch", and with
 **        |                      mis_balanced.h "one-launch-balanced"
-**        |  mis_rounds.cu       synchronous rounds: "rounds" (with mis_renumber.cu),
-**        v                      "rounds-warp", "out-of-core"
+**        |  mis_rounds.cu       synchronous rounds: "rounds" (with mis_renumber.cu) and
+**        |                      "rounds-warp"
+**        v  mis_pinned.cu       "out-of-core"
 **     member[n]   downloaded
 **
-** "auto" takes one-launch, which looks at fewest arcs, and out-of-core where the rows do
-** not fit the device or memory_limit. */
+** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
+** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
 #include "mis.cuh"
 
 #include <stdio.h>
@@ -21,26 +22,43 @@ static bool hashed(gpugraph_priority priority) {
 }
 
 int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal) {
-    const int64_t n = graph->n, hashes = 4 * n + 512, offsets = 8 * n + 512;
+    const int64_t n = graph->n, hashes = 4 * n + 512;
     int64_t in_core = gg_device_graph_lacks(graph, CSR_SIMPLE, false) + hashes +
                       (int64_t)gg_mis_one_launch_bytes(graph->n);
-    int64_t pinned = offsets + hashes + (int64_t)gg_mis_rounds_bytes(graph->n);
+    int64_t pinned = hashes + (int64_t)gg_mis_pinned_bytes(graph->n);
     return frugal && pinned < in_core ? pinned : in_core;
 }
 
-static void choose(const struct cuda_job *job) {
-    gpugraph_run *run = job->run;
-    if (run->method && strcmp(run->method, "auto") != 0)
-        return;
+static bool chosen_by_name(const gpugraph_run *run) {
+    return run->method && strcmp(run->method, "auto") != 0;
+}
+
+/* Before there are rows: where they will lie. */
+static void choose_place(const struct cuda_job *job) {
     bool fits = gg_mis_needs(job->graph, false) <= gg_device_room(job);
-    run->used_method = fits ? "one-launch" : "out-of-core";
+    if (!chosen_by_name(job->run))
+        job->run->used_method = fits ? "one-launch" : "out-of-core";
+}
+
+/* With their number of arcs: short rows need not be dealt out. */
+static void choose_launch(const struct cuda_job *job, const struct mis_graph *g) {
+    gpugraph_run *run = job->run;
+    if (!chosen_by_name(run) && gg_method_is(run, "one-launch") &&
+        g->m >= GG_MIS_BALANCED_DEGREE * (uint64_t)g->n)
+        run->used_method = "one-launch-balanced";
+}
+
+/* Are offsets on the device, too, with lists of some use beside them? Bytes for each vertex:
+** offset 8, hash 4, word and member 5, a quarter of the longest list 3. */
+static bool has_room_for_offsets(const struct cuda_job *job) {
+    return gg_device_room(job) >= 20 * (int64_t)job->graph->n + (16 << 20);
 }
 
 static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
                     struct mis_graph *g) {
     struct device_csr rows;
     bool pinned = gg_method_is(job->run, "out-of-core");
-    if (!(pinned ? gg_pinned_csr(job, &rows)
+    if (!(pinned ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
                  : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
         return false;
     g->n = rows.n;
@@ -58,11 +76,10 @@ static bool run_method(struct cuda_job *job, struct mis_graph *g,
     bool balanced = gg_method_is(job->run, "one-launch-balanced");
     if (balanced || gg_method_is(job->run, "one-launch"))
         return gg_mis_one_launch(job, g, balanced, report);
-    return gg_mis_rounds(job, g,
-                         gg_method_is(job->run, "rounds")        ? MIS_SORTED
-                         : gg_method_is(job->run, "rounds-warp") ? MIS_WARPS
-                                                                 : MIS_PINNED,
-                         report);
+    if (gg_method_is(job->run, "out-of-core"))
+        return gg_mis_out_of_core(job, g, report);
+    return gg_mis_rounds(
+        job, g, gg_method_is(job->run, "rounds") ? MIS_SORTED : MIS_WARPS, report);
 }
 
 static void tell(struct cuda_job *job, const struct mis_graph *g,
@@ -82,9 +99,10 @@ static void tell(struct cuda_job *job, const struct mis_graph *g,
 static void search_graph(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
                          struct mis_report *report, uint8_t *member) {
     struct mis_graph g = mis_graph();
-    choose(job);
+    choose_place(job);
     if (!prepare(job, priority, seed, &g))
         return;
+    choose_launch(job, &g);
     double started = gg_now_ms();
     if (g.n == 0) {
         gg_search_phase(job->run, started, 0, "no vertices");

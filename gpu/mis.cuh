@@ -36,20 +36,27 @@ struct mis_report {
     char text[200];
 };
 
-/* Both carve word and member, run, and leave the members in g->member. balanced: arcs are
+/* All carve word and member, run, and leave the members in g->member. balanced: arcs are
 ** dealt out evenly. */
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
 enum mis_rows {
     MIS_SORTED, /* rows by degree: threads, warps, blocks */
-    MIS_WARPS,  /* a warp for each row */
-    MIS_PINNED  /* the same, and every arc is read at most once: it lies across the bus */
+    MIS_WARPS   /* a warp for each row */
 };
 bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows,
                    struct mis_report *report);
-/* Device bytes of their workspaces. */
+/* Targets, and perhaps offsets, lie across the bus. */
+bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
+                        struct mis_report *report);
+/* Device bytes of their workspaces, the least that will do. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
-uint64_t gg_mis_rounds_bytes(uint32_t n);
+uint64_t gg_mis_pinned_bytes(uint32_t n);
+
+/* Blocks of a cooperative grid for n vertices. (mis_one_launch.cu) */
+unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n);
+/* A sentence; false. */
+bool gg_mis_no_progress(struct cuda_job *job, const char *kernel, uint32_t open);
 
 /* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
 ** for blocks and those for warps end, zeroed before. (mis_renumber.cu) */

@@ -203,12 +203,19 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
 }
 
-static unsigned blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
+unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
     int resident = 0;
     gg_note(job,
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
             "plan a launch");
     return gg_grid(job, n, resident > 0 ? resident : 1);
+}
+
+bool gg_mis_no_progress(struct cuda_job *job, const char *kernel, uint32_t open) {
+    gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+            "the kernel %s makes no progress: %u vertices wait for each other", kernel,
+            open);
+    return false;
 }
 
 static bool run_once(struct cuda_job *job, const struct mis_graph *g,
@@ -230,7 +237,7 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        balanced ? (const void *)decide_all<true>
                                 : (const void *)decide_all<false>};
     struct launch_state state = {0, 0};
-    unsigned blocks = blocks_at_once(job, l.kernel, g->n), launches = 0;
+    unsigned blocks = gg_mis_blocks_at_once(job, l.kernel, g->n), launches = 0;
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     uint32_t left = UINT32_MAX;
     l.room = room_of_warp(g->n, warps);
@@ -245,13 +252,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
         gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
         if (!gg_fetch(job, &state, l.state, sizeof state))
             return false;
-        if (state.open >= left) {
-            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                    "the kernel decide_all makes no progress: %u vertices wait for each "
-                    "other",
-                    state.open);
-            return false;
-        }
+        if (state.open >= left)
+            return gg_mis_no_progress(job, "decide_all", state.open);
         left = state.open;
         l.resume = true;
         launches++;

@@ -1,5 +1,5 @@
-/* Maximal independent set by synchronous rounds over the open vertices: methods "rounds",
-** "rounds-warp" and "out-of-core".
+/* Maximal independent set by synchronous rounds over the open vertices: methods "rounds" and
+** "rounds-warp".
 **
 **     list       the open vertices, group by group (mis_groups.cuh)
 **        |  judge     each by its neighbours' words, which nobody changes meanwhile
@@ -10,11 +10,7 @@
 ** One cooperative kernel does all rounds, two barriers each; the host is not asked. In the
 ** first round nobody has joined, so a look ends at the first earlier neighbour; later ones
 ** must go on, for another neighbour may have joined. After Nke et al. (cuMIS, ICS 2026),
-** algorithm 3.
-**
-** Rows across the bus (MIS_PINNED) are looked at otherwise: a vertex remembers the earlier
-** neighbour that it has met, asks for nothing but its word until that is final, and then
-** goes on behind it; so each line is read about once. */
+** algorithm 3. */
 #include "mis.cuh"
 #include "mis_groups.cuh"
 
@@ -28,12 +24,11 @@ struct rounds_state {
     uint32_t end[MIS_GROUPS];
     uint32_t count[2][MIS_GROUPS]; /* entries of each list */
     uint32_t rounds, over;
-    unsigned long long lines; /* of 128 bytes, read over the bus */
 };
 
 struct rounds {
     struct rounds_state *state;
-    struct waiting *list[2]; /* entries of a group lie where its rows do */
+    uint32_t *list[2]; /* entries of a group lie where its rows do */
     uint8_t *verdict;
     enum mis_rows rows;
 };
@@ -61,11 +56,11 @@ static __device__ __forceinline__ verdict judged(const sight &s, uint64_t end) {
 /* The group's entries, by `lanes` threads each. */
 template <int lanes>
 static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r,
-                                             const waiting *list, uint32_t begin,
+                                             const uint32_t *list, uint32_t begin,
                                              uint32_t count, bool first) {
     constexpr int each = lanes == 1 ? GG_MIS_PROBE : lanes == GG_WARP ? 2 : 1;
     mis_for_group<lanes>(begin, begin + count, [&](auto, uint32_t i) {
-        uint32_t v = first ? i : list[i].vertex, own = gg_peek(&g.word[v]);
+        uint32_t v = first ? i : list[i], own = gg_peek(&g.word[v]);
         verdict verdict = GONE;
         if (own != MIS_JOINED) {
             uint64_t end = g.offset[v + 1];
@@ -76,99 +71,6 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
         if (threadIdx.x % lanes == 0)
             r.verdict[i] = (uint8_t)verdict;
     });
-}
-
-/* The first look across the bus, at 32 rows that lie together, one for each lane: line by
-** line, each once, however many rows share it; the rest of a row that has met an earlier
-** neighbour is passed over. Dead lanes have begin = end = the last lane's end. Returns the
-** lines read. */
-static __device__ __forceinline__ uint32_t judge_tile(const mis_graph &g, uint32_t own,
-                                                      uint64_t begin, uint64_t end,
-                                                      sight *s) {
-    uint32_t lines = 0;
-    uint64_t base = 0;
-    *s = {end, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
-    for (;; base += GG_WARP, lines++) {
-        unsigned rows =
-            __ballot_sync(ALL_LANES, s->at == end && end > base && end > begin);
-        if (rows == 0)
-            return lines;
-        base = __shfl_sync(ALL_LANES, (unsigned long long)(begin > base ? begin : base),
-                           __ffs(rows) - 1) /
-               GG_WARP * GG_WARP;
-        /* One arc for each lane: its row is the first that ends behind it. */
-        uint64_t i = base + gg_lane();
-        uint32_t u = __ldg(&g.target[i]), row = 0, word = MIS_DROPPED;
-        for (uint32_t step = GG_WARP / 2; step > 0; step /= 2)
-            if (__shfl_sync(ALL_LANES, (unsigned long long)end, row + step - 1) <= i)
-                row += step;
-        bool live = i >= __shfl_sync(ALL_LANES, (unsigned long long)begin, row);
-        live = i < __shfl_sync(ALL_LANES, (unsigned long long)end, row) && live;
-        if (live)
-            word = gg_peek(&g.word[u]);
-        bool blocks = word <= __shfl_sync(ALL_LANES, own, row) && live;
-        /* One row for each lane: the first of its arcs in this line that blocks it. */
-        unsigned found = __ballot_sync(ALL_LANES, blocks);
-        uint64_t last = base + GG_WARP, from = begin > base ? begin : base;
-        uint64_t to = end < last ? end : last;
-        found = s->at == end && from < to
-                    ? found & (ALL_LANES >> (last - to)) & (ALL_LANES << (from - base))
-                    : 0;
-        int at = found ? __ffs(found) - 1 : 0;
-        uint32_t blocker = __shfl_sync(ALL_LANES, u, at);
-        word = __shfl_sync(ALL_LANES, word, at);
-        if (found) {
-            s->at = base + at;
-            s->blocker = blocker;
-            s->word = word;
-        }
-    }
-}
-
-/* 32 entries at a time: a thread looks at the blocker, the warp at a row across the bus. */
-static __device__ __forceinline__ void judge_pinned(const mis_graph &g, const rounds &r,
-                                                    waiting *list, uint32_t count,
-                                                    bool first, uint32_t *lines) {
-    const uint64_t whole = gg_whole_warps(count);
-    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        bool live = i < count;
-        waiting w = {live ? (uint32_t)i : 0, GPUGRAPH_NONE, 0};
-        if (live && !first)
-            w = list[i];
-        uint32_t own = live ? gg_peek(&g.word[w.vertex]) : MIS_JOINED;
-        uint32_t other =
-            w.blocker != GPUGRAPH_NONE ? gg_peek(&g.word[w.blocker]) : MIS_DROPPED;
-        verdict verdict = own == MIS_JOINED ? GONE : other == MIS_JOINED ? DROPS : WAITS;
-        uint64_t begin = g.offset[live ? w.vertex : g.n];
-        uint64_t end = g.offset[live ? w.vertex + 1 : g.n];
-        bool looks = verdict == WAITS && other == MIS_DROPPED;
-        sight s;
-        if (first)
-            *lines += judge_tile(g, own, begin, end, &s);
-        unsigned rows = __ballot_sync(ALL_LANES, looks && !first);
-        for (; rows; rows &= rows - 1) {
-            int leader = __ffs(rows) - 1;
-            uint32_t v = __shfl_sync(ALL_LANES, w.vertex, leader);
-            uint64_t at =
-                __shfl_sync(ALL_LANES, (unsigned long long)(begin + w.at), leader);
-            uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-            sight of_row = mis_scan<GG_WARP, 1, WHOLE_LINES>(
-                g, v, __shfl_sync(ALL_LANES, own, leader), at, last, false);
-            *lines += of_row.steps;
-            if ((int)gg_lane() == leader)
-                s = of_row;
-        }
-        if (looks) {
-            verdict = judged(s, end);
-            mis_past_tie(g, w.vertex, own, &s);
-            w.at = (uint32_t)(s.at - begin);
-            w.blocker = s.blocker;
-        }
-        if (live) {
-            list[i] = w;
-            r.verdict[i] = (uint8_t)verdict;
-        }
-    }
 }
 
 /* Places behind *count for those threads of the block that want one; all of them call. */
@@ -196,26 +98,25 @@ static __device__ __forceinline__ uint32_t reserve(uint32_t *count, bool wanted)
 
 /* One thread per entry of a group that begins at `begin`. implicit: entry i is row i. */
 static __device__ __forceinline__ void apply(const mis_graph &g, const rounds &r,
-                                             const waiting *from, waiting *to,
+                                             const uint32_t *from, uint32_t *to,
                                              uint32_t begin, uint32_t count,
                                              uint32_t *kept, bool implicit) {
     for (uint64_t base = blockIdx.x * (uint64_t)GG_BLOCK; base < count;
          base += gg_threads_of_grid()) {
         uint64_t i = begin + base + threadIdx.x;
-        waiting w = {(uint32_t)i, GPUGRAPH_NONE, 0};
+        uint32_t v = (uint32_t)i;
         int verdict = base + threadIdx.x < count ? r.verdict[i] : GONE;
         if (verdict != GONE && !implicit)
-            w = from[i];
+            v = from[i];
         if (verdict == JOINS || verdict == DROPS)
-            gg_put(&g.word[w.vertex], verdict == JOINS ? MIS_JOINED : MIS_DROPPED);
+            gg_put(&g.word[v], verdict == JOINS ? MIS_JOINED : MIS_DROPPED);
         uint32_t at = reserve(kept, verdict == WAITS);
         if (verdict == WAITS)
-            to[begin + at] = w;
+            to[begin + at] = v;
     }
 }
 
-/* Cooperative: all rounds. pinned is a constant of the compiler, for the registers' sake. */
-template <bool pinned>
+/* Cooperative: all rounds. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     decide_in_rounds(const __grid_constant__ mis_graph g,
                      const __grid_constant__ rounds r) {
@@ -223,22 +124,17 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     struct rounds_state *state = r.state;
     const uint32_t begin[MIS_GROUPS] = {0, state->end[MIS_BLOCKS],
                                         state->end[MIS_WARP_ROWS]};
-    uint32_t now = 0, round = 0, lines = 0, left;
+    uint32_t now = 0, round = 0, left;
     do {
         const bool first = round == 0;
-        waiting *list = r.list[now], *next = r.list[!now];
+        uint32_t *list = r.list[now], *next = r.list[!now];
         uint32_t *count = state->count[now], *kept = state->count[!now];
-        if (pinned) {
-            judge_pinned(g, r, list, gg_peek(&count[MIS_WARP_ROWS]), first, &lines);
-        } else {
-            judge<GG_BLOCK>(g, r, list, begin[0], gg_peek(&count[0]), first);
-            judge<GG_WARP>(g, r, list, begin[1], gg_peek(&count[1]), first);
-            judge<1>(g, r, list, begin[2], gg_peek(&count[2]), first);
-        }
+        judge<GG_BLOCK>(g, r, list, begin[0], gg_peek(&count[0]), first);
+        judge<GG_WARP>(g, r, list, begin[1], gg_peek(&count[1]), first);
+        judge<1>(g, r, list, begin[2], gg_peek(&count[2]), first);
         grid.sync();
         for (int i = 0; i < MIS_GROUPS; i++)
-            apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i],
-                  first && !pinned);
+            apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i], first);
         if (gg_thread() == 0) {
             state->rounds = round + 1;
             if (round % GG_MIS_STOP_ROUNDS == GG_MIS_STOP_ROUNDS - 1)
@@ -254,8 +150,6 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         now = !now;
         round++;
     } while (left > 0);
-    if (pinned && gg_lane() == 0 && lines > 0)
-        atomicAdd(&state->lines, (unsigned long long)lines);
 }
 
 /* One thread per row. */
@@ -269,8 +163,8 @@ static __global__ void write_members(mis_graph g) {
 static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r,
                   struct mis_renumbered *renumbered) {
     r->state = gg_carve<struct rounds_state>(space, 1);
-    r->list[0] = gg_carve<struct waiting>(space, g->n);
-    r->list[1] = gg_carve<struct waiting>(space, g->n);
+    r->list[0] = gg_carve<uint32_t>(space, g->n);
+    r->list[1] = gg_carve<uint32_t>(space, g->n);
     r->verdict = gg_carve<uint8_t>(space, g->n);
     g->word = gg_carve<uint32_t>(space, g->n);
     g->member = gg_carve<uint8_t>(space, g->n);
@@ -278,23 +172,16 @@ static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r
         gg_mis_carve_renumbered(space, g, renumbered);
 }
 
-uint64_t gg_mis_rounds_bytes(uint32_t n) {
-    return (uint64_t)n * (2 * sizeof(struct waiting) + 6) + 4096;
-}
-
 static bool launch(struct cuda_job *job, const struct mis_graph *g,
                    const struct rounds *r) {
-    const void *kernel = r->rows == MIS_PINNED ? (const void *)decide_in_rounds<true>
-                                               : (const void *)decide_in_rounds<false>;
+    const void *kernel = (const void *)decide_in_rounds;
     void *arguments[] = {(void *)g, (void *)r};
     int resident = 0;
     gg_note(job,
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
             "plan a launch");
     /* A warp for every row, as far as there is room. */
-    unsigned blocks =
-        gg_grid(job, r->rows == MIS_PINNED ? g->n : (uint64_t)g->n * GG_WARP,
-                resident > 0 ? resident : 1);
+    unsigned blocks = gg_grid(job, (uint64_t)g->n * GG_WARP, resident > 0 ? resident : 1);
     if (gg_going(job))
         gg_note(job,
                 cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(GG_BLOCK),
@@ -331,9 +218,5 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows
         snprintf(report->text + used, sizeof report->text - used,
                  ", %u rows by blocks, %u by warps", state.end[MIS_BLOCKS],
                  state.end[MIS_WARP_ROWS] - state.end[MIS_BLOCKS]);
-    if (rows == MIS_PINNED)
-        snprintf(report->text + used, sizeof report->text - used,
-                 ", %.3f of %.3f MB read over the bus", (double)state.lines * 128e-6,
-                 (double)g->m * 4e-6);
     return true;
 }

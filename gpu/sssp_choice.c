@@ -91,18 +91,37 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
 static const struct candidate {
     const char *method;
     double weights; /* typical ones to a bucket, divided by the degree but with `local` */
-    double blocks;
+    double blocks;  /* of "persistent" */
     bool local;
+    /* of the multi-level multi-queues; 0: as when the method is named */
+    uint32_t bnum, write_back;
+    double reach; /* of L1NF and L1FQ, in buckets */
 } candidates[] = {
-    {"frontier", 32, 0, false},   {"persistent", 2, 4, true},
-    {"persistent", 4, 4, true},   {"persistent", 8, 4, true},
-    {"persistent", 16, 4, true},  {"persistent", 32, 4, true},
-    {"persistent", 8, 2, true},   {"persistent", 16, 2, true},
-    {"persistent", 32, 2, true},  {"persistent", 16, 1, true},
-    {"persistent", 2, 4, false},  {"persistent", 4, 4, false},
-    {"persistent", 8, 4, false},  {"persistent", 16, 4, false},
-    {"persistent", 32, 4, false},
+    {"frontier", 32, 0, false, 0, 0, 0},    {"persistent", .5, 4, true, 0, 0, 0},
+    {"persistent", 1, 4, true, 0, 0, 0},    {"persistent", 2, 4, true, 0, 0, 0},
+    {"persistent", 4, 4, true, 0, 0, 0},    {"persistent", 8, 4, true, 0, 0, 0},
+    {"persistent", 16, 4, true, 0, 0, 0},   {"persistent", 32, 4, true, 0, 0, 0},
+    {"persistent", 4, 2, true, 0, 0, 0},    {"persistent", 8, 2, true, 0, 0, 0},
+    {"persistent", 16, 2, true, 0, 0, 0},   {"persistent", 32, 2, true, 0, 0, 0},
+    {"persistent", 64, 2, true, 0, 0, 0},   {"persistent", 16, 1, true, 0, 0, 0},
+    {"persistent", 64, 1, true, 0, 0, 0},   {"persistent", 4, 4, false, 0, 0, 0},
+    {"persistent", 8, 4, false, 0, 0, 0},   {"persistent", 16, 4, false, 0, 0, 0},
+    {"persistent", 32, 4, false, 0, 0, 0},  {"persistent", 128, 4, false, 0, 0, 0},
+    {"L1V-L2DQ", 5, 0, false, 0, 0, 0},     {"L1V-L2DQ", 20, 0, false, 0, 0, 0},
+    {"L1V-L2DQ", 80, 0, false, 0, 0, 0},    {"L1V-L2DQ", 20, 0, false, 1, 0, 0},
+    {"L1V-L2DQ", 20, 0, false, 0, 4, 0},    {"L1NF-L2DQ", 20, 0, false, 0, 0, 0},
+    {"L1NF-L2DQ", 20, 0, false, 0, 0, .25}, {"L1FQ-L2DQ", 20, 0, false, 0, 0, 0},
+    {"L1FQ-L2DQ", 20, 0, false, 0, 0, 4},   {"L1SLF-L2DQ", 20, 0, false, 0, 0, 0},
+    {"L1V-L2V", 20, 0, false, 0, 0, 0},     {"L1NF-L2V", 20, 0, false, 0, 0, 0},
+    {"L1NF-L2V", 20, 0, false, 0, 0, .25},  {"L1FQ-L2V", 20, 0, false, 0, 0, 0},
+    {"L1SLF-L2V", 20, 0, false, 0, 0, 0},   {"L1NF-L2MPQ", 20, 0, false, 0, 0, 0},
 };
+
+static void change_queues(const struct candidate *c, struct sssp_parameters *p) {
+    p->bnum = c->bnum ? c->bnum : p->bnum;
+    p->write_back = c->write_back ? c->write_back : p->write_back;
+    p->near_far = p->filter = p->delta * (c->reach > 0 ? c->reach : 1);
+}
 
 bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
                        struct sssp_parameters *p) {
@@ -115,6 +134,8 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
         p->blocks = c->blocks;
         p->local = c->local;
         p->apart = !c->local;
+    } else if (p->engine == SSSP_MLMQ) {
+        change_queues(c, p);
     }
     return true;
 }
@@ -129,16 +150,17 @@ static size_t fastest(const struct sssp_features *f) {
                            (float)f->degree_deviation,
                            (float)log2(f->most_degree + 1),
                            (float)(f->weight_deviation / mean),
-                           (float)log2(f->most_weight / mean + 1)};
+                           (float)log2(f->most_weight / mean + 1),
+                           (float)f->ball_depth};
     uint32_t slowness[FOREST_CANDIDATES] = {0};
     size_t best = 0;
     for (int tree = 0; tree < FOREST_TREES; tree++) {
         const struct forest_node *node = &forest_nodes[forest_roots[tree]];
         while (node->feature >= 0)
-            node = &forest_nodes[input[node->feature] <= node->split ? node->left
-                                                                     : node->right];
+            node = input[node->feature] <= node->split ? node + 1
+                                                       : &forest_nodes[node->right];
         for (size_t i = 0; i < FOREST_CANDIDATES; i++)
-            slowness[i] += forest_leaves[node->left][i];
+            slowness[i] += forest_leaves[node->right][i];
     }
     for (size_t i = 1; i < FOREST_CANDIDATES; i++)
         if (slowness[i] < slowness[best])
@@ -150,7 +172,7 @@ static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
 
 const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
                            struct sssp_parameters *p) {
-    const char *name;
+    const char *name = "";
     if (!method || strcmp(method, "auto") == 0)
         gg_sssp_candidate(fastest(f), f, &name, p);
     else

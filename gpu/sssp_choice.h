@@ -2,7 +2,7 @@
 ** that they are run with. One struct, filled in one place (sssp_choice.c), read by all
 ** engines.
 **
-**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2
+**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and one more
 **                                                 |
 **     method, features --- gg_sssp_choose ---> parameters  --> sssp.cu --> an engine
 **                                                 ^
@@ -53,13 +53,13 @@ struct sssp_features {
     double degree, degree_deviation, most_degree;
     double weight, weight_deviation, most_weight; /* of edges evenly spread */
     double typical_weight; /* median of the positive ones among some */
+    double ball_depth; /* mean of log2(levels to 1,024 vertices + 1): sssp_features.h */
 };
 
 /* The features of the graph as it is searched in that direction, by the CPU. (features.c;
 ** features.cu has the device's: the same numbers) */
-gpugraph_status gg_sssp_features(const gpugraph_graph *graph,
-                                 gpugraph_direction direction, gpugraph_run *run,
-                                 struct sssp_features *features);
+gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
+                                 gpugraph_run *run, struct sssp_features *features);
 
 /* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
 ** engine that is named stays; its parameters follow the features. Returns the name of the

@@ -4,6 +4,9 @@
 **     degrees   of all vertices: sums of integers, in any order
 **     weights   of at most FEATURE_WEIGHTS edges, evenly spread: number i is added to part
 **               i % FEATURE_PARTS, part after part is added up in groups, groups in order
+**     balls     around FEATURE_BALLS vertices, each the start of an arc: how many levels a
+**               breadth-first search takes to meet FEATURE_BALL vertices. Degrees cannot
+**               tell a graph of near neighbours from one of random ones; this can.
 */
 #ifndef GPUGRAPH_SSSP_FEATURES_H
 #define GPUGRAPH_SSSP_FEATURES_H
@@ -17,7 +20,12 @@ enum {
     FEATURE_WEIGHTS = 1 << 22,
     FEATURE_PARTS = 1 << 14,
     FEATURE_GROUPS = 1 << 8,
-    FEATURE_SAMPLE = 512 /* weights whose median is the typical one */
+    FEATURE_SAMPLE = 512, /* weights whose median is the typical one */
+    FEATURE_BALLS = 16,
+    FEATURE_BALL = 1024,
+    FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* places of a set of its vertices */
+    FEATURE_BALL_LEVELS = 64, /* also of a search that ends before; no more are tried */
+    FEATURE_BALL_ARCS = 4096  /* of a row; more only repeat what was met */
 };
 
 struct degree_sums {
@@ -35,6 +43,25 @@ static inline uint64_t feature_step(uint64_t m, uint64_t looks) {
 }
 static inline uint64_t feature_looks(uint64_t m, uint64_t step) {
     return step ? (m + step - 1) / step : 0;
+}
+
+/* The edge whose start is the middle of ball i. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline uint64_t
+    feature_ball_edge(uint64_t m, int i) {
+    uint64_t part = m / (2 * FEATURE_BALLS), rest = m % (2 * FEATURE_BALLS);
+    uint64_t odd = 2 * (uint64_t)i + 1;
+    return odd * part + odd * rest / (2 * FEATURE_BALLS);
+}
+
+/* Mean of log2(levels + 1). */
+static inline double feature_ball_depth(const uint32_t *levels) {
+    double sum = 0;
+    for (int i = 0; i < FEATURE_BALLS; i++)
+        sum += log2((double)levels[i] + 1);
+    return sum / FEATURE_BALLS;
 }
 
 static inline int compare_weights(const void *a, const void *b) {

@@ -338,12 +338,17 @@
 /* Neighbours up to which the first pass of "one-launch" looks at a vertex: a tenth faster
 ** than all of them on rmat20 (H200), and above the degrees of roads and meshes. */
 #define GG_MIS_FIRST_DEGREE 12
+/* Arcs for each vertex from which `auto` deals them out evenly: 2.5 (roads) were slower so,
+** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
+#define GG_MIS_BALANCED_DEGREE 4
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
 #define GG_MIS_BLOCKS          6
 #define GG_MIS_BALANCED_BLOCKS 4
 /* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
 ** level cache. */
 #define GG_MIS_REST_NS 100
+/* Passes that decided nothing after which "out-of-core" lets go of what is in a full list. */
+#define GG_MIS_PATIENCE 256
 /* Passes of one launch, some ten milliseconds of waiting; between two looks at the stop
 ** flag across the bus; rounds between two such looks. */
 #define GG_MIS_PASSES      20000

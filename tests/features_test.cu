@@ -11,6 +11,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
+#include <vector>
+
 typedef unsigned __int128 wide;
 
 static gpugraph_graph *weighted(const shape *s, bool real, uint64_t seed) {
@@ -79,6 +81,38 @@ static void check_words(gpugraph_graph *graph, gpugraph_direction direction,
     free(degree);
 }
 
+/* Levels to 1,024 vertices from v, by depths of all vertices. */
+static uint32_t levels_from(const std::vector<std::vector<uint32_t>> &next, uint32_t v) {
+    std::vector<uint32_t> depth(next.size(), UINT32_MAX), met(1, v);
+    depth[v] = 0;
+    for (size_t i = 0; i < met.size(); i++)
+        for (uint32_t u : next[met[i]])
+            if (depth[u] == UINT32_MAX) {
+                depth[u] = depth[met[i]] + 1;
+                met.push_back(u);
+            }
+    uint32_t levels = met.size() < 1024 ? 64 : depth[met[1023]];
+    return levels < 64 ? levels : 64;
+}
+
+static void check_balls(const gpugraph_graph *graph, gpugraph_direction direction,
+                        const struct sssp_features *f) {
+    std::vector<std::vector<uint32_t>> next(graph->n);
+    double sum = 0;
+    for (uint32_t e = 0; e < graph->m; e++) {
+        if (direction != GPUGRAPH_IN)
+            next[graph->source[e]].push_back(graph->target[e]);
+        if (direction != GPUGRAPH_OUT)
+            next[graph->target[e]].push_back(graph->source[e]);
+    }
+    for (uint64_t i = 0; i < 16; i++) {
+        uint64_t e = (2 * i + 1) * graph->m / 32;
+        uint32_t v = direction == GPUGRAPH_IN ? graph->target[e] : graph->source[e];
+        sum += log2(levels_from(next, v) + 1.0) / 16;
+    }
+    expect(close_to(f->ball_depth, sum), "balls of depth %g, not %g", f->ball_depth, sum);
+}
+
 static void check_device(gpugraph_graph *graph, gpugraph_direction direction,
                          const struct sssp_features *right) {
     struct cuda_job job;
@@ -109,6 +143,7 @@ static void check_shape(shape s, uint64_t seed) {
             gg_sssp_features(graph, (gpugraph_direction)direction, &run, &f);
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
             check_words(graph, (gpugraph_direction)direction, &f);
+            check_balls(graph, (gpugraph_direction)direction, &f);
             check_device(graph, (gpugraph_direction)direction, &f);
         }
         gpugraph_free(graph);

@@ -18,6 +18,9 @@
 **     DEVICE=1   the search's phase alone               that from the smaller number
 **     SHUFFLE=1  edges, which come by source and target, in a random order
 **     OPEN=1     degrees on the device first: `auto` then weighs without its start
+**     PRIORITY=degree-id, random or id, SEED=number    of mis
+**     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
+**                      with a tenth of what the rows of OUT take
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
 ** first search, which uploads it and makes the CSR, is not timed. A line for each source:
@@ -45,6 +48,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 struct bench {
@@ -103,35 +107,58 @@ static void need(const struct bench *b, gpugraph_status status) {
 }
 
 /* Each edge comes far from the one before: places m * 0.618 apart, round and round. */
-static void shuffle(std::vector<int64_t> *column) {
-    const std::vector<int64_t> from = *column;
-    uint64_t m = from.size(), step = (uint64_t)((double)m * 0.618034) | 1, at = 0;
+static void shuffle(int64_t *column, uint64_t m) {
+    const std::vector<int64_t> from(column, column + m);
+    uint64_t step = (uint64_t)((double)m * 0.618034) | 1, at = 0;
     while (std::gcd(step, m) != 1)
         step++;
     for (uint64_t i = 0; i < m; i++) {
-        (*column)[i] = from[at];
+        column[i] = from[at];
         at = at + step < m ? at + step : at + step - m;
     }
 }
 
-static void bring_in(struct bench *b) {
-    const bench_graph *g = &b->edges;
-    std::vector<int64_t> source(g->source, g->source + g->m);
-    std::vector<int64_t> target(g->target, g->target + g->m);
-    std::vector<int64_t> weight(g->weight, g->weight + g->m), vertex(g->n);
-    for (uint32_t v = 0; v < g->n; v++)
-        vertex[v] = v;
-    if (getenv("SHUFFLE"))
-        for (std::vector<int64_t> *column : {&source, &target, &weight})
-            shuffle(column);
+/* A block of malloc with the numbers as 64 bits, made by all threads: pages of a new block are
+** dear. */
+static int64_t *widened(const uint32_t *from, uint64_t count) {
+    int64_t *column = (int64_t *)malloc((count + 1) * sizeof *column);
+    unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> crew;
+    for (uint64_t t = 0; t < threads; t++)
+        crew.emplace_back([=] {
+            for (uint64_t i = count * t / threads; i < count * (t + 1) / threads; i++)
+                column[i] = from[i];
+        });
+    for (std::thread &one : crew)
+        one.join();
+    return column;
+}
+
+/* lean: weights and what the generator made of the edges are not needed afterwards. */
+static void bring_in(struct bench *b, bool lean) {
+    bench_graph *g = &b->edges;
+    std::vector<int64_t> vertex(g->n);
+    std::iota(vertex.begin(), vertex.end(), 0);
     gpugraph_edges edges = gpugraph_edges();
     edges.count = (int64_t)g->m;
-    edges.source.value = source.data();
-    edges.target.value = target.data();
-    edges.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
-    edges.weight = weight.data();
     edges.vertex_count = g->n;
     edges.vertex.value = vertex.data();
+    edges.take_over = true;
+    uint32_t **columns[] = {&g->source, &g->target, &g->weight};
+    int64_t *column[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < (lean ? 2 : 3); i++) {
+        column[i] = widened(*columns[i], g->m);
+        if (getenv("SHUFFLE"))
+            shuffle(column[i], g->m);
+    }
+    for (int i = 0; lean && i < 3; i++) {
+        free(*columns[i]);
+        *columns[i] = NULL;
+    }
+    edges.source.value = column[0];
+    edges.target.value = column[1];
+    edges.weight = column[2];
+    edges.weight_type = lean ? GPUGRAPH_UNWEIGHTED : GPUGRAPH_INTEGER_WEIGHTS;
     need(b, gpugraph_create(&edges, &b->run, &b->graph));
 }
 
@@ -395,7 +422,7 @@ static int number(int argc, char **argv, int i, int otherwise, int most) {
     return value < 1 ? 1 : value > most ? most : value;
 }
 
-static void open_graph(struct bench *b) {
+static void open_graph(struct bench *b, bool lean) {
     double began = now_ms();
     if (!make_pieces(b->graph_name, &b->edges) &&
         !bench_graph_make(b->graph_name, &b->edges)) {
@@ -406,11 +433,30 @@ static void open_graph(struct bench *b) {
     if (getenv("DAG"))
         orient(&b->edges);
     double made = now_ms();
-    bring_in(b);
+    bring_in(b, lean);
     printf("GRAPH,%s,n=%u,m=%llu,isolated=%u,component=%u,made_s=%.1f,created_s=%.1f\n",
            b->graph_name, b->edges.n, (unsigned long long)b->edges.m, b->edges.isolated,
            b->edges.component, (made - began) / 1e3, (now_ms() - made) / 1e3);
     fflush(stdout);
+}
+
+static void limit_memory(struct bench *b, int part) {
+    int64_t rows = (int64_t)(b->edges.m * 4 + (b->edges.n + 1ull) * 8);
+    b->run.memory_limit = part > 1 ? rows / part : 0;
+    if (part > 1) {
+        gpugraph_release_device(b->graph);
+        printf("LIMIT,%s,%lld\n", b->graph_name, (long long)b->run.memory_limit);
+    }
+}
+
+static void time_methods(struct bench *b, const char *wanted, const char *list) {
+    std::stringstream methods(list);
+    for (std::string method; std::getline(methods, method, ',');) {
+        b->run.method = method.c_str();
+        for (const char *algorithm : algorithms)
+            if (strcmp(wanted, "all") == 0 || strcmp(wanted, algorithm) == 0)
+                time_algorithm(b, algorithm);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -434,12 +480,11 @@ int main(int argc, char **argv) {
     b.forest = getenv("FOREST") != NULL;
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
-    b.run.memory_limit = getenv("MEMORY_LIMIT") ? atoll(getenv("MEMORY_LIMIT")) : 0;
     b.run.listener = &b;
     bool csr = strcmp(argv[2], "csr") == 0;
     if (b.phases || b.device || csr)
         b.run.phase = note_phase;
-    open_graph(&b);
+    open_graph(&b, strcmp(argv[2], "mis") == 0);
     if (getenv("OPEN")) {
         gpugraph_run first = gpugraph_run();
         first.backend = GPUGRAPH_CUDA;
@@ -450,12 +495,10 @@ int main(int argc, char **argv) {
         time_plain(&b);
     if (strcmp(argv[2], "breakdown") == 0)
         break_down(&b);
-    std::stringstream methods(argc > 3 ? argv[3] : "auto");
-    for (std::string method; std::getline(methods, method, ',');) {
-        b.run.method = method.c_str();
-        for (const char *algorithm : algorithms)
-            if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], algorithm) == 0)
-                time_algorithm(&b, algorithm);
+    std::stringstream parts(getenv("PARTS") ? getenv("PARTS") : "1");
+    for (std::string part; std::getline(parts, part, ',');) {
+        limit_memory(&b, std::max(1, atoi(part.c_str())));
+        time_methods(&b, argv[2], argc > 3 ? argv[3] : "auto");
     }
     if (csr)
         time_csr(&b);

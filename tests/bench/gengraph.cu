@@ -221,13 +221,19 @@ static __global__ void flatten(uint32_t *parent, uint32_t n, uint32_t *size) {
 
 /* ---- steps ---- */
 
-static void draw(enum family family, uint32_t size, uint64_t *key, uint32_t n) {
-    if (family == RMAT) {
-        draw_rmat<<<GRID, BLOCK>>>(key, EDGE_FACTOR * (uint64_t)n, (int)size);
+struct plan {
+    enum family family;
+    uint32_t size, factor;
+};
+
+static void draw(struct plan plan, uint64_t *key, uint32_t n) {
+    uint32_t size = plan.size;
+    if (plan.family == RMAT) {
+        draw_rmat<<<GRID, BLOCK>>>(key, plan.factor * (uint64_t)n, (int)size);
     } else {
         grid road = {size, 0, 0.60f, 0.05f, false};
         grid mesh = {1u << (size % 32), (int)(2 * size), 1, 1, true};
-        draw_grid<<<GRID, BLOCK>>>(key, family == ROAD ? road : mesh);
+        draw_grid<<<GRID, BLOCK>>>(key, plan.family == ROAD ? road : mesh);
     }
     check(cudaGetLastError(), "draw");
     check(cudaDeviceSynchronize(), "draw");
@@ -311,20 +317,29 @@ static void draw_sources(const uint64_t *key, bench_graph *graph) {
     cudaFree(size);
 }
 
+static bool make_plan(const char *name, struct plan *plan) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            *plan = {known[i].family, known[i].size, EDGE_FACTOR};
+            return true;
+        }
+    plan->family = RMAT;
+    return sscanf(name, "rmat:%u:%u", &plan->size, &plan->factor) == 2 &&
+           plan->size >= 2 && plan->size <= 31 && plan->factor >= 1;
+}
+
 bool bench_graph_make(const char *name, bench_graph *graph) {
-    size_t i = 0, count = sizeof known / sizeof *known;
-    while (i < count && strcmp(known[i].name, name) != 0)
-        i++;
-    if (i == count)
+    struct plan plan;
+    if (!make_plan(name, &plan))
         return false;
-    enum family family = known[i].family;
-    uint32_t size = known[i].size;
+    const enum family family = plan.family;
+    const uint32_t size = plan.size;
     graph->n = family == RMAT   ? 1u << size
                : family == ROAD ? size * size
                                 : 1u << 2 * size;
-    uint64_t keys = (uint64_t)graph->n * (family == RMAT ? 2 * EDGE_FACTOR : CELL_KEYS);
+    uint64_t keys = (uint64_t)graph->n * (family == RMAT ? 2 * plan.factor : CELL_KEYS);
     uint64_t *key = on_device<uint64_t>(keys), *other = on_device<uint64_t>(keys);
-    draw(family, size, key, graph->n);
+    draw(plan, key, graph->n);
     uint64_t *edges = sort_unique(key, other, keys, &graph->m);
     cudaFree(edges == key ? other : key);
     fetch_edges(edges, graph);

@@ -7,6 +7,8 @@
 **                                   p = .05
 **     mesh1m mesh16m                a triangulated square grid of side 1024, 4096,
 **                                   numbers scrambled
+**     rmat:26:16                    as rmat20, of that scale and that many edges drawn for each
+**                                   vertex: only as much of it as the device holds
 **
 ** Symmetric, without loops or repeats, edges ascending by (source, target); the weight of
 ** {u, v} is 1 .. 255 by a hash of the pair. Sixteen sources are drawn from the largest

@@ -5,18 +5,22 @@
     sssp_forest.py training.csv ../../gpu/sssp_forest.h      and the table in C, from all graphs
     sssp_forest.py --pack measured.csv... > data/sssp_training.csv      only what is learned from
 
-One regression forest for all candidates at once: features of the graph go in, and how much slower
-than the best each candidate is comes out (a logarithm), so the least is chosen. Needs scikit-learn.
+One regression forest for all candidates at once (extremely randomized trees: Geurts, Ernst, Wehenkel,
+Machine Learning 63, 2006): features of the graph go in, and how much slower than the best each
+candidate is comes out (a logarithm, and a constant more where it is slower than wanted), so the least
+is chosen. Needs scikit-learn.
 """
 import csv
 import math
 import sys
 
-TREES, LEAF, DEPTH, FOLDS = 16, 1, 12, 10
-# Columns of a line of bench_sssp, and of a packed file.
-FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight"]
-COLUMNS = ["graph", *FEATURES, "candidate", "method", "ms"]
+TREES, DEPTH, FOLDS = 32, 12, 10
+# Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
+# the ms of every candidate, empty where it was not timed.
+FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight",
+            "ball_depth"]
 SLOWEST = math.log(8)  # worse is as bad
+WANTED, MISSED = 0.9, 0.3  # of the best's speed; what being slower costs beside the logarithm
 
 
 def inputs(row):
@@ -24,41 +28,47 @@ def inputs(row):
     f = {k: float(row[k]) for k in FEATURES}
     mean = f["weight"] or 1.0
     return [math.log2(f["vertices"] + 1), math.log2(f["arcs"] + 1), f["degree"], f["degree_deviation"],
-            math.log2(f["most_degree"] + 1), f["weight_deviation"] / mean, math.log2(f["most_weight"] / mean + 1)]
+            math.log2(f["most_degree"] + 1), f["weight_deviation"] / mean, math.log2(f["most_weight"] / mean + 1),
+            f["ball_depth"]]
 
 
 def read(path):
-    """graph -> (inputs, {candidate: ms}), and the candidates' names. What was not timed is missing."""
-    graphs, names = {}, {}
+    """graph -> (inputs, {candidate: ms}), and the candidates' names."""
     with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            x, ms = graphs.setdefault(row["graph"], (inputs(row), {}))
-            ms[int(row["candidate"])] = float(row["ms"])
-            names[int(row["candidate"])] = row["method"]
-    return graphs, names
+        lines = csv.DictReader(file)
+        names = dict(enumerate(lines.fieldnames[1 + len(FEATURES):]))
+        return {r["graph"]: (inputs(r), {c: float(r[n]) for c, n in names.items() if r[n]}) for r in lines}, names
 
 
 def pack(paths):
-    """Lines of bench_sssp to a table with a head: the same columns, without the details."""
-    out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
-    out.writeheader()
+    """Lines of bench_sssp to one for each graph, without the details."""
+    graphs, names = {}, {}
     for path in paths:
         with open(path, newline="") as file:
             for r in csv.reader(file):
-                if len(r) >= 17:
-                    out.writerow(dict(zip(COLUMNS, [*r[:11], f"{float(r[14]):.4g}"])))
+                if len(r) >= 18:
+                    c, features = int(r[10]), r[1:10]
+                    graphs.setdefault(r[0], (features, {}))[1][c] = f"{float(r[15]):.4g}"
+                    names[c] = f"{c} {r[11]}"
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["graph", *FEATURES, *(names[c] for c in sorted(names))])
+    for graph, (features, ms) in graphs.items():
+        out.writerow([graph, *features, *(ms.get(c, "") for c in sorted(names))])
+
+
+def slowness(ms, best):
+    return min(math.log(ms / best), SLOWEST) + (MISSED if ms * WANTED > best else 0)
 
 
 def targets(ms, count):
     best = min(ms.values())
-    return [min(math.log(ms[c] / best), SLOWEST) if c in ms else SLOWEST for c in range(count)]
+    return [slowness(ms[c], best) if c in ms else SLOWEST + MISSED for c in range(count)]
 
 
 def learn(graphs, count):
-    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.ensemble import ExtraTreesRegressor
 
-    forest = RandomForestRegressor(n_estimators=TREES, min_samples_leaf=LEAF, max_depth=DEPTH, max_features=0.6,
-                                   random_state=1)
+    forest = ExtraTreesRegressor(n_estimators=TREES, max_depth=DEPTH, random_state=1)
     forest.fit([x for x, _ in graphs], [targets(ms, count) for _, ms in graphs])
     return forest
 
@@ -68,51 +78,54 @@ def family(name):
     return name.rsplit("-", 1)[0] if name.count("-") > 2 else name
 
 
-def held_out(graphs, names):
-    """Speed of the choice relative to the best on each graph, when its family was not learned from."""
-    families = sorted({family(g) for g in graphs})
+def held_out(graphs, names, group):
+    """Speed of the choice relative to the best on each graph, when none of its group was learned from."""
+    groups = sorted({group(g) for g in graphs})
     speed, chosen = {}, {}
     for fold in range(FOLDS):
-        out = set(families[fold::FOLDS])
-        forest = learn([v for g, v in graphs.items() if family(g) not in out], len(names))
+        out = set(groups[fold::FOLDS])
+        forest = learn([v for g, v in graphs.items() if group(g) not in out], len(names))
         for g, (x, ms) in graphs.items():
-            if family(g) in out and len(ms) == len(names):
+            if group(g) in out and len(ms) == len(names):
                 guess = forest.predict([x])[0]
                 c = min(range(len(names)), key=lambda i: guess[i])
                 speed[g], chosen[g] = min(ms.values()) / ms[c], c
     return speed, chosen
 
 
+def good(speeds):
+    count, all = sum(s >= WANTED for s in speeds), len(speeds)
+    return f"{count} of {all} ({100 * count / all:.1f} %) reach {WANTED} of the best; mean {sum(speeds) / all:.3f}"
+
+
 def report(graphs, names):
-    speed, chosen = held_out(graphs, names)
-    good = sum(s >= 0.9 for s in speed.values())
-    print(f"{len(graphs)} graphs ({len(speed)} with all {len(names)} candidates timed), {FOLDS} folds by family")
-    graphs = {g: graphs[g] for g in speed}
-    print(f"held out: {good} of {len(speed)} ({100 * good / len(speed):.1f} %) reach 0.9 of the best; "
-          f"mean {sum(speed.values()) / len(speed):.3f}")
-    for c in names:
-        s = [min(ms.values()) / ms[c] for _, ms in graphs.values()]
-        print(f"  always {c:2} {names[c]:12} {100 * sum(v >= 0.9 for v in s) / len(s):5.1f} %  mean {sum(s) / len(s):.3f}"
-              f"  best on {sum(v == 1 for v in s):3}  chosen {sum(v == c for v in chosen.values()):3}")
-    for g in sorted(speed, key=speed.get)[:15]:
-        ms = graphs[g][1]
-        best = min(ms, key=ms.get)
-        print(f"  worst: {speed[g]:.2f} {g}: {chosen[g]} {ms[chosen[g]]:.3f} ms, best {best} {ms[best]:.3f} ms")
+    alone, _ = held_out(graphs, names, lambda g: g)
+    speed, chosen = held_out(graphs, names, family)
+    print(f"{len(graphs)} graphs ({len(speed)} with all {len(names)} candidates timed), {FOLDS} folds")
+    print(f"the graph held out:              {good(list(alone.values()))}")
+    print(f"all graphs of its shape as well: {good(list(speed.values()))}")
+    for c in sorted(names):
+        s = [min(graphs[g][1].values()) / graphs[g][1][c] for g in speed]
+        print(f"  always {names[c]:13} {good(s)}; best on {sum(v == 1 for v in s)}, "
+              f"chosen {sum(v == c for v in chosen.values())}")
+    for g in sorted(alone, key=alone.get)[:15]:
+        print(f"  worst: {alone[g]:.2f} {g}")
 
 
 def export(forest, count, path, command):
-    """Nodes of all trees in one array; a leaf keeps a row of 8-bit slownesses."""
-    nodes, leaves, roots = [], [], []
+    """Nodes of all trees in one array, each before its left branch, then its right one; a leaf names
+    a row of 8-bit slownesses."""
+    nodes, rows, roots = [], {}, []
     for tree in forest.estimators_:
         t, base = tree.tree_, len(nodes)
         roots.append(base)
         for i in range(t.node_count):
             if t.children_left[i] < 0:
-                row = tuple(min(255, round(float(v) / SLOWEST * 255)) for v in t.value[i][:, 0])
-                nodes.append((-1, 0.0, len(leaves), 0))
-                leaves.append(row)
+                row = tuple(round(float(v) / (SLOWEST + MISSED) * 255) for v in t.value[i][:, 0])
+                nodes.append((-1, 0.0, rows.setdefault(row, len(rows))))
             else:
-                nodes.append((t.feature[i], t.threshold[i], base + t.children_left[i], base + t.children_right[i]))
+                assert t.children_left[i] == i + 1
+                nodes.append((t.feature[i], t.threshold[i], base + t.children_right[i]))
     with open(path, "w") as out:
         w = out.write
         w("/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n")
@@ -120,18 +133,19 @@ def export(forest, count, path, command):
         w("** A forest that tells from a graph's features how slow each candidate will be. */\n")
         w("#ifndef GPUGRAPH_SSSP_FOREST_H\n#define GPUGRAPH_SSSP_FOREST_H\n\n/* clang-format off */\n\n")
         w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count} }};\n\n")
-        w("/* feature < 0: a leaf, whose row is `left`; else left where the feature is at most `split`. */\n")
-        w("static const struct forest_node {\n    signed char feature;\n    float split;\n    unsigned short left, right;\n"
+        w("/* feature < 0: a leaf, whose row is `right`; else on to the next node where the feature is at most\n"
+          "** `split`, to `right` where it is more. */\n")
+        w("static const struct forest_node {\n    signed char feature;\n    float split;\n    unsigned short right;\n"
           "} forest_nodes[] = {\n")
-        w(wrapped(f"{{{f},{single(s)},{a},{b}}}" for f, s, a, b in nodes))
+        w(wrapped(f"{{{f},{single(s)},{r}}}" for f, s, r in nodes))
         w("};\n\nstatic const unsigned short forest_roots[FOREST_TREES] = {\n" + wrapped(map(str, roots)) + "};\n\n")
         w("static const unsigned char forest_leaves[][FOREST_CANDIDATES] = {\n")
-        w(wrapped("{" + ",".join(map(str, row)) + "}" for row in leaves))
+        w(wrapped("{" + ",".join(map(str, row)) + "}" for row in rows))
         w("};\n\n#endif\n")
 
 
 def single(value):
-    text = f"{value:.9g}"
+    text = f"{value:.6g}"
     return text + ("f" if "." in text or "e" in text else ".0f")
 
 

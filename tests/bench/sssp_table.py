@@ -26,9 +26,9 @@ def run(program, graph, repeats, **environment):
     out = subprocess.run([program, str(repeats), "1", graph], check=True, text=True, stdout=subprocess.PIPE,
                          env={**os.environ, "ONLY": "auto", **environment}).stdout
     line = next(csv.reader(io.StringIO(out)))
-    counts = {name: int(value) for name, value in re.findall(r"(weights|tested|lowered|settled) (\d+)", line[17])}
-    return {"vertices": int(line[1]), "arcs": int(line[2]), "method": line[10], "delta": float(line[11]),
-            "ms": float(line[14]), "served": int(line[15]), "detail": line[17], **counts}
+    counts = {name: int(value) for name, value in re.findall(r"(weights|tested|lowered|settled) (\d+)", line[18])}
+    return {"vertices": int(line[1]), "arcs": int(line[2]), "method": line[11], "delta": float(line[12]),
+            "ms": float(line[15]), "served": int(line[16]), "detail": line[18], **counts}
 
 
 def work(bench, graphs):

@@ -191,56 +191,90 @@ static const struct shape {
     uint32_t a, b;
     double p;
 } shapes[] = {
+    {GRID, 50, 50, 1},
     {GRID, 100, 100, 1},
+    {GRID, 180, 250, 1},
     {GRID, 300, 300, 1},
     {GRID, 700, 700, 1},
     {GRID, 20, 4000, 1},
     {GRID, 400, 400, .7},
+    {GRID, 900, 900, .85},
+    {ROAD, 100, 100, .62},
     {ROAD, 200, 200, .60},
+    {ROAD, 350, 350, .65},
     {ROAD, 500, 500, .60},
     {ROAD, 800, 800, .65},
     {ROAD, 1300, 1300, .62},
+    {ROAD, 2000, 2000, .63},
     {ROAD, 100, 2500, .7},
     {MESH, 150, 150, 1},
+    {MESH, 250, 250, 1},
     {MESH, 400, 400, 1},
     {MESH, 700, 700, 1},
     {MESH, 1200, 500, 1},
+    {MESH, 1500, 1500, 1},
     {CUBE, 24, 24, 1},
+    {CUBE, 36, 36, 1},
     {CUBE, 50, 50, 1},
     {CUBE, 80, 80, 1},
+    {CUBE, 64, 64, .7},
     {CUBE, 16, 400, .8},
     {GEOMETRIC, 20000, 0, 7},
+    {GEOMETRIC, 60000, 0, 10},
     {GEOMETRIC, 150000, 0, 6},
     {GEOMETRIC, 100000, 0, 14},
     {GEOMETRIC, 50000, 0, 30},
+    {GEOMETRIC, 100000, 0, 22},
     {GEOMETRIC, 400000, 0, 9},
     {RANDOM, 10000, 0, 5},
+    {RANDOM, 40000, 0, 4},
     {RANDOM, 300000, 0, 3},
+    {RANDOM, 600000, 0, 4},
     {RANDOM, 100000, 0, 8},
     {RANDOM, 200000, 0, 12},
+    {RANDOM, 80000, 0, 24},
     {RANDOM, 50000, 0, 40},
+    {RANDOM, 20000, 0, 100},
     {RANDOM, 8000, 0, 200},
     {RMAT, 13, 16, .57},
+    {RMAT, 14, 8, .57},
     {RMAT, 15, 8, .57},
     {RMAT, 16, 16, .57},
     {RMAT, 17, 8, .45},
     {RMAT, 16, 32, .50},
     {RMAT, 18, 6, .60},
+    {RMAT, 18, 16, .57},
+    {RMAT, 17, 4, .57},
     {RMAT, 19, 4, .57},
+    {SMALL_WORLD, 20000, 2, .1},
     {SMALL_WORLD, 50000, 3, .05},
+    {SMALL_WORLD, 100000, 4, .03},
     {SMALL_WORLD, 200000, 4, .01},
     {SMALL_WORLD, 100000, 8, .1},
+    {SMALL_WORLD, 60000, 12, .3},
+    {PREFERENTIAL, 30000, 3, 0},
     {PREFERENTIAL, 100000, 4, 0},
+    {PREFERENTIAL, 100000, 8, 0},
     {PREFERENTIAL, 40000, 16, 0},
+    {PREFERENTIAL, 200000, 3, 0},
     {PREFERENTIAL, 400000, 2, 0},
     {BIPARTITE, 300, 3000, 0},
+    {BIPARTITE, 600, 1500, 0},
     {BIPARTITE, 1000, 1000, 0},
+    {COMB, 1500, 1, 0},
     {COMB, 3000, 1, 0},
+    {COMB, 1000, 10, 0},
     {COMB, 500, 40, 0},
     {STARS, 200, 1000, 0},
+    {STARS, 100, 500, 0},
+    {STARS, 500, 300, 0},
+    {STARS, 2500, 50, 0},
     {STARS, 5000, 30, 0},
     {TREE, 300000, 2, 0},
+    {TREE, 100000, 3, 0},
+    {TREE, 400000, 4, 0},
     {TREE, 200000, 8, 0},
+    {TREE, 100000, 16, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, WEIGHTS_EACH = 3 };
 
@@ -373,9 +407,11 @@ static void make(uint32_t n, std::vector<weighted> &all, dice &d, bench_graph *g
     draw_starts(g, d);
 }
 
-bool training_graph_make(int i, std::string *name, bench_graph *graph) {
-    if (i < 0 || i >= SHAPES * WEIGHTS_EACH)
-        return false;
+int training_graph_count(void) {
+    return SHAPES * WEIGHTS_EACH;
+}
+
+void training_graph_make(int i, std::string *name, bench_graph *graph) {
     const shape &s = shapes[i / WEIGHTS_EACH];
     /* Bytes always, and two of the other kinds in turn. */
     int turn = i % WEIGHTS_EACH, first = i / WEIGHTS_EACH * 2;
@@ -403,7 +439,6 @@ bool training_graph_make(int i, std::string *name, bench_graph *graph) {
              weight_names[kind]);
     *name = text;
     make(n, all, d, graph);
-    return true;
 }
 
 bool training_graph_read(const char *path, bench_graph *graph) {

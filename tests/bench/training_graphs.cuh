@@ -9,8 +9,10 @@
 
 #include <string>
 
-/* Graph i of the table; false past the last. `name` is family-sizes-weights. */
-bool training_graph_make(int i, std::string *name, bench_graph *graph);
+/* Graph i of the table, i < the count. `name` is family-sizes-weights. May be called from
+** several threads at a time. */
+int training_graph_count(void);
+void training_graph_make(int i, std::string *name, bench_graph *graph);
 /* Lines of two numbers and, with a third, a weight; others are passed over. Each line is
 ** an edge both ways. Without weights: 1 .. 255, drawn. False: no such file, or no edges. */
 bool training_graph_read(const char *path, bench_graph *graph);
