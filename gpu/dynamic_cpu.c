@@ -101,8 +101,10 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     const struct slab_graph *g = &d->slabs;
     uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
     struct slab_hand hand = slab_empty_hand(b->source[i]);
-    enum slab_outcome outcome = slab_insert_together(g, true, false, b->source[i], pair,
-                                                     d->valued, SLAB_KEEP, &hand);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
     slab_give_back(g, &hand);
     finish_insertion(d, b, i, outcome, d->valued, t);
 }

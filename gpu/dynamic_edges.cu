@@ -102,32 +102,77 @@ template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch
     insert_items<valued, false>(g, b);
 }
 
+/* Items that wait are listed, and their vertices; all threads of the block come. */
+static __device__ __forceinline__ void put_off(const slab_graph &g,
+                                               const dynamic_batch &b, uint64_t item,
+                                               bool waits, block_share *share) {
+    if (!__syncthreads_or(waits))
+        return;
+    uint32_t at = block_reserve(&g.pool->later, waits, share), from = 0, sectors = 0;
+    bool grows = false;
+    if (waits) {
+        b.result[at] = (uint32_t)item;
+        from = b.source[item];
+        grows = slab_put_off(&g, from);
+        sectors = slab_vertex_now(&g, from).sectors;
+    }
+    bool small = grows && sectors <= SLAB_SMALL;
+    at = block_reserve(&g.pool->growing[0], small, share);
+    if (small)
+        g.growing[at] = from;
+    if (grows && !small)
+        slab_list_growing(&g, from, sectors);
+}
+
+template <bool valued, bool announced>
+static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
+                                                          uint32_t from, uint64_t pair,
+                                                          slab_manner manner,
+                                                          slab_hand *hand) {
+    if (announced) /* its base has room, but for what the hash makes of it */
+        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner, hand);
+    hand->from = from;
+    return slab_attempt(&g, pair, valued, hand);
+}
+
 /* One lane per insertion into tables that are extended on the way, and, where nothing was
-** announced, founded, with pieces that the lanes of a warp take together. */
+** announced, founded, with pieces that the threads of a block take together. */
 template <bool valued, bool announced>
 static __global__ void __launch_bounds__(GG_BLOCK)
     attempt(slab_graph g, dynamic_batch b) {
-    if (announced && warp_ballot(device_load(&g.pool->report.full)))
+    __shared__ block_share share;
+    if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
         return; /* a vertex may lack its table */
     const bool claims = b.unsorted || g.pool->report.unsorted;
     const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
-    const uint64_t whole = (b.count + GG_WARP - 1) / GG_WARP * GG_WARP;
     slab_hand hand = slab_empty_hand(SLAB_NONE);
     uint32_t added = 0;
-    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        bool active = i < b.count;
-        uint32_t from = active ? b.source[i] : 0;
-        uint64_t pair = active ? pair_of(b, i, valued) : 0;
-        slab_outcome outcome = slab_insert_together(&g, active, announced, from, pair,
-                                                    valued, manner, &hand);
-        if (active)
-            added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
-        if (active && outcome == SLAB_LATER) {
-            b.result[device_reserve(&g.pool->later, 1)] = (uint32_t)i;
-            if (slab_put_off(&g, from))
-                slab_list_growing(&g, from, slab_vertex_now(&g, from).sectors);
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x, pair = 0;
+        uint32_t from = 0;
+        slab_outcome outcome = SLAB_FULL;
+        if (i < b.count) {
+            from = b.source[i];
+            pair = pair_of(b, i, valued);
+            outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
+        while (__syncthreads_or(outcome == SLAB_WANTS)) {
+            bool wants = outcome == SLAB_WANTS;
+            uint32_t piece = take_bases(g, wants ? 1u << hand.wanted : 0, &share);
+            if (!wants)
+                continue;
+            slab_give_back(&g, &hand); /* of another kind */
+            hand.piece = piece;
+            hand.kind = hand.wanted;
+            outcome = piece == SLAB_NONE
+                          ? SLAB_FULL
+                          : insert_one<valued, announced>(g, from, pair, manner, &hand);
         }
         __syncwarp();
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
+        if (!announced)
+            put_off(g, b, i, outcome == SLAB_LATER, &share);
     }
     slab_give_back(&g, &hand);
     __syncwarp();
@@ -281,6 +326,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_FULL);
     unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
     switch (step) {
@@ -307,10 +353,10 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         if (b.first) /* few chains, and many items: none waits for others of its block */
             insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         else
-            attempt<valued, true><<<items, GG_BLOCK, 0, stream>>>(g, b);
+            attempt<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_ATTEMPT:
-        attempt<valued, false><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_REST:
         launch_rest<valued>(job, g, b);

@@ -12,6 +12,8 @@
 **                                                      |
 **     slab     [ e e e e ][ e e e e ][ e e e e ][ e e e link ]  collisions: a chain
 **
+** (Behind a base of 1 sector there is a piece of 2, behind one of 2 a slab.)
+**
 **     entry    map: target and value, 64 bits; 15 to a slab.  set: a target; 30 to a slab
 **              the target alone 0xffffffff: empty, 0xfffffffe: deleted (a tombstone)
 **
@@ -21,6 +23,11 @@
 ** finds the first empty place of a probe and swaps it is alone in having added that
 ** target: no target is ever there twice. Deletion leaves tombstones, which stay until the
 ** vertex is rehashed. Batches are phases: one kind of operation at a time.
+**
+** A large batch is announced: insertions are counted for each vertex, and those that need a
+** larger base get it before anything is inserted. A small one is attempted at once: a vertex
+** without a table gets one of 1 sector, a full run a longer chain, and where a base is due to be
+** made anew the insertion waits until it has been.
 **
 ** Where a batch names an edge twice, the later one counts. Who adds an edge writes its value
 ** at once; who finds it there marks its hash in a filter. Then all items of the batch that
@@ -76,18 +83,26 @@ struct slab_move { /* the rehash of a huge base */
     uint32_t left;         /* parts that are not moved */
 };
 
+/* Words that many ask of at once lie in lines of 128 bytes, apart from those that others read. */
 struct slab_pool {
-    uint32_t end;                /* sectors ever taken from the arena */
-    uint32_t first[SLAB_LISTS];  /* the lists are rings: where they begin */
-    uint32_t count[SLAB_LISTS];  /* free pieces when the phase began */
-    uint32_t taken[SLAB_LISTS];  /* of these, in this phase */
+    uint32_t end; /* sectors ever taken from the arena */
+    uint32_t behind_end[31];
+    uint32_t first[SLAB_LISTS]; /* the lists are rings: where they begin */
+    uint32_t count[SLAB_LISTS]; /* free pieces when the phase began */
+    uint32_t behind_count[26];
+    uint32_t taken[SLAB_LISTS]; /* of these, in this phase */
+    uint32_t behind_taken[29];
     uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind those */
-    uint32_t growing[3];         /* vertices to rehash: small, larger, huge ones */
-    uint32_t parts;              /* of huge ones */
-    uint32_t later;              /* items that wait for a rehash */
     uint32_t spilled;            /* pieces that found no room in a list */
-    struct slab_report {         /* of one batch */
+    uint32_t behind_pushed[28];
+    uint32_t growing[3]; /* vertices to rehash: small, larger, huge ones */
+    uint32_t parts;      /* of huge ones */
+    uint32_t behind_growing[28];
+    uint32_t later; /* items that wait for a rehash */
+    uint32_t behind_later[31];
+    struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
+        uint64_t behind_sums[12];
         uint32_t full;     /* 1: the arena ended */
         uint32_t unsorted; /* 1: the batch is not ascending without repeats */
         uint32_t marked;   /* 1: the filter is not empty */

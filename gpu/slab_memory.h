@@ -75,39 +75,6 @@ WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
     return slab_take_new(g, 1u << kind);
 }
 
-/* By all lanes of a warp, for those that want a piece of that kind: each word that many ask
-** of is asked once. */
-WARP_FUNCTION uint32_t slab_take_together(const struct slab_graph *g, bool wants,
-                                          uint32_t kind) {
-    struct slab_pool *pool = g->pool;
-    uint32_t piece = SLAB_NONE, all, first = 0;
-    for (uint32_t of = 0; of < SLAB_LISTS; of++) {
-        uint32_t count = pool->count[of];
-        bool mine = wants && kind == of;
-        if (count == 0 || !warp_ballot(mine))
-            continue;
-        uint32_t before = warp_sum_before(mine, &all);
-        if (warp_lane() == 0)
-            first = device_take(&pool->taken[of], all);
-        uint32_t at = warp_from(first, 0) + before;
-        if (mine && at < count)
-            piece = g->list[of][slab_ring(g, of, at)];
-    }
-    uint32_t sectors = wants && piece == SLAB_NONE ? 1u << kind : 0;
-    uint32_t before = warp_sum_before(sectors, &all);
-    if (all == 0 || warp_ballot(device_load(&pool->report.full)))
-        return piece;
-    if (warp_lane() == 0)
-        first = device_take(&pool->end, all);
-    uint32_t at = warp_from(first, 0) + before;
-    if (sectors == 0)
-        return piece;
-    if (at <= g->capacity && g->capacity - at >= sectors)
-        return at;
-    device_store(&pool->report.full, 1);
-    return SLAB_NONE;
-}
-
 /* A clean base of that many sectors; of none: anything but SLAB_NONE. */
 WARP_FUNCTION uint32_t slab_take_base(const struct slab_graph *g, uint32_t sectors) {
     if (sectors == 0)

@@ -237,36 +237,6 @@ WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_
     return slab_insert(g, v, pair, valued, SLAB_KEEP, hand);
 }
 
-/* An insertion by each lane of a warp that has one; their pieces they take together. announced:
-** the vertex has a table. */
-WARP_FUNCTION enum slab_outcome slab_insert_together(const struct slab_graph *g,
-                                                     bool active, bool announced,
-                                                     uint32_t from, uint64_t pair,
-                                                     bool valued, enum slab_manner manner,
-                                                     struct slab_hand *hand) {
-    enum slab_outcome outcome = SLAB_FULL;
-    bool goes = active;
-    hand->from = announced ? SLAB_NONE : from;
-    for (;;) {
-        if (goes)
-            outcome = announced ? slab_insert(g, slab_vertex_now(g, from), pair, valued,
-                                              manner, hand)
-                                : slab_attempt(g, pair, valued, hand);
-        goes = active && outcome == SLAB_WANTS;
-        if (!warp_ballot(goes))
-            return outcome;
-        if (goes)
-            slab_give_back(g, hand);
-        uint32_t piece = slab_take_together(g, goes, hand->wanted);
-        if (goes) {
-            hand->piece = piece;
-            hand->kind = hand->wanted;
-            outcome = SLAB_FULL;
-            goes = piece != SLAB_NONE;
-        }
-    }
-}
-
 /* The filter: does the batch perhaps hold this edge twice, or was it there? */
 WARP_FUNCTION uint32_t slab_filter_bit(uint32_t from, uint32_t target) {
     return (slab_hash(target) + from * 0x9e3779b1u) % SLAB_FILTER_BITS;

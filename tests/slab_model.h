@@ -99,17 +99,17 @@ static void finish_insertion(uint32_t i, enum slab_outcome outcome) {
     }
 }
 
-/* By all lanes of a warp. */
+/* A lane takes its pieces by itself; those that it does not need stay in its hand, or not. */
 static void attempt(uint32_t i) {
     const struct slab_graph *g = &w.g;
-    bool active = i < w.items;
-    struct slab_hand hand = slab_empty_hand(SLAB_NONE);
-    enum slab_outcome outcome = slab_insert_together(
-        g, active, false, active ? w.source[i] : 0,
-        active ? slab_pair(w.target[i], w.value[i]) : 0, w.valued, SLAB_KEEP, &hand);
+    uint64_t pair = slab_pair(w.target[i], w.value[i]);
+    struct slab_hand hand = slab_empty_hand(w.source[i]);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, w.valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
     slab_give_back(g, &hand);
-    if (active)
-        finish_insertion(i, outcome);
+    finish_insertion(i, outcome);
 }
 
 static void one_item(uint32_t i) {
@@ -119,6 +119,9 @@ static void one_item(uint32_t i) {
     case ANNOUNCE:
         if (slab_announce(g, from, w.valued, &sector))
             slab_list_growing(g, from, sector);
+        break;
+    case ATTEMPT:
+        attempt(i);
         break;
     case INSERT_LATER:
         i = w.later[i];
@@ -219,9 +222,7 @@ static void shift(void *unused) {
         first = warp_from(first, 0);
         if (first >= w.items)
             return;
-        if (w.phase == ATTEMPT)
-            attempt(first + warp_lane());
-        else if (!one_together(first) && first + warp_lane() < w.items)
+        if (!one_together(first) && first + warp_lane() < w.items)
             one_item(first + warp_lane());
         warp_sync();
     }
