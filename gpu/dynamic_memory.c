@@ -221,7 +221,8 @@ void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t mo
         gg_dynamic_step(d, STEP_SUM_BASES, b);
         struct slab_pool pool = gg_dynamic_pool(d);
         /* tables that stay as they are may have longer chains; at first there are none */
-        uint64_t chains = (d->end > 0 ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
+        bool longer = d->end > 0 || d->slabs.load > 0.75;
+        uint64_t chains = (longer ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
         uint64_t wanted = with_chains(d, pool.report.sectors) + chains;
         if (!gg_dynamic_has_room(d, wanted) && d->free > wanted && d->free > d->end / 2) {
             compact(d, b, chains);
