@@ -1,12 +1,14 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
 **     insert    announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**       or      attempt -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
 **     clean     list dead -> rehash
 **
 ** Where the arena ends in the middle of a batch the steps leave the rest undone and say so;
 ** the arena is made larger and the batch runs again, which is harmless. */
 #include "dynamic.h"
+#include "tuning.h"
 
 #include <string.h>
 
@@ -203,14 +205,42 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
+/* Into a graph that has many edges for one of the batch most of them find room at once. The
+** arena must have some, too, and is made larger unless it had better be made anew. */
+static bool may_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    if (b->count > d->edges / GG_SLAB_SURPRISE)
+        return false;
+    if (gg_dynamic_has_room(d, b->count))
+        return true;
+    if (d->free > d->end / 2)
+        return false;
+    gg_dynamic_grow_arena(d, d->end / 2 + 2 * b->count);
+    return true;
+}
+
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    forget_announcements(d);
-    gg_dynamic_step(d, STEP_ANNOUNCE, b);
-    gg_dynamic_rehash(d, b, 4 * b->count);
-    gg_dynamic_step(d, STEP_INSERT, b);
-    if (d->valued)
-        gg_dynamic_step(d, STEP_CLAIM, b);
-    gg_dynamic_step(d, STEP_SETTLE, b);
+    b->first = d->end == 0;
+    b->attempted = may_attempt(d, b);
+    b->unsorted |= b->attempted;
+    if (!b->attempted && !b->unsorted)
+        d->place->gather(d, b);
+    if (d->announced || !b->attempted)
+        forget_announcements(d);
+    d->announced = true;
+    d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
+    if (b->attempted) {
+        b->old = d->slabs;
+        gg_dynamic_step(d, STEP_ATTEMPT, b);
+        gg_dynamic_step(d, STEP_REST, b);
+    } else {
+        gg_dynamic_step(d, STEP_ANNOUNCE, b);
+        gg_dynamic_rehash(d, b, 4 * b->count);
+        gg_dynamic_step(d, STEP_INSERT, b);
+        if (d->valued)
+            gg_dynamic_step(d, STEP_CLAIM, b);
+        gg_dynamic_step(d, STEP_SETTLE, b);
+    }
+    d->slabs.slack = 0;
 }
 
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
@@ -225,12 +255,13 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
-        if (d->edges > 0)
-            gg_dynamic_short_lists(d);
+        if (d->end > 0)
+            gg_dynamic_make_lists(d);
         d->place->mark(d, 0);
         insert_once(d, &b);
         d->place->mark(d, 1);
         full = gg_dynamic_count(d).report.full;
+        d->announced = !b.attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);
         if (full) {
             gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b.count / 2 + SLAB_SECTORS);
@@ -280,7 +311,7 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *d, gpugraph_run *run) {
     double ms = 0;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
-    gg_dynamic_short_lists(d);
+    gg_dynamic_make_lists(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
         gg_dynamic_new_report(d);
         forget_announcements(d);

@@ -7,7 +7,8 @@
 
 enum {
     GG_DYNAMIC_GRID = 32, /* blocks for each multiprocessor: some waves of lanes */
-    GG_DYNAMIC_FULL = 8   /* the same: as many as it holds at once */
+    GG_DYNAMIC_FULL = 8,  /* the same: as many as it holds at once */
+    GG_DYNAMIC_REST = 4   /* the same: of a cooperative launch */
 };
 
 /* Launch a step: dynamic_edges.cu, dynamic_rows.cu. False: it is none of theirs. */
@@ -15,5 +16,8 @@ bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
                           const struct dynamic_batch &b);
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
+
+/* dynamic_gather.cu */
+void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b);
 
 #endif

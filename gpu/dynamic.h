@@ -6,7 +6,7 @@
 **     dynamic_memory.c     the blocks; room in the arena
 **     dynamic_cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          dynamic_edges.cu and dynamic_rows.cu */
+**                          dynamic_edges.cu, dynamic_gather.cu and dynamic_rows.cu */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -23,10 +23,15 @@ enum dynamic_step {
     STEP_LIST_DEAD, /* list vertices with tombstones */
     STEP_LIST_ALL,  /* list all that have, or get, a table */
     STEP_SUM_BASES, /* sectors that the listed ones will take */
-    STEP_REHASH,    /* the listed ones */
+    STEP_PLAN,      /* the rehash of huge ones */
+    STEP_REHASH,    /* all that are listed */
+    STEP_FINISH,    /* of huge ones: the old base or the new one goes */
     STEP_INSERT,
-    STEP_CLAIM,  /* who wants an edge that was there claims it */
-    STEP_SETTLE, /* claims become entries; the phase ends */
+    STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
+    STEP_INSERT_LATER, /* that */
+    STEP_REST,         /* all that follows STEP_ATTEMPT: from STEP_PLAN to STEP_SETTLE */
+    STEP_CLAIM,        /* who wants an edge that was there claims it */
+    STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
     STEP_QUERY,
     STEP_CLEAR, /* the tables of vertices */
@@ -41,7 +46,11 @@ struct dynamic_batch {
     uint64_t count;                          /* edges, or vertices */
     const uint32_t *source, *target, *value; /* value: NULL of a set */
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
-    uint32_t *result;       /* count: answers; sectors of claims */
+    uint32_t *result;       /* count: answers; items that wait; sectors of claims */
+    const uint64_t *pair;   /* map, in buckets: target and value; else NULL */
+    bool attempted;         /* nothing is announced */
+    bool unsorted;          /* or may be */
+    bool first;             /* there was no table before it */
     struct slab_graph old;  /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;    /* count + 1 */
     uint64_t *row_offset;   /* count + 1 */
@@ -50,7 +59,7 @@ struct dynamic_batch {
 };
 
 /* Where slabs live and who runs the steps: one const struct for each backend. Once
-** run->status is set only `give`, `close` and STEP_SETTLE do anything. */
+** run->status is set only `give`, `close` and the steps that end others do anything. */
 typedef struct dynamic_place {
     bool (*open)(gpugraph_dynamic *d, gpugraph_run *run);
     void (*close)(gpugraph_dynamic *d, gpugraph_run *run);
@@ -63,6 +72,9 @@ typedef struct dynamic_place {
     void (*step)(gpugraph_dynamic *d, enum dynamic_step step,
                  const struct dynamic_batch *batch);
     void (*offsets)(gpugraph_dynamic *d, const struct dynamic_batch *batch);
+    /* Brings a large batch into another order, in which items of a source are close together
+    ** and those of an edge in the order they had; or leaves it as it is. */
+    void (*gather)(gpugraph_dynamic *d, struct dynamic_batch *batch);
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
@@ -86,8 +98,10 @@ struct gpugraph_dynamic {
     struct held scratch, rows; /* of batches */
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
+    bool announced; /* the counts of announced insertions are not all 0 */
     uint64_t edges;
     uint32_t end;          /* pool.end after the last batch */
+    uint64_t free;         /* sectors of free pieces then */
     uint32_t *free_vertex; /* on the host: emptied numbers */
     uint64_t free_count, free_room;
     gpugraph_run *run;
@@ -135,12 +149,14 @@ void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t);
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d);
 /* The dictionary has room for that many vertices. */
 void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices);
-/* Lists of free short bases: only who frees any needs them. */
-void gg_dynamic_short_lists(gpugraph_dynamic *d);
+/* Lists of free pieces, and of huge vertices: only where there are tables. */
+void gg_dynamic_make_lists(gpugraph_dynamic *d);
+bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors);
 /* The arena has room for `sectors` more. */
 void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
-/* Rehashes the vertices that are listed, with room for it. `most`: sectors that it takes
-** at most. */
+/* Rehashes the vertices that are listed, as far as there is room. */
+void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
+/* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
 
 /* ---- dynamic_rows.c ---- */

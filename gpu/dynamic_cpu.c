@@ -68,20 +68,45 @@ static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch 
         device_store(&d->slabs.pool->report.unsorted, 1);
 }
 
-static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                        uint64_t i, struct tally *t) {
+/* What becomes of an insertion that has done all it could. */
+static void finish_insertion(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                             uint64_t i, enum slab_outcome outcome, bool claims,
+                             struct tally *t) {
     const struct slab_graph *g = &d->slabs;
-    uint32_t from = b->source[i], target = b->target[i], sector;
-    bool unsorted = device_load(&g->pool->report.unsorted);
-    enum slab_outcome outcome = slab_insert(
-        g, slab_vertex_of(g, from), slab_pair(target, d->valued ? b->value[i] : 0),
-        d->valued, unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector);
+    uint32_t from = b->source[i];
     if (outcome == SLAB_ADDED) {
         device_take(&g->vertex[from].used, 1);
         t->added++;
-    } else if (outcome == SLAB_FOUND && d->valued && unsorted) {
-        slab_mark(g, from, target);
+    } else if (outcome == SLAB_FOUND && claims) {
+        slab_mark(g, from, b->target[i]);
+    } else if (outcome == SLAB_LATER) {
+        b->result[device_take(&g->pool->later, 1)] = (uint32_t)i;
+        if (slab_put_off(g, from))
+            slab_list_growing(g, from, slab_vertex_now(g, from).sectors);
     }
+}
+
+static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    bool claims = b->unsorted || device_load(&g->pool->report.unsorted);
+    enum slab_outcome outcome = slab_put(g, slab_vertex_now(g, b->source[i]), pair,
+                                         d->valued, claims ? SLAB_KEEP : SLAB_REPLACE);
+    finish_insertion(d, b, i, outcome, d->valued && claims, t);
+}
+
+static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    struct slab_hand hand = slab_empty_hand(b->source[i]);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
+    slab_give_back(g, &hand);
+    finish_insertion(d, b, i, outcome, d->valued, t);
 }
 
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -151,6 +176,17 @@ static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
         b->row_value[at] = v;
 }
 
+/* A vertex, or a part of a huge one. */
+static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint32_t i) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t whole = g->pool->growing[0] + g->pool->growing[1];
+    if (i < whole)
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
+    else
+        slab_move_part(&b->old, g, i - whole, d->valued);
+}
+
 static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b, uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
@@ -172,10 +208,22 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
         break;
     case STEP_REHASH:
-        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
+        rehash_item(d, b, (uint32_t)i);
+        break;
+    case STEP_PLAN:
+        slab_plan_move(&b->old, g, (uint32_t)i, d->valued);
+        break;
+    case STEP_FINISH:
+        slab_finish_part(&b->old, g, (uint32_t)i);
         break;
     case STEP_INSERT:
         insert_item(d, b, i, t);
+        break;
+    case STEP_ATTEMPT:
+        attempt_item(d, b, i, t);
+        break;
+    case STEP_INSERT_LATER:
+        insert_item(d, b, b->result[i], t);
         break;
     case STEP_CLAIM:
         claim_item(d, b, i);
@@ -201,6 +249,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_TRIANGLES:
         triangles_of(d, b, v, t);
         break;
+    case STEP_REST:
     case STEP_END:
         break;
     }
@@ -211,15 +260,23 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     const struct slab_pool *pool = d->slabs.pool;
     switch (step) {
     case STEP_SUM_BASES:
-    case STEP_REHASH:
         return (uint64_t)pool->growing[0] + pool->growing[1] + pool->growing[2];
+    case STEP_PLAN:
+        return pool->growing[2];
+    case STEP_REHASH:
+        return (uint64_t)pool->growing[0] + pool->growing[1] + pool->parts;
+    case STEP_FINISH:
+        return pool->parts;
     case STEP_LIST_DEAD:
     case STEP_LIST_ALL:
         return d->slabs.n;
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+    case STEP_INSERT_LATER:
+        return pool->report.full ? 0 : pool->later;
+    case STEP_CLAIM:
     case STEP_SETTLE:
-        return d->valued ? b->count : 0;
+        return d->valued && pool->report.marked ? b->count : 0;
     case STEP_END:
         return 0;
     default:
@@ -233,14 +290,18 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     pool->report.removed += t->removed;
     pool->report.sectors += t->sectors;
     pool->report.triangles += t->triangles;
-    if (step == STEP_SETTLE || step == STEP_END)
-        slab_end_phase(&d->slabs);
+    if (step != STEP_SETTLE && step != STEP_END)
+        return;
+    if (pool->report.marked)
+        memset(d->slabs.filter, 0, SLAB_FILTER_WORDS * sizeof *d->slabs.filter);
+    slab_end_phase(&d->slabs);
 }
 
-static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b) {
     gpugraph_run *run = d->run;
-    bool settles = step == STEP_CLAIM || step == STEP_SETTLE || step == STEP_END;
+    bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
+                   step == STEP_END;
     if (run->status && !settles) /* what was begun is brought to an end */
         return;
     uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0;
@@ -263,6 +324,16 @@ static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
         gg_stopped(run);
 }
 
+static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b) {
+    static const enum dynamic_step rest[] = {STEP_PLAN,         STEP_REHASH, STEP_FINISH,
+                                             STEP_INSERT_LATER, STEP_CLAIM,  STEP_SETTLE};
+    for (size_t i = 0; step == STEP_REST && i < sizeof rest / sizeof *rest; i++)
+        run_step(d, rest[i], b);
+    if (step != STEP_REST)
+        run_step(d, step, b);
+}
+
 static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < b->count && d->run->status == GPUGRAPH_OK; i++) {
@@ -270,6 +341,12 @@ static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
         sum += b->row_count[i];
     }
     b->row_offset[b->count] = sum;
+}
+
+/* Here a cache holds less than one range of sources would take. */
+static void gather_cpu(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    (void)d;
+    (void)b;
 }
 
 const dynamic_place gg_cpu_dynamic = {
@@ -283,6 +360,7 @@ const dynamic_place gg_cpu_dynamic = {
     .download = copy_cpu,
     .step = step_cpu,
     .offsets = offsets_cpu,
+    .gather = gather_cpu,
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,

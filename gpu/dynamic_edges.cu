@@ -1,9 +1,7 @@
-/* Batches of edges on a device: one lane per item; a rehash by one lane, one warp or one
-** block per vertex, by the size of its table. What a lane does: slab_table.h. */
-#include "dynamic.cuh"
-#include "slab_walk.h"
+/* Batches of edges on a device: one lane per item. What a lane does: slab_table.h. */
+#include "dynamic_rehash.cuh"
 
-#include <cub/block/block_scan.cuh>
+#include <cooperative_groups.h>
 
 /* ---- kernels: one lane per item ---- */
 
@@ -14,22 +12,9 @@ static __device__ __forceinline__ void tally(uint64_t *at, uint32_t mine) {
         device_add_64(at, sum);
 }
 
-/* What all threads of a block ask of one word, in one addition: each gets its part. A word
-** that every warp asks of by itself is a queue of thousands. */
-struct block_share {
-    cub::BlockScan<uint32_t, GG_BLOCK>::TempStorage scan;
-    uint32_t first;
-};
-static __device__ __forceinline__ uint32_t block_reserve(uint32_t *at, uint32_t amount,
-                                                         block_share *share) {
-    uint32_t before, all;
-    cub::BlockScan<uint32_t, GG_BLOCK>(share->scan).ExclusiveSum(amount, before, all);
-    if (threadIdx.x == 0)
-        share->first = all ? device_take(at, all) : 0;
-    __syncthreads();
-    uint32_t mine = share->first + before;
-    __syncthreads();
-    return mine;
+static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint64_t i,
+                                                   bool valued) {
+    return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
 }
 
 /* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
@@ -47,7 +32,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             u = b.source[i];
             uint32_t next = i + 1 < b.count ? b.source[i + 1] : SLAB_NONE;
             grows = slab_announce(&g, u, valued, &sectors);
-            if (u > next || (u == next && b.target[i] >= b.target[i + 1]))
+            if (!b.unsorted &&
+                (u > next || (u == next && b.target[i] >= b.target[i + 1])))
                 if (!device_load(&g.pool->report.unsorted))
                     device_store(&g.pool->report.unsorted, 1);
         }
@@ -69,52 +55,163 @@ static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t 
         atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
 }
 
-template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch b) {
+/* What follows an insertion by some lanes of a warp. */
+static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint32_t from,
+                                                       uint32_t target,
+                                                       slab_outcome outcome,
+                                                       bool claims) {
+    if (outcome == SLAB_ADDED) {
+        count_used(g, from);
+        return 1;
+    }
+    if (claims && outcome == SLAB_FOUND)
+        slab_mark(&g, from, target);
+    return 0;
+}
+
+/* One lane per insertion, into tables that have room: those of the batch, or (later) those
+** that had to wait. */
+template <bool valued, bool later>
+static __device__ __forceinline__ void insert_items(const slab_graph &g,
+                                                    const dynamic_batch &b) {
     if (device_load(&g.pool->report.full))
         return; /* a vertex may lack its table */
-    const bool unsorted = g.pool->report.unsorted;
-    const slab_manner manner = unsorted ? SLAB_KEEP : SLAB_REPLACE;
-    uint64_t whole = (b.count + GG_WARP - 1) / GG_WARP * GG_WARP;
+    const bool claims = b.unsorted || g.pool->report.unsorted;
+    const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
+    const uint64_t count = later ? g.pool->later : b.count;
+    const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint32_t from = 0, target = 0, sector;
+        uint32_t from = 0;
+        uint64_t pair = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (i < b.count) {
-            from = b.source[i];
-            target = b.target[i];
-            outcome = slab_insert(&g, slab_vertex_of(&g, from),
-                                  slab_pair(target, valued ? b.value[i] : 0), valued,
-                                  manner, &sector);
+        if (i < count) {
+            uint64_t item = later ? b.result[i] : i;
+            from = b.source[item];
+            pair = pair_of(b, item, valued);
+            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
         }
         __syncwarp();
-        if (outcome == SLAB_ADDED) {
-            count_used(g, from);
-            added++;
-        } else if (valued && unsorted && outcome == SLAB_FOUND) {
-            slab_mark(&g, from, target);
-        }
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         __syncwarp();
     }
     tally(&g.pool->report.added, added);
 }
 
-static __global__ void claim(slab_graph g, dynamic_batch b) {
-    if (!g.pool->report.unsorted)
+template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch b) {
+    insert_items<valued, false>(g, b);
+}
+
+/* Items that wait are listed, and their vertices; all threads of the block come. */
+static __device__ __forceinline__ void put_off(const slab_graph &g,
+                                               const dynamic_batch &b, uint64_t item,
+                                               bool waits, block_share *share) {
+    if (!__syncthreads_or(waits))
         return;
+    uint32_t at = block_reserve(&g.pool->later, waits, share), from = 0, sectors = 0;
+    bool grows = false;
+    if (waits) {
+        b.result[at] = (uint32_t)item;
+        from = b.source[item];
+        grows = slab_put_off(&g, from);
+        sectors = slab_vertex_now(&g, from).sectors;
+    }
+    bool small = grows && sectors <= SLAB_SMALL;
+    at = block_reserve(&g.pool->growing[0], small, share);
+    if (small)
+        g.growing[at] = from;
+    if (grows && !small)
+        slab_list_growing(&g, from, sectors);
+}
+
+template <bool valued, bool announced>
+static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
+                                                          uint32_t from, uint64_t pair,
+                                                          slab_manner manner,
+                                                          slab_hand *hand) {
+    if (announced) /* its base has room, but for what the hash makes of it */
+        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner, hand);
+    hand->from = from;
+    return slab_attempt(&g, pair, valued, hand);
+}
+
+/* One lane per insertion into tables that are extended on the way, and, where nothing was
+** announced, founded, with pieces that the threads of a block take together. */
+template <bool valued, bool announced>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    attempt(slab_graph g, dynamic_batch b) {
+    __shared__ block_share share;
+    if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
+        return; /* a vertex may lack its table */
+    const bool claims = b.unsorted || g.pool->report.unsorted;
+    const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
+    slab_hand hand = slab_empty_hand(SLAB_NONE);
+    uint32_t added = 0;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x, pair = 0;
+        uint32_t from = 0;
+        slab_outcome outcome = SLAB_FULL;
+        if (i < b.count) {
+            from = b.source[i];
+            pair = pair_of(b, i, valued);
+            outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
+        while (__syncthreads_or(outcome == SLAB_WANTS)) {
+            bool wants = outcome == SLAB_WANTS;
+            uint32_t piece = take_bases(g, wants ? 1u << hand.wanted : 0, &share);
+            if (!wants)
+                continue;
+            slab_give_back(&g, &hand); /* of another kind */
+            hand.piece = piece;
+            hand.kind = hand.wanted;
+            outcome = piece == SLAB_NONE
+                          ? SLAB_FULL
+                          : insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
+        __syncwarp();
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
+        if (!announced)
+            put_off(g, b, i, outcome == SLAB_LATER, &share);
+    }
+    slab_give_back(&g, &hand);
+    __syncwarp();
+    tally(&g.pool->report.added, added);
+}
+
+static __device__ __forceinline__ void claim_items(const slab_graph &g,
+                                                   const dynamic_batch &b) {
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        uint32_t from = b.source[i], target = b.target[i];
+        uint32_t from = b.source[i], target = (uint32_t)pair_of(b, i, true);
         b.result[i] = slab_is_marked(&g, from, target)
                           ? slab_claim(&g, from, target, (uint32_t)i)
                           : SLAB_NONE;
     }
 }
 
+/* And the filter is empty again. */
+static __device__ __forceinline__ void settle_items(const slab_graph &g,
+                                                    const dynamic_batch &b) {
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        if (b.result[i] == SLAB_NONE)
+            continue;
+        uint64_t pair = pair_of(b, i, true);
+        slab_settle_claim(&g, b.result[i], (uint32_t)pair, (uint32_t)i,
+                          (uint32_t)(pair >> 32));
+    }
+    for (uint64_t i = gg_thread(); i < SLAB_FILTER_WORDS; i += gg_threads_of_grid())
+        g.filter[i] = 0;
+}
+
+static __global__ void claim(slab_graph g, dynamic_batch b) {
+    if (g.pool->report.marked)
+        claim_items(g, b);
+}
+
 /* Also ends the phase: claims do not touch the lists. */
 static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
-    if (valued && g.pool->report.unsorted)
-        for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
-            if (b.result[i] != SLAB_NONE)
-                slab_settle_claim(&g, b.result[i], b.target[i], (uint32_t)i, b.value[i]);
+    if (valued && g.pool->report.marked)
+        settle_items(g, b);
     if (gg_thread() == 0)
         slab_end_phase(&g);
 }
@@ -166,124 +263,62 @@ template <bool valued> static __global__ void sum_bases(slab_graph g) {
         device_add_64(&g.pool->report.sectors, sum);
 }
 
-/* The vertex as it will be, but for its base. */
-static __device__ __forceinline__ slab_vertex wanted(const slab_graph &g, uint32_t v,
-                                                     const slab_vertex &from,
-                                                     bool valued) {
-    return slab_vertex{SLAB_NONE, slab_wanted(&g, v, from, valued), from.used - from.dead,
-                       0};
-}
-
-/* Bases for all threads of a block; SLAB_NONE when the arena has ended. */
-static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
-                                                      uint32_t sectors,
-                                                      block_share *share) {
-    uint32_t base = sectors == 0 ? 0 : SLAB_NONE; /* none is wanted */
-    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
-        uint32_t count = g.pool->count[kind];
-        bool mine = sectors == 1u << kind;
-        if (count == 0 || !__syncthreads_or(mine))
-            continue;
-        uint32_t at = block_reserve(&g.pool->taken[kind], mine, share);
-        if (mine && at < count)
-            base = g.list[kind][slab_ring(&g, kind, at)];
-    }
-    uint32_t rest = base == SLAB_NONE ? sectors : 0;
-    if (!__syncthreads_or(rest > 0))
-        return base;
-    if (__syncthreads_or(device_load(&g.pool->report.full)))
-        return base;
-    uint32_t at = block_reserve(&g.pool->end, rest, share);
-    if (rest == 0)
-        return base;
-    if (at <= g.capacity && g.capacity - at >= rest)
-        return at;
-    device_store(&g.pool->report.full, 1);
-    return SLAB_NONE;
-}
-
-/* A team's share of a move to the new base, and what follows when all have done theirs. */
-static __device__ __forceinline__ bool copy_to(const slab_graph &old, const slab_graph &g,
-                                               const slab_vertex &from,
-                                               const slab_vertex &to, uint32_t rank,
-                                               uint32_t size, bool valued) {
-    return to.base != SLAB_NONE && slab_copy_runs(&old, from, &g, to, rank, size, valued);
-}
-
-static __device__ __forceinline__ void finish_rehash(const slab_graph &old,
-                                                     const slab_graph &g, uint32_t v,
-                                                     const slab_vertex &from,
-                                                     const slab_vertex &to, bool copied,
-                                                     uint32_t rank, uint32_t size) {
-    if (to.base == SLAB_NONE)
-        return;
-    if (!copied || old.word == g.word)
-        slab_clear_runs(&g, copied ? from : to, rank, size);
-    if (rank == 0 && copied)
-        g.vertex[v] = to;
-}
-
-/* One lane per vertex. */
-template <bool valued>
-static __device__ __forceinline__ void
-rehash_small(const slab_graph &old, const slab_graph &g, block_share *share) {
-    uint32_t small = g.pool->growing[0];
-    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < small;
-         part += gg_threads_of_grid()) {
-        uint64_t i = part + threadIdx.x;
-        slab_vertex from = {0, 0, 0, 0}, to = from;
-        uint32_t v = i < small ? g.growing[i] : SLAB_NONE;
-        if (v != SLAB_NONE) {
-            from = slab_vertex_of(&old, v);
-            to = wanted(g, v, from, valued);
-        }
-        to.base = take_bases(g, to.sectors, share);
-        if (v == SLAB_NONE)
-            continue;
-        bool copied = copy_to(old, g, from, to, 0, 1, valued);
-        finish_rehash(old, g, v, from, to, copied, 0, 1);
-    }
-}
-
-/* One warp per vertex. */
-template <bool valued>
-static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
-                                                     const slab_graph &g) {
-    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->growing[1];
-         i += gg_threads_of_grid() / GG_WARP) {
-        slab_rehash(&old, &g, g.growing[g.n - 1 - i], valued);
-        __syncwarp();
-    }
-}
-
-/* One block per vertex. */
-template <bool valued>
-static __device__ __forceinline__ void
-rehash_huge(const slab_graph &old, const slab_graph &g, block_share *share) {
-    for (uint32_t i = blockIdx.x; i < g.pool->growing[2]; i += gridDim.x) {
-        uint32_t v = g.huge[i];
-        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
-        if (threadIdx.x == 0)
-            share->first = slab_take_base(&g, to.sectors);
-        __syncthreads();
-        to.base = share->first;
-        bool copied = copy_to(old, g, from, to, threadIdx.x, blockDim.x, valued);
-        copied = __syncthreads_and(copied);
-        finish_rehash(old, g, v, from, to, copied, threadIdx.x, blockDim.x);
-    }
-}
-
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK) rehash(slab_graph old, slab_graph g) {
     __shared__ block_share share;
-    rehash_huge<valued>(old, g, &share);
-    __syncthreads();
-    rehash_small<valued>(old, g, &share);
-    __syncwarp();
-    rehash_larger<valued>(old, g);
+    rehash_all<valued>(old, g, &share);
+}
+
+template <bool valued> static __global__ void plan_moves(slab_graph old, slab_graph g) {
+    plan_huge<valued>(old, g);
+}
+
+static __global__ void finish_moves(slab_graph old, slab_graph g) {
+    finish_huge(old, g);
+}
+
+/* Cooperative: all that follows the attempts of a batch. Counts that decide stay as they are
+** until all have come to the next barrier. */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
+    rest(slab_graph g, dynamic_batch b) {
+    __shared__ block_share share;
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (g.pool->later > 0) {
+        bool huge = g.pool->growing[2] > 0;
+        if (huge) {
+            plan_huge<valued>(g, g);
+            grid.sync();
+        }
+        rehash_all<valued>(g, g, &share);
+        grid.sync();
+        if (huge) {
+            finish_huge(g, g);
+            grid.sync();
+        }
+        insert_items<valued, true>(g, b);
+        grid.sync();
+    }
+    if (valued && g.pool->report.marked) {
+        claim_items(g, b);
+        grid.sync();
+        settle_items(g, b);
+    }
+    if (gg_thread() == 0)
+        slab_end_phase(&g);
 }
 
 /* ---- driver ---- */
+
+template <bool valued>
+static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
+    void *arguments[] = {&g, &b};
+    dim3 grid((unsigned)(job->device->processors * GG_DYNAMIC_REST));
+    gg_note(job,
+            cudaLaunchCooperativeKernel((const void *)rest<valued>, grid, dim3(GG_BLOCK),
+                                        arguments, 0, job->stream),
+            "start the rest of a batch");
+}
 
 template <bool valued>
 static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
@@ -291,6 +326,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_FULL);
     unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
     switch (step) {
@@ -304,11 +340,26 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     case STEP_SUM_BASES:
         sum_bases<valued><<<all, GG_BLOCK, 0, stream>>>(g);
         return true;
+    case STEP_PLAN:
+        plan_moves<valued><<<all / GG_DYNAMIC_FULL, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_FINISH:
+        finish_moves<<<all, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
     case STEP_REHASH:
         rehash<valued><<<all, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_INSERT:
-        insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        if (b.first) /* few chains, and many items: none waits for others of its block */
+            insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        else
+            attempt<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_ATTEMPT:
+        attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_REST:
+        launch_rest<valued>(job, g, b);
         return true;
     case STEP_CLAIM:
         claim<<<items, GG_BLOCK, 0, stream>>>(g, b);

@@ -10,6 +10,11 @@
 /* Sectors an arena may have: their numbers stay clear of SLAB_NONE. */
 #define MOST_SECTORS 0xf0000000u
 
+/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so all parts are
+** as many as that has whole ones, and one for each vertex. */
+#define HUGE_BYTES                                                                       \
+    (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 2) * sizeof(uint32_t))
+
 /* ---- blocks ---- */
 
 /* What kernels see of the blocks. */
@@ -21,7 +26,8 @@ static void look_again(gpugraph_dynamic *d) {
     g->filter = d->incoming.block; /* the first part of one block: emptied together */
     g->incoming = (uint32_t *)d->incoming.block + SLAB_FILTER_WORDS;
     g->growing = d->growing.block;
-    g->huge = d->huge.block;
+    g->huge = d->huge.block; /* and behind the moves what parts they have */
+    g->part = (uint32_t *)(g->huge + d->huge.bytes / HUGE_BYTES);
     g->pool = d->tables.pool.block;
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
         g->list[kind] = d->tables.list[kind].block;
@@ -67,8 +73,11 @@ void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d) {
     struct slab_pool pool = {0};
     d->place->download(d, &pool, d->slabs.pool, sizeof pool);
-    if (gg_dynamic_going(d))
+    if (gg_dynamic_going(d)) {
         d->end = pool.end;
+        d->free = pool.count[0] + 2 * (uint64_t)pool.count[1] +
+                  SLAB_SECTORS * (uint64_t)pool.count[2];
+    }
     return pool;
 }
 
@@ -103,20 +112,23 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
                 MOST_SECTORS, (unsigned long long)(end + sectors));
         return;
     }
-    enlarge_list(d, 2, (end + sectors) / SLAB_SECTORS + 1);
-    gg_dynamic_enlarge(d, &d->huge, ((end + sectors) / SLAB_HUGE + 1) * sizeof(uint32_t),
-                       0);
     gg_dynamic_enlarge(d, &d->tables.arena, (end + sectors) * sector, 0xff);
+    if (end > 0)
+        gg_dynamic_make_lists(d);
+    else /* of first tables nothing is freed but what came too late as a chain */
+        enlarge_list(d, 2, (end + sectors) / SLAB_HUGE + 1);
     if (gg_dynamic_going(d) && d->end != end) { /* takers have overshot */
         d->end = (uint32_t)end;
         d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
     }
 }
 
-/* No more free pieces of a kind than there are vertices. */
-void gg_dynamic_short_lists(gpugraph_dynamic *d) {
+/* No more free short pieces of a kind than there are vertices. */
+void gg_dynamic_make_lists(gpugraph_dynamic *d) {
     for (int kind = 0; kind < 2; kind++)
         enlarge_list(d, kind, d->tables.vertex.bytes / sizeof(struct slab_vertex));
+    enlarge_list(d, 2, d->slabs.capacity / SLAB_SECTORS + 1);
+    gg_dynamic_enlarge(d, &d->huge, (d->slabs.capacity / SLAB_HUGE + 1) * HUGE_BYTES, 0);
 }
 
 /* `growing` comes last, so its length is the room. */
@@ -130,7 +142,7 @@ void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices) {
     gg_dynamic_enlarge(d, &d->tables.vertex, room * sizeof(struct slab_vertex), 0);
     gg_dynamic_enlarge(d, &d->incoming, (SLAB_FILTER_WORDS + room) * sizeof(uint32_t), 0);
     if (d->tables.list[0].bytes > 0)
-        gg_dynamic_short_lists(d);
+        gg_dynamic_make_lists(d);
     gg_dynamic_enlarge(d, &d->growing, room * sizeof(uint32_t), 0);
 }
 
@@ -156,6 +168,7 @@ static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
 static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t extra) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t), entry = sizeof(uint32_t);
     struct slab_pool *shared = d->slabs.pool;
+    d->slabs.slack = 0;
     d->place->fill(d, shared->growing, 0, sizeof shared->growing);
     d->place->fill(d, &shared->report.sectors, 0, sizeof shared->report.sectors);
     gg_dynamic_step(d, STEP_LIST_ALL, b);
@@ -176,9 +189,11 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     gg_dynamic_enlarge(d, &t->list[0], before.list[0].bytes, 0);
     gg_dynamic_enlarge(d, &t->list[1], before.list[1].bytes, 0);
     gg_dynamic_enlarge(d, &t->list[2], (sectors / SLAB_SECTORS + 1) * entry, 0);
-    gg_dynamic_enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * entry, 0);
+    gg_dynamic_enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * HUGE_BYTES, 0);
     d->place->upload(d, d->slabs.pool, &fresh, sizeof fresh);
+    gg_dynamic_step(d, STEP_PLAN, &moving);
     gg_dynamic_step(d, STEP_REHASH, &moving);
+    gg_dynamic_step(d, STEP_FINISH, &moving);
     bool full = gg_dynamic_pool(d).report.full, moved = gg_dynamic_going(d) && !full;
     gg_dynamic_drop_tables(d, moved ? &before : t);
     if (moved)
@@ -190,25 +205,33 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     d->place->upload(d, &shared->report, &pool.report, sizeof pool.report);
 }
 
-static bool has_room(const gpugraph_dynamic *d, uint64_t sectors) {
+bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors) {
     return d->end <= d->slabs.capacity && d->slabs.capacity - d->end >= sectors;
 }
 
+void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    b->old = d->slabs;
+    gg_dynamic_step(d, STEP_PLAN, b);
+    gg_dynamic_step(d, STEP_REHASH, b);
+    gg_dynamic_step(d, STEP_FINISH, b);
+}
+
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most) {
-    if (!has_room(d, most)) {
+    if (!gg_dynamic_has_room(d, most)) {
         gg_dynamic_step(d, STEP_SUM_BASES, b);
         struct slab_pool pool = gg_dynamic_pool(d);
-        uint64_t chains = b->count / GG_SLAB_CHAINS + SLAB_SECTORS;
+        /* tables that stay as they are may have longer chains; at first there are none */
+        bool longer = d->end > 0 || d->slabs.load > 0.75;
+        uint64_t chains = (longer ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
         uint64_t wanted = with_chains(d, pool.report.sectors) + chains;
-        uint64_t free = pool.count[0] + 2 * (uint64_t)pool.count[1] +
-                        SLAB_SECTORS * (uint64_t)pool.count[2];
-        if (!has_room(d, wanted) && free > wanted && free > d->end / 2) {
+        if (!gg_dynamic_has_room(d, wanted) && d->free > wanted && d->free > d->end / 2) {
             compact(d, b, chains);
             return;
         }
-        if (!has_room(d, wanted))
-            gg_dynamic_grow_arena(d, wanted);
+        if (!gg_dynamic_has_room(d, wanted)) { /* who has grown once grows again */
+            uint64_t more = d->end / 2;
+            gg_dynamic_grow_arena(d, wanted > more ? wanted : more);
+        }
     }
-    b->old = d->slabs;
-    gg_dynamic_step(d, STEP_REHASH, b);
+    gg_dynamic_rehash_now(d, b);
 }

@@ -114,7 +114,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     for (int i = 0; i <= directed; i++) {
         side[i]->run = run;
         side[i]->job = d->job;
-        gg_dynamic_short_lists(side[i]);
+        gg_dynamic_make_lists(side[i]);
         gg_dynamic_new_report(side[i]);
     }
     d->place->mark(d, 0);

@@ -12,6 +12,8 @@
 **                                                      |
 **     slab     [ e e e e ][ e e e e ][ e e e e ][ e e e link ]  collisions: a chain
 **
+** (Behind a base of 1 sector there is a piece of 2, behind one of 2 a slab.)
+**
 **     entry    map: target and value, 64 bits; 15 to a slab.  set: a target; 30 to a slab
 **              the target alone 0xffffffff: empty, 0xfffffffe: deleted (a tombstone)
 **
@@ -21,6 +23,11 @@
 ** finds the first empty place of a probe and swaps it is alone in having added that
 ** target: no target is ever there twice. Deletion leaves tombstones, which stay until the
 ** vertex is rehashed. Batches are phases: one kind of operation at a time.
+**
+** A large batch is announced: insertions are counted for each vertex, and those that need a
+** larger base get it before anything is inserted. A small one is attempted at once: a vertex
+** without a table gets one of 1 sector, a full run a longer chain, and where a base is due to be
+** made anew the insertion waits until it has been.
 **
 ** Where a batch names an edge twice, the later one counts. Who adds an edge writes its value
 ** at once; who finds it there marks its hash in a filter. Then all items of the batch that
@@ -46,13 +53,18 @@
 #define SLAB_CLAIM         0x80000000u
 #define SLAB_MOST_VERTICES 0x7ffffffeu
 
+#ifndef SLAB_HUGE     /* tests make them small */
+#define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
+#define SLAB_PART 128 /* sectors of its new base that one warp fills */
+#endif
+
 enum {
     SLAB_SECTORS = 4, /* of a slab */
     SLAB_WORDS = 8,   /* of a sector */
-    SLAB_LINK = 6,    /* word of a slab's (or short base's) last sector */
+    SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
-    SLAB_HUGE = 256,  /* and from where on it takes more than a warp */
+    SLAB_MANY = 8,    /* times larger: a new base that is filled entry by entry */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -64,18 +76,36 @@ struct slab_vertex {  /* 16 bytes, read at once */
     uint32_t dead;    /* of these, tombstones */
 };
 
+struct slab_move { /* the rehash of a huge base */
+    struct slab_vertex from, to;
+    uint32_t vertex;
+    uint32_t first, parts; /* the number of its first part; none: there was no room */
+    uint32_t left;         /* parts that are not moved */
+};
+
+/* Words that many ask of at once lie in lines of 128 bytes, apart from those that others read. */
 struct slab_pool {
-    uint32_t end;                /* sectors ever taken from the arena */
-    uint32_t first[SLAB_LISTS];  /* the lists are rings: where they begin */
-    uint32_t count[SLAB_LISTS];  /* free pieces when the phase began */
-    uint32_t taken[SLAB_LISTS];  /* of these, in this phase */
+    uint32_t end; /* sectors ever taken from the arena */
+    uint32_t behind_end[31];
+    uint32_t first[SLAB_LISTS]; /* the lists are rings: where they begin */
+    uint32_t count[SLAB_LISTS]; /* free pieces when the phase began */
+    uint32_t behind_count[26];
+    uint32_t taken[SLAB_LISTS]; /* of these, in this phase */
+    uint32_t behind_taken[29];
     uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind those */
-    uint32_t growing[3];         /* vertices to rehash: small, larger, huge ones */
     uint32_t spilled;            /* pieces that found no room in a list */
-    struct slab_report {         /* of one batch */
+    uint32_t behind_pushed[28];
+    uint32_t growing[3]; /* vertices to rehash: small, larger, huge ones */
+    uint32_t parts;      /* of huge ones */
+    uint32_t behind_growing[28];
+    uint32_t later; /* items that wait for a rehash */
+    uint32_t behind_later[31];
+    struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
+        uint64_t behind_sums[12];
         uint32_t full;     /* 1: the arena ended */
         uint32_t unsorted; /* 1: the batch is not ascending without repeats */
+        uint32_t marked;   /* 1: the filter is not empty */
     } report;
 };
 
@@ -88,10 +118,13 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t *filter;   /* SLAB_FILTER_BITS: edges that were found by insertions */
     uint32_t *growing;  /* n: vertices to rehash, small ones from the front, larger ones
                          ** from the back; */
-    uint32_t *huge;     /* capacity / SLAB_HUGE + 1: and these */
+    struct slab_move *huge; /* capacity / SLAB_HUGE + 1: and these */
+    uint32_t *part;         /* two for one of those and more: of each part, whose it is */
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
     float load; /* entries of a base over its places, when it is made */
+    float
+        slack; /* entries that a base of slabs is larger for, when it is made, for each */
 };
 
 /* ---- sizes ---- */
@@ -103,10 +136,21 @@ WARP_FUNCTION uint32_t slab_places(uint32_t sectors, bool valued) {
     return valued ? pairs : pairs * 2;
 }
 
-/* Entries beyond which a base is made anew: slabs may have half as many again in chains. */
-WARP_FUNCTION uint32_t slab_most(uint32_t sectors, bool valued) {
+/* Sectors of the piece that a chain has next: behind a short one twice as many. */
+WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
+    return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
+}
+
+/* Entries beyond which a base is made anew: a short one may have one piece behind it, a slab
+** half as many again in a chain, several slabs what their hash makes of a load of 1, or of one
+** half as high again as was asked for. */
+WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {
     uint32_t places = slab_places(sectors, valued);
-    return sectors < SLAB_SECTORS ? places : places + places / 2;
+    if (sectors < SLAB_SECTORS)
+        return places + slab_places(2 * sectors, valued);
+    float most = sectors == SLAB_SECTORS ? 1.5f : 1;
+    most = load * 1.4f > most ? load * 1.4f : most;
+    return (uint32_t)((float)places * most);
 }
 
 /* Sectors of a base for so many entries. */
@@ -117,6 +161,8 @@ WARP_FUNCTION uint32_t slab_sectors_for(uint32_t entries, float load, bool value
         return 1;
     if (entries <= slab_places(2, valued))
         return 2;
+    if (entries <= slab_places(SLAB_SECTORS, valued) && load > 0.5f)
+        return SLAB_SECTORS; /* a single slab fills evenly */
     float slab = (valued ? 15 : 30) * load;
     return ((uint32_t)((float)entries / slab) + 1) * SLAB_SECTORS;
 }

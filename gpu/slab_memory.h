@@ -38,6 +38,13 @@ WARP_FUNCTION struct slab_vertex slab_vertex_of(const struct slab_graph *g, uint
 #endif
 }
 
+/* The same while its table may be founded by others. */
+WARP_FUNCTION struct slab_vertex slab_vertex_now(const struct slab_graph *g, uint32_t v) {
+    uint64_t table = device_load_64((uint64_t *)&g->vertex[v]);
+    struct slab_vertex now = {(uint32_t)table, (uint32_t)(table >> 32), 0, 0};
+    return now;
+}
+
 /* From the arena's untouched end. */
 WARP_FUNCTION uint32_t slab_take_new(const struct slab_graph *g, uint32_t sectors) {
     struct slab_pool *pool = g->pool;
@@ -112,6 +119,7 @@ WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
         pool->taken[kind] = pool->pushed[kind] = 0;
     }
     pool->growing[0] = pool->growing[1] = pool->growing[2] = 0;
+    pool->parts = pool->later = 0;
 }
 
 #endif

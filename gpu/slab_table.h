@@ -68,7 +68,7 @@ WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t
         if (link == SLAB_NONE)
             return false;
         p.first = link;
-        p.width = SLAB_SECTORS;
+        p.width = slab_next_width(p.width);
     }
 }
 
@@ -78,6 +78,8 @@ enum slab_outcome {
     SLAB_ADDED, /* a new edge */
     SLAB_FOUND, /* it was there */
     SLAB_LOST,  /* a later claim of the same batch stands */
+    SLAB_WANTS, /* nothing is done yet: a piece is needed */
+    SLAB_LATER, /* the same: the vertex must be rehashed first */
     SLAB_FULL   /* the arena has ended: run the batch again */
 };
 
@@ -100,34 +102,47 @@ WARP_FUNCTION enum slab_outcome slab_replace(uint64_t *at, uint64_t found, uint6
     return SLAB_FOUND;
 }
 
-/* Links a new slab behind the run; its number, or that of who was first. */
-WARP_FUNCTION uint32_t slab_extend(const struct slab_graph *g, struct slab_probe p) {
-    uint32_t *link = slab_link_of(g, p), found = device_load(link);
-    if (found != SLAB_NONE)
-        return found;
-    uint32_t slab = slab_take(g, 2);
-    if (slab == SLAB_NONE)
-        return SLAB_NONE;
-    if (device_try(link, &found, slab))
-        return slab;
-    slab_free_piece(g, 2, slab); /* still clean */
-    return found;
+/* What a lane brings to an insertion. Where that needs a piece and none is in the hand it ends
+** as SLAB_WANTS, and comes again with one: so lanes may take their pieces together. */
+struct slab_hand {
+    uint32_t piece, kind; /* of 1 << kind sectors. SLAB_NONE: the hand is empty */
+    uint32_t wanted;      /* the kind that is needed */
+    uint32_t from;        /* the vertex, if its chains have an end; else SLAB_NONE */
+};
+
+WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
+    struct slab_hand hand = {SLAB_NONE, 0, 0, from};
+    return hand;
+}
+
+/* May a run of the vertex become longer? Not when its base is due to be made anew. */
+WARP_FUNCTION bool slab_may_extend(const struct slab_graph *g, uint32_t from,
+                                   uint32_t sectors, bool valued) {
+    return from == SLAB_NONE ||
+           device_load(&g->vertex[from].used) < slab_most(sectors, g->load, valued);
+}
+
+/* Is a piece of that kind in the hand? */
+WARP_FUNCTION bool slab_holds(struct slab_hand *hand, uint32_t kind) {
+    hand->wanted = kind;
+    return hand->piece != SLAB_NONE && hand->kind == kind;
 }
 
 /* Puts the entry into the table. pair: target (claimed or not) and value; of a set the
-** target alone. *sector: where it is now. */
+** target alone. */
 WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             struct slab_vertex v, uint64_t pair,
                                             bool valued, enum slab_manner manner,
-                                            uint32_t *sector) {
+                                            struct slab_hand *hand) {
     const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM, step = valued ? 2 : 1;
     struct slab_probe p = slab_begin(v, target);
     for (;;) {
+        uint32_t next = SLAB_NONE;
         for (uint32_t turn = 0; turn < p.width; turn++) {
             uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
-            *sector = p.first + slab_turn(p, turn);
-            slab_read(g, *sector, false, word);
-            uint32_t *place = g->word + (uint64_t)*sector * SLAB_WORDS;
+            uint32_t sector = p.first + slab_turn(p, turn);
+            slab_read(g, sector, false, word);
+            uint32_t *place = g->word + (uint64_t)sector * SLAB_WORDS;
             for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
                 if (i >= end)
                     break;
@@ -151,13 +166,75 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                         return SLAB_FOUND;
                 }
             }
+            if (end == SLAB_LINK)
+                next = word[SLAB_LINK];
         }
-        uint32_t slab = slab_extend(g, p);
-        if (slab == SLAB_NONE)
-            return SLAB_FULL;
-        p.first = slab;
-        p.width = SLAB_SECTORS;
+        if (next == SLAB_NONE) { /* as far as was seen */
+            uint32_t *link = slab_link_of(g, p), width = slab_next_width(p.width);
+            next = device_load(link);
+            if (next == SLAB_NONE && !slab_may_extend(g, hand->from, v.sectors, valued))
+                return SLAB_LATER;
+            if (next == SLAB_NONE && !slab_holds(hand, width / 2))
+                return SLAB_WANTS;
+            if (next == SLAB_NONE && device_try(link, &next, hand->piece)) {
+                next = hand->piece;
+                hand->piece = SLAB_NONE;
+            }
+        }
+        p.first = next;
+        p.width = slab_next_width(p.width);
     }
+}
+
+/* Gives back what is in the hand, which is clean. */
+WARP_FUNCTION void slab_give_back(const struct slab_graph *g, struct slab_hand *hand) {
+    if (hand->piece != SLAB_NONE)
+        slab_free_piece(g, hand->kind, hand->piece);
+    hand->piece = SLAB_NONE;
+}
+
+/* The piece that is wanted, or SLAB_NONE, in place of what is in the hand. */
+WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_hand *hand) {
+    slab_give_back(g, hand);
+    hand->kind = hand->wanted;
+    hand->piece = slab_take(g, hand->kind);
+    return hand->piece != SLAB_NONE;
+}
+
+/* By a lane that takes the pieces it needs by itself. */
+WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab_vertex v,
+                                         uint64_t pair, bool valued,
+                                         enum slab_manner manner) {
+    struct slab_hand hand = slab_empty_hand(SLAB_NONE);
+    enum slab_outcome outcome;
+    while ((outcome = slab_insert(g, v, pair, valued, manner, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return SLAB_FULL;
+    slab_give_back(g, &hand);
+    return outcome;
+}
+
+/* Insertion without announcement. A vertex that has no table gets the shortest; where one is
+** full its chain is extended while it may be. What is left over, SLAB_LATER, waits until the
+** vertex has a larger base. */
+WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_t pair,
+                                             bool valued, struct slab_hand *hand) {
+    struct slab_vertex v = slab_vertex_now(g, hand->from);
+    if (v.sectors == 0) {
+        uint64_t found = v.base; /* left over from a table that was cleared */
+        if (!slab_holds(hand, 0))
+            return SLAB_WANTS;
+        v.sectors = 1;
+        v.base = hand->piece;
+        if (device_try_64((uint64_t *)&g->vertex[hand->from], &found,
+                          (uint64_t)v.sectors << 32 | v.base)) {
+            hand->piece = SLAB_NONE;
+        } else {
+            v.base = (uint32_t)found;
+            v.sectors = (uint32_t)(found >> 32);
+        }
+    }
+    return slab_insert(g, v, pair, valued, SLAB_KEEP, hand);
 }
 
 /* The filter: does the batch perhaps hold this edge twice, or was it there? */
@@ -167,6 +244,8 @@ WARP_FUNCTION uint32_t slab_filter_bit(uint32_t from, uint32_t target) {
 WARP_FUNCTION void slab_mark(const struct slab_graph *g, uint32_t from, uint32_t target) {
     uint32_t bit = slab_filter_bit(from, target);
     device_or(&g->filter[bit / 32], 1u << bit % 32);
+    if (!device_load(&g->pool->report.marked))
+        device_store(&g->pool->report.marked, 1);
 }
 WARP_FUNCTION bool slab_is_marked(const struct slab_graph *g, uint32_t from,
                                   uint32_t target) {
@@ -226,7 +305,7 @@ WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
     else if (sectors < SLAB_HUGE)
         g->growing[g->n - 1 - device_reserve(&growing[1], 1)] = v;
     else
-        g->huge[device_reserve(&growing[2], 1)] = v;
+        g->huge[device_reserve(&growing[2], 1)].vertex = v;
 }
 
 /* Vertex number i of those listed. */
@@ -234,7 +313,13 @@ WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t 
     uint64_t small = g->pool->growing[0], larger = g->pool->growing[1];
     return i < small            ? g->growing[i]
            : i - small < larger ? g->growing[g->n - 1 - (i - small)]
-                                : g->huge[i - small - larger];
+                                : g->huge[i - small - larger].vertex;
+}
+
+/* Counts an insertion that waits for a rehash of its vertex. Must the vertex be listed? Exactly
+** one item of a batch learns so. */
+WARP_FUNCTION bool slab_put_off(const struct slab_graph *g, uint32_t from) {
+    return device_reserve(&g->incoming[from], 1) == 0;
 }
 
 /* Counts an insertion for its vertex. Does the vertex's base become too small? Exactly one
@@ -243,7 +328,7 @@ WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool
                                  uint32_t *sectors) {
     uint32_t incoming = device_reserve(&g->incoming[from], 1) + 1;
     struct slab_vertex v = slab_vertex_of(g, from);
-    uint32_t most = slab_most(v.sectors, valued);
+    uint32_t most = slab_most(v.sectors, g->load, valued);
     *sectors = v.sectors;
     return v.used + incoming == (v.used > most ? v.used : most) + 1;
 }

@@ -11,6 +11,8 @@
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
+#define SLAB_HUGE     16
+#define SLAB_PART     8
 #include "slab_walk.h"
 
 #include "expect.h"
@@ -52,21 +54,63 @@ static void jitter(void) {
     sched_yield();
 }
 
-enum phase { ANNOUNCE, REHASH, INSERT, CLAIM, SETTLE, DELETE, CLEAR, ROWS };
+enum phase {
+    ANNOUNCE,
+    PLAN,
+    REHASH,
+    FINISH,
+    INSERT,
+    ATTEMPT,
+    INSERT_LATER,
+    CLAIM,
+    SETTLE,
+    DELETE,
+    CLEAR,
+    ROWS
+};
 
 struct world {
     struct slab_graph g;
     struct slab_pool pool;
     bool valued, unsorted;
     uint32_t count, source[BATCH], target[BATCH], value[BATCH], claimed[BATCH];
+    uint32_t later[BATCH];
     uint32_t model[VERTICES][TARGETS];
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
     /* of the running phase */
     enum phase phase;
-    uint32_t next, changed;
+    uint32_t next, items, changed;
 };
 
 static struct world w;
+
+static void finish_insertion(uint32_t i, enum slab_outcome outcome) {
+    const struct slab_graph *g = &w.g;
+    uint32_t from = w.source[i];
+    if (outcome == SLAB_ADDED) {
+        device_take(&g->vertex[from].used, 1);
+        device_take(&w.changed, 1);
+    } else if (outcome == SLAB_FOUND && w.valued && w.unsorted) {
+        slab_mark(g, from, w.target[i]);
+    } else if (outcome == SLAB_LATER) {
+        w.later[device_take(&w.pool.later, 1)] = i;
+        if (slab_put_off(g, from))
+            slab_list_growing(g, from, slab_vertex_now(g, from).sectors);
+    }
+}
+
+/* A lane takes its pieces by itself; those that it does not need stay in its hand, or not. */
+static void attempt(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    uint64_t pair = slab_pair(w.target[i], w.value[i]);
+    struct slab_hand hand = slab_empty_hand(w.source[i]);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, w.valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
+    slab_give_back(g, &hand);
+    finish_insertion(i, outcome);
+}
 
 static void one_item(uint32_t i) {
     const struct slab_graph *g = &w.g;
@@ -76,20 +120,18 @@ static void one_item(uint32_t i) {
         if (slab_announce(g, from, w.valued, &sector))
             slab_list_growing(g, from, sector);
         break;
+    case ATTEMPT:
+        attempt(i);
+        break;
+    case INSERT_LATER:
+        i = w.later[i];
+        from = w.source[i];
+        target = w.target[i];
+        /* fallthrough */
     case INSERT:
-        switch (slab_insert(g, slab_vertex_of(g, from), slab_pair(target, w.value[i]),
-                            w.valued, w.unsorted ? SLAB_KEEP : SLAB_REPLACE, &sector)) {
-        case SLAB_ADDED:
-            device_take(&g->vertex[from].used, 1);
-            device_take(&w.changed, 1);
-            break;
-        case SLAB_FOUND:
-            if (w.valued && w.unsorted)
-                slab_mark(g, from, target);
-            break;
-        default:
-            break;
-        }
+        finish_insertion(i, slab_put(g, slab_vertex_now(g, from),
+                                     slab_pair(target, w.value[i]), w.valued,
+                                     w.unsorted ? SLAB_KEEP : SLAB_REPLACE));
         break;
     case CLAIM:
         w.claimed[i] =
@@ -121,15 +163,56 @@ static void copy_row(uint32_t v) {
                   w.valued ? w.row_value[v] : NULL, 0);
 }
 
-static uint32_t items(void) {
-    return w.phase == REHASH ? w.pool.growing[0] + w.pool.growing[1] + w.pool.growing[2]
-           : w.phase == ROWS ? VERTICES
-                             : w.count;
+static uint32_t items(void) { /* as the phase begins */
+    switch (w.phase) {
+    case PLAN:
+        return w.pool.growing[2];
+    case REHASH:
+        return w.pool.growing[0] + w.pool.growing[1] + w.pool.parts;
+    case FINISH:
+        return w.pool.parts;
+    case ROWS:
+        return VERTICES;
+    case INSERT_LATER:
+        return w.pool.later;
+    default:
+        return w.count;
+    }
+}
+
+/* What a warp does together. False: the phase is not of that kind. */
+static bool one_together(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    uint32_t whole;
+    switch (w.phase) {
+    case PLAN:
+        slab_plan_move(g, g, i, w.valued);
+        return true;
+    case REHASH:
+        whole = w.pool.growing[0] + w.pool.growing[1];
+        if (i < whole)
+            slab_rehash(g, g, slab_growing_vertex(g, i), w.valued);
+        else
+            slab_move_part(g, g, i - whole, w.valued);
+        return true;
+    case FINISH:
+        slab_finish_part(g, g, i);
+        return true;
+    case CLEAR:
+        clear(w.source[i]);
+        return true;
+    case ROWS:
+        copy_row(i);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* A warp's way through the items of a phase: one for all lanes, or one for each. */
 static void shift(void *unused) {
-    bool together = w.phase == REHASH || w.phase == CLEAR || w.phase == ROWS;
+    bool together = w.phase == PLAN || w.phase == REHASH || w.phase == FINISH ||
+                    w.phase == CLEAR || w.phase == ROWS;
     const uint32_t share = together ? 1 : warp_width;
     (void)unused;
     for (;;) {
@@ -137,15 +220,9 @@ static void shift(void *unused) {
         if (warp_lane() == 0)
             first = device_take(&w.next, share);
         first = warp_from(first, 0);
-        if (first >= items())
+        if (first >= w.items)
             return;
-        if (w.phase == REHASH)
-            slab_rehash(&w.g, &w.g, slab_growing_vertex(&w.g, first), w.valued);
-        else if (w.phase == CLEAR)
-            clear(w.source[first]);
-        else if (w.phase == ROWS)
-            copy_row(first);
-        else if (first + warp_lane() < w.count)
+        if (!one_together(first) && first + warp_lane() < w.items)
             one_item(first + warp_lane());
         warp_sync();
     }
@@ -165,6 +242,7 @@ static void work(void *seed, uint32_t number) {
 static void run_phase(enum phase phase, int threads) {
     uint64_t seed = (uint64_t)draw(1000000) * MOST_THREADS;
     w.phase = phase;
+    w.items = items();
     w.next = 0;
     run_workers((uint32_t)threads, work, &seed, NULL, 0);
 }
@@ -181,13 +259,15 @@ static void begin(bool valued, float load) {
     g->pool = &w.pool;
     g->n = VERTICES;
     g->load = load;
+    g->slack = (float)draw(2) / 2;
     g->capacity = 16;
     g->vertex = calloc(VERTICES, sizeof *g->vertex);
     g->word = malloc((size_t)MOST_SECTORS * SLAB_WORDS * 4);
     memset(g->word, 0xff, (size_t)MOST_SECTORS * SLAB_WORDS * 4);
     g->incoming = calloc(VERTICES, sizeof(uint32_t));
     g->growing = calloc(VERTICES, sizeof(uint32_t));
-    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof(uint32_t));
+    g->huge = calloc(MOST_SECTORS / SLAB_HUGE + 1, sizeof *g->huge);
+    g->part = calloc(3 * (MOST_SECTORS / SLAB_HUGE + 1), sizeof *g->part);
     g->filter = calloc(SLAB_FILTER_BITS / 32, sizeof(uint32_t));
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
         g->room[kind] = MOST_SECTORS;
@@ -202,6 +282,7 @@ static void end(void) {
     free(g->incoming);
     free(g->growing);
     free(g->huge);
+    free(g->part);
     free(g->filter);
     for (int kind = 0; kind < SLAB_LISTS; kind++)
         free(g->list[kind]);
@@ -273,31 +354,53 @@ static uint32_t edges(void) {
     return count;
 }
 
-static void insert(int threads) {
+static void rehash_listed(int threads) {
+    run_phase(PLAN, threads);
+    run_phase(REHASH, threads);
+    run_phase(FINISH, threads);
+}
+
+/* The steps of a batch; false: the arena has ended. */
+static bool insert_once(bool announced, int threads) {
+    w.pool.report.full = 0;
+    if (announced) {
+        memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
+        run_phase(ANNOUNCE, threads);
+    } else {
+        w.unsorted = true; /* for all that is known */
+        run_phase(ATTEMPT, threads);
+    }
+    rehash_listed(threads);
+    if (!w.pool.report.full)
+        run_phase(announced ? INSERT : INSERT_LATER, threads);
+    if (!announced)
+        for (uint32_t v = 0; v < VERTICES; v++)
+            ck_assert_uint_eq(w.g.incoming[v], 0);
+    run_phase(CLAIM, threads);
+    run_phase(SETTLE, threads);
+    memset(w.g.filter, 0, SLAB_FILTER_BITS / 8);
+    end_phase();
+    return !w.pool.report.full;
+}
+
+static void insert_by(bool announced, int threads) {
     uint32_t before = edges();
     for (uint32_t i = 0; i < w.count; i++)
         w.model[w.source[i]][w.target[i]] = w.value[i];
     w.changed = 0;
-    for (bool full = true; full;) {
-        w.pool.report.full = 0;
+    if (!announced)
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
-        memset(w.g.filter, 0, SLAB_FILTER_BITS / 8);
-        run_phase(ANNOUNCE, threads);
-        run_phase(REHASH, threads);
-        if (!w.pool.report.full)
-            run_phase(INSERT, threads);
-        run_phase(CLAIM, threads);
-        run_phase(SETTLE, threads);
-        end_phase();
-        full = w.pool.report.full;
-        if (full) {
-            if (w.pool.end > w.g.capacity)
-                w.pool.end = w.g.capacity;
-            w.g.capacity += w.g.capacity / 2;
-            ck_assert_uint_le(w.g.capacity, MOST_SECTORS);
-        }
+    while (!insert_once(announced, threads)) {
+        if (w.pool.end > w.g.capacity)
+            w.pool.end = w.g.capacity;
+        w.g.capacity += w.g.capacity / 2;
+        ck_assert_uint_le(w.g.capacity, MOST_SECTORS);
     }
     ck_assert_uint_eq(w.changed, edges() - before);
+}
+
+static void insert(int threads) {
+    insert_by(draw(2), threads);
 }
 
 static void delete (int threads) {
@@ -404,7 +507,7 @@ START_TEST(a_full_arena_says_so) {
         w.pool.report.full = 0;
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
         run_phase(ANNOUNCE, 3);
-        run_phase(REHASH, 3);
+        rehash_listed(3);
         ck_assert_uint_eq(w.pool.report.full, 1);
         end_phase();
         check(2);
@@ -431,19 +534,50 @@ static bool has_chain(uint32_t v) {
 ** larger base, and slab and chain are free. */
 START_TEST(chains_are_rehashed) {
     begin(true, 0.7f);
-    edges_of_one(0, 10);
-    insert(1);
+    edges_of_one(0, 15);
+    insert_by(true, 1);
     ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert(!has_chain(0));
-    edges_of_one(10, 22);
-    insert(1);
+    edges_of_one(15, 22);
+    insert_by(true, 1);
     ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert(has_chain(0));
     edges_of_one(22, 23);
-    insert(1);
+    insert_by(true, 1);
     ck_assert_uint_gt(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert_uint_ge(w.pool.count[2], 2);
     check(1);
+    end();
+}
+END_TEST
+
+/* Unannounced: 1 sector of 3 places, behind it 2 of 7; then the vertex is due, and the item
+** that finds no room waits for its larger base. */
+START_TEST(short_bases_have_short_chains) {
+    begin(true, 0.7f);
+    for (uint32_t degree = 1; degree <= 11; degree++) {
+        edges_of_one(degree - 1, degree);
+        insert_by(false, 1);
+        ck_assert_uint_eq(w.g.vertex[0].sectors, degree <= 10 ? 1 : SLAB_SECTORS);
+        ck_assert_uint_eq(w.pool.end, degree <= 3 ? 1 : degree <= 10 ? 3 : 7);
+        check(1);
+    }
+    ck_assert_uint_eq(w.pool.count[0], 1);
+    ck_assert_uint_eq(w.pool.count[1], 1);
+    end();
+}
+END_TEST
+
+/* All items of a batch for one vertex: those beyond its first pieces wait together. */
+START_TEST(a_crowd_waits) {
+    begin(_i % 2, 0.7f);
+    for (int round = 0; round < 3; round++) {
+        edges_of_one(0, TARGETS);
+        insert_by(false, 4);
+        check(2);
+        ck_assert_uint_eq(w.g.vertex[0].used, TARGETS);
+    }
+    ck_assert_uint_ge(w.g.vertex[0].sectors, TARGETS / 30 * SLAB_SECTORS);
     end();
 }
 END_TEST
@@ -456,6 +590,8 @@ int main(void) {
     tcase_add_test(c, lists_close_up);
     tcase_add_test(c, a_full_arena_says_so);
     tcase_add_test(c, chains_are_rehashed);
+    tcase_add_test(c, short_bases_have_short_chains);
+    tcase_add_loop_test(c, a_crowd_waits, 0, 2);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
