@@ -64,8 +64,8 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
         verdict verdict = GONE;
         if (own != MIS_JOINED) {
             uint64_t end = g.offset[v + 1];
-            sight s =
-                mis_scan<lanes, each, TIES_SETTLED>(g, v, own, g.offset[v], end, !first);
+            sight s = mis_scan<lanes, each, TIES_SETTLED>(g, v, own, g.offset[v], end,
+                                                          !(first && GG_MIS_EARLY_EXIT));
             verdict = judged(s, end);
         }
         if (threadIdx.x % lanes == 0)

@@ -354,6 +354,10 @@
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024
 #define GG_MIS_STOP_ROUNDS 16
+/* 1: in the first round of "rounds" a look ends at the first earlier neighbour; 0: never. */
+#ifndef GG_MIS_EARLY_EXIT
+#define GG_MIS_EARLY_EXIT 1
+#endif
 /* Neighbours from which a warp, and a block, looks at a row together in "rounds". */
 #define GG_MIS_WARP_DEGREE  32
 #define GG_MIS_BLOCK_DEGREE 1024
