@@ -50,17 +50,16 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
 }
 
 static const dynamic_place *choose_place(gpugraph_run *run) {
-    bool usable = gg_cuda_dynamic && gpugraph_cuda_usable(NULL);
-    if (run->backend == GPUGRAPH_CPU || (run->backend == GPUGRAPH_AUTO && !usable))
+    const char *why = "";
+    if (run->backend == GPUGRAPH_CPU)
+        return &gg_cpu_dynamic; /* without a look at the driver, which takes its time */
+    if (gpugraph_cuda_usable(&why) && gg_cuda_dynamic)
+        return gg_cuda_dynamic;
+    if (run->backend == GPUGRAPH_AUTO)
         return &gg_cpu_dynamic;
-    if (!usable) {
-        const char *why = "";
-        gpugraph_cuda_usable(&why);
-        gg_fail(run, GPUGRAPH_NO_DEVICE,
-                "no CUDA device can be used: %s; use backend 'cpu' or 'auto'", why);
-        return NULL;
-    }
-    return gg_cuda_dynamic;
+    gg_fail(run, GPUGRAPH_NO_DEVICE,
+            "no CUDA device can be used: %s; use backend 'cpu' or 'auto'", why);
+    return NULL;
 }
 
 gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,

@@ -379,20 +379,25 @@ static void expect_nearest(const struct memory *s, const mlmq_word *right,
     expect_distances(s, right, bound == MOST ? UINT64_MAX : bound + 1);
 }
 
-/* A limit stops the work, whatever the pair: a few vertices of many. Loop: pairs. */
+/* A limit stops the work, whatever the pair: a few vertices of many. On a busy machine the
+** manager may not get its turn before all is done, so that many tries are allowed. Loop:
+** pairs. */
 START_TEST(limits) {
     struct rows g = make(GRID, 40000, true);
     mlmq_weight *weight = weights_of(&g, EVEN, 8);
     mlmq_word *right = right_answer(&g, weight, 0);
-    struct memory *s = memory_new(&g, weight, how_of(0, _i), 100000, 100);
-    set_limit(s, 50);
-    add_source(s, 0);
-    run(s, 0);
-    expect_nothing_left(s);
-    expect_nearest(s, right, 50);
-    expect(s->control->bound < MOST && s->control->served < g.n / 2,
-           "%s: %u vertices were relaxed", name_of(&s->m), (unsigned)s->control->served);
-    memory_free(s);
+    bool stopped = false;
+    for (int tries = 0; tries < 50 && !stopped; tries++) {
+        struct memory *s = memory_new(&g, weight, how_of(0, _i), 100000, 100);
+        set_limit(s, 50);
+        add_source(s, 0);
+        run(s, 0);
+        expect_nothing_left(s);
+        expect_nearest(s, right, 50);
+        stopped = s->control->bound < MOST && s->control->served < g.n / 2;
+        memory_free(s);
+    }
+    expect(stopped, "pair %d is never stopped by a limit", _i);
     free(right);
     free(weight);
     rows_free(&g);
