@@ -1,6 +1,7 @@
 /* How large maximal independent sets are, and in how many rounds they are found, by priority.
 **
 **     bench_mis GRAPH ...
+**     bench_mis phases GRAPH ...
 **
 ** GRAPH: as in bench_graphs.h. Prints a Markdown table, a line for each graph and priority:
 ** vertices and edges of the undirected graph, members of the set, their share of the
@@ -10,7 +11,11 @@
 ** Rounds are synchronous, as in method 'rounds' on a device: a vertex joins when all open
 ** neighbours come later in the order, drops when a neighbour has joined, and sees what was
 ** decided in earlier rounds. They are counted here from the definition, one vertex after the
-** other, and the set that comes out must be the library's. */
+** other, and the set that comes out must be the library's.
+**
+** "phases" prints what rounds by degree look at instead, in arcs: in the first round, in which
+** a look ends at the first earlier neighbour, since nobody has joined yet, and what it would be
+** without that early exit; in the second, and in all later ones. */
 #include "backend.h"
 #include "bench_graphs.h"
 
@@ -46,38 +51,58 @@ static void set_keys(struct order *o, gpugraph_graph *graph, gpugraph_priority p
     free(hash);
 }
 
-static int verdict_of(const struct order *o, const uint8_t *state, uint32_t v) {
+/* What rounds look at, in arcs, and leave open. */
+struct work {
+    uint64_t first, first_patient, second, later;
+    uint32_t open[2]; /* after the first and the second */
+};
+
+static bool is_earlier(const struct order *o, uint32_t u, uint32_t v) {
+    return o->key[u] < o->key[v] || (o->key[u] == o->key[v] && u < v);
+}
+
+/* hasty: until the first earlier neighbour. Adds the arcs that were looked at. */
+static int verdict_of(const struct order *o, const uint8_t *state, uint32_t v, bool hasty,
+                      uint64_t *arcs) {
     int verdict = JOINED;
     for (uint64_t i = o->g.offset[v]; i < o->g.offset[v + 1]; i++) {
         uint32_t u = o->g.target[i];
+        ++*arcs;
         if (state[u] == JOINED)
             return DROPPED;
-        if (state[u] == OPEN &&
-            (o->key[u] < o->key[v] || (o->key[u] == o->key[v] && u < v)))
+        if (state[u] == OPEN && is_earlier(o, u, v))
             verdict = OPEN;
+        if (hasty && verdict == OPEN)
+            return OPEN;
     }
     return verdict;
 }
 
 /* Rounds until nobody is open; state afterwards. */
-static uint32_t count_rounds(const struct order *o, uint8_t *state) {
+static uint32_t count_rounds(const struct order *o, uint8_t *state, struct work *work) {
     uint32_t *open = need(malloc((size_t)o->g.n * sizeof *open)), count = o->g.n;
     uint8_t *verdict = need(malloc(o->g.n));
     uint32_t rounds = 0;
+    *work = (struct work){.first_patient = o->g.m};
     for (uint32_t v = 0; v < o->g.n; v++) {
         open[v] = v;
         state[v] = OPEN;
     }
     for (; count > 0; rounds++) {
+        uint64_t *arcs = rounds == 0   ? &work->first
+                         : rounds == 1 ? &work->second
+                                       : &work->later;
         uint32_t kept = 0;
         for (uint32_t i = 0; i < count; i++)
-            verdict[i] = (uint8_t)verdict_of(o, state, open[i]);
+            verdict[i] = (uint8_t)verdict_of(o, state, open[i], rounds == 0, arcs);
         for (uint32_t i = 0; i < count; i++) {
             state[open[i]] = verdict[i];
             if (verdict[i] == OPEN)
                 open[kept++] = open[i];
         }
         count = kept;
+        if (rounds < 2)
+            work->open[rounds] = count;
     }
     free(open);
     free(verdict);
@@ -87,6 +112,7 @@ static uint32_t count_rounds(const struct order *o, uint8_t *state) {
 struct outcome {
     uint32_t members, rounds;
     double ms;
+    struct work work;
 };
 
 static int ascending(const void *a, const void *b) {
@@ -96,7 +122,7 @@ static int ascending(const void *a, const void *b) {
 
 static struct outcome try_priority(gpugraph_graph *graph, gpugraph_priority priority,
                                    int64_t seed, gpugraph_run *run) {
-    struct outcome out = {0, 0, 0};
+    struct outcome out = {0};
     struct order o;
     double ms[CALLS];
     if (gg_csr(graph, CSR_SIMPLE, false, true, run, &o.g) != GPUGRAPH_OK)
@@ -112,7 +138,7 @@ static struct outcome try_priority(gpugraph_graph *graph, gpugraph_priority prio
     qsort(ms, CALLS, sizeof *ms, ascending);
     out.ms = ms[CALLS / 2];
     set_keys(&o, graph, priority, seed, run);
-    out.rounds = count_rounds(&o, state);
+    out.rounds = count_rounds(&o, state, &out.work);
     for (uint32_t v = 0; v < o.g.n; v++) {
         if (member[v] != (state[v] == JOINED)) {
             fprintf(stderr, "vertex %u: the sets differ\n", v);
@@ -144,7 +170,7 @@ static void print_graph(const char *name) {
     give_up_on_error(&run);
     const char *slash = strrchr(name, '/');
     for (int priority = 0; priority <= GPUGRAPH_BY_ID; priority++) {
-        struct outcome best = {0, 0, 0};
+        struct outcome best = {0};
         int seeds = priority == GPUGRAPH_BY_RANDOM ? SEEDS : 1;
         for (int seed = 0; seed < seeds; seed++) {
             struct outcome out =
@@ -156,15 +182,38 @@ static void print_graph(const char *name) {
     gpugraph_free(graph);
 }
 
+static void print_phases(const char *name) {
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_graph *graph = make_graph(name, &run);
+    struct outcome out = try_priority(graph, GPUGRAPH_BY_DEGREE, 0, &run);
+    const struct work *w = &out.work;
+    const double arcs = (double)w->first_patient / 100, n = gpugraph_vertex_count(graph);
+    const char *slash = strrchr(name, '/');
+    printf("| %s | %.0f | %.1f | 100 | %.1f | %.1f | %.1f | %.1f |\n",
+           slash ? slash + 1 : name, 100 * arcs, (double)w->first / arcs,
+           (double)w->second / arcs, (double)w->later / arcs, 100 * w->open[0] / n,
+           100 * w->open[1] / n);
+    fflush(stdout);
+    gpugraph_free(graph);
+}
+
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        fprintf(stderr,
-                "usage: bench_mis FILE|rmat:SCALE:FACTOR|grid:SIDE|path:LENGTH ...\n");
+    bool phases = argc > 1 && strcmp(argv[1], "phases") == 0;
+    if (argc < 2 + phases) {
+        fprintf(stderr, "usage: bench_mis [phases] "
+                        "FILE|rmat:SCALE:FACTOR|grid:SIDE|path:LENGTH ...\n");
         return 2;
     }
-    printf("| graph | vertices | edges | priority | members | share | rounds | ms |\n"
-           "|---|---:|---:|---|---:|---:|---:|---:|\n");
-    for (int i = 1; i < argc; i++)
-        print_graph(argv[i]);
+    printf(phases
+               ? "| graph | arcs | first round, %% of them | without early exit "
+                 "| second | later | open after the first, %% | after the second |\n"
+                 "|---|---:|---:|---:|---:|---:|---:|---:|\n"
+               : "| graph | vertices | edges | priority | members | share | rounds | ms "
+                 "|\n|---|---:|---:|---|---:|---:|---:|---:|\n");
+    for (int i = 1 + phases; i < argc; i++)
+        if (phases)
+            print_phases(argv[i]);
+        else
+            print_graph(argv[i]);
     return 0;
 }
