@@ -201,6 +201,10 @@ void gg_release(void *block);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
+/* Room for one entry more behind `count`: twice as many as before, moved over to a new block.
+** False, with nothing changed, when there is no memory. */
+bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,
+                  size_t size);
 /* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
 #ifdef __CUDACC__
 __host__ __device__

@@ -17,6 +17,48 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- launches, for the methods without rounds ---- */
+
+unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
+    int resident = 0;
+    gg_note(job,
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
+            "plan a launch");
+    return gg_grid(job, n, resident > 0 ? resident : 1);
+}
+
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l,
+                          struct mis_report *report) {
+    uint32_t open = 0, left = UINT32_MAX;
+    gg_fill(job, l->on_device, 0, l->bytes);
+    gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
+    do {
+        gg_fill(job, l->on_device, 0, sizeof open);
+        if (gg_going(job))
+            gg_note(job,
+                    cudaLaunchCooperativeKernel(l->kernel, dim3(l->blocks),
+                                                dim3(GG_BLOCK), l->arguments, 0,
+                                                job->stream),
+                    "start a kernel for independent sets");
+        gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
+        if (!gg_fetch(job, l->report, l->on_device, l->bytes))
+            return false;
+        memcpy(&open, l->report, sizeof open);
+        if (open >= left) {
+            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel %s makes no progress: %u vertices wait for each other",
+                    l->name, open);
+            return false;
+        }
+        left = open;
+        *l->resume = true;
+        l->count++;
+    } while (left > 0);
+    return true;
+}
+
+/* ---- choice and driver ---- */
+
 static bool hashed(gpugraph_priority priority) {
     return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
 }

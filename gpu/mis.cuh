@@ -53,10 +53,23 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 uint64_t gg_mis_pinned_bytes(uint32_t n);
 
-/* Blocks of a cooperative grid for n vertices. (mis_one_launch.cu) */
+/* Blocks of a cooperative grid for n vertices. */
 unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n);
-/* A sentence; false. */
-bool gg_mis_no_progress(struct cuda_job *job, const char *kernel, uint32_t open);
+/* A cooperative kernel whose passes are bounded is launched until it leaves no vertex open. */
+struct mis_launches {
+    const void *kernel;
+    const char *name;
+    unsigned blocks;
+    void **arguments;
+    bool *resume; /* in the arguments: words are there already */
+    void *
+        on_device; /* its report: a uint32_t, how many it left open, then sums and maxima */
+    void *report; /* and the copy on the host */
+    size_t bytes;
+    unsigned count; /* launches done */
+};
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l,
+                          struct mis_report *report);
 
 /* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
 ** for blocks and those for warps end, zeroed before. (mis_renumber.cu) */

@@ -203,33 +203,6 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
 }
 
-unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
-    int resident = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
-            "plan a launch");
-    return gg_grid(job, n, resident > 0 ? resident : 1);
-}
-
-bool gg_mis_no_progress(struct cuda_job *job, const char *kernel, uint32_t open) {
-    gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-            "the kernel %s makes no progress: %u vertices wait for each other", kernel,
-            open);
-    return false;
-}
-
-static bool run_once(struct cuda_job *job, const struct mis_graph *g,
-                     const struct launch *l, unsigned blocks) {
-    void *arguments[] = {(void *)g, (void *)l};
-    gg_fill(job, l->state, 0, sizeof *l->state);
-    if (gg_going(job))
-        gg_note(job,
-                cudaLaunchCooperativeKernel(l->kernel, dim3(blocks), dim3(GG_BLOCK),
-                                            arguments, 0, job->stream),
-                "start the kernel decide_all");
-    return gg_going(job);
-}
-
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report) {
     struct workspace space = {NULL, 0};
@@ -237,28 +210,19 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        balanced ? (const void *)decide_all<true>
                                 : (const void *)decide_all<false>};
     struct launch_state state = {0, 0};
-    unsigned blocks = gg_mis_blocks_at_once(job, l.kernel, g->n), launches = 0;
+    unsigned blocks = gg_mis_blocks_at_once(job, l.kernel, g->n);
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
-    uint32_t left = UINT32_MAX;
     l.room = room_of_warp(g->n, warps);
     carve(&space, g, &l, warps);
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &l, warps);
-    gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
-    do {
-        if (!run_once(job, g, &l, blocks))
-            return false;
-        gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
-        if (!gg_fetch(job, &state, l.state, sizeof state))
-            return false;
-        if (state.open >= left)
-            return gg_mis_no_progress(job, "decide_all", state.open);
-        left = state.open;
-        l.resume = true;
-        launches++;
-    } while (left > 0);
+    void *arguments[] = {g, &l};
+    struct mis_launches all = {l.kernel, "decide_all", blocks,       arguments, &l.resume,
+                               l.state,  &state,       sizeof state, 0};
+    if (!gg_mis_until_decided(job, &all, report))
+        return false;
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
-             launches, state.passes);
+             all.count, state.passes);
     return true;
 }

@@ -276,18 +276,6 @@ static uint32_t room_of_warp(const struct cuda_job *job, uint32_t n, uint64_t wa
     return (uint32_t)((uint64_t)fit < all ? (uint64_t)fit : all) * GG_WARP;
 }
 
-static bool run_once(struct cuda_job *job, const struct mis_graph *g,
-                     const struct pinned_launch *l, unsigned blocks) {
-    void *arguments[] = {(void *)g, (void *)l};
-    gg_fill(job, l->state, 0, sizeof *l->state);
-    if (gg_going(job))
-        gg_note(job,
-                cudaLaunchCooperativeKernel((const void *)decide_across_bus, dim3(blocks),
-                                            dim3(GG_BLOCK), arguments, 0, job->stream),
-                "start the kernel decide_across_bus");
-    return gg_going(job);
-}
-
 static void tell(const struct mis_graph *g, const struct pinned_state *all,
                  unsigned launches, struct mis_report *report) {
     int used = snprintf(report->text, sizeof report->text,
@@ -303,32 +291,21 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
                         struct mis_report *report) {
     struct workspace space = {NULL, 0};
     struct pinned_launch l = pinned_launch();
-    struct pinned_state state, all = pinned_state();
-    unsigned launches = 0;
-    uint32_t left = UINT32_MAX;
-    unsigned blocks = gg_mis_blocks_at_once(job, (const void *)decide_across_bus, g->n);
+    struct pinned_state state = pinned_state();
+    const void *kernel = (const void *)decide_across_bus;
+    unsigned blocks = gg_mis_blocks_at_once(job, kernel, g->n);
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(job, g->n, warps);
     carve(&space, g, &l, warps);
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &l, warps);
-    gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
-    do {
-        if (!run_once(job, g, &l, blocks))
-            return false;
-        gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
-        if (!gg_fetch(job, &state, l.state, sizeof state))
-            return false;
-        if (state.open >= left)
-            return gg_mis_no_progress(job, "decide_across_bus", state.open);
-        left = state.open;
-        all.lines += state.lines;
-        all.forgotten += state.forgotten;
-        all.turns += state.turns;
-        l.resume = true;
-        launches++;
-    } while (left > 0);
-    tell(g, &all, launches, report);
+    void *arguments[] = {g, &l};
+    struct mis_launches all = {kernel,    "decide_across_bus", blocks,
+                               arguments, &l.resume,           l.state,
+                               &state,    sizeof state,        0};
+    if (!gg_mis_until_decided(job, &all, report))
+        return false;
+    tell(g, &state, all.count, report);
     return true;
 }

@@ -47,18 +47,10 @@ static bool is_touched(const struct both_ends *s, uint32_t v) {
 }
 
 static bool make_room(struct both_ends *s, struct ball *b) {
-    if (b->count < b->room)
-        return true;
-    uint64_t room = b->room ? b->room * 2 : 1024;
-    uint32_t *vertex = gg_alloc(s->run, room, sizeof *vertex);
-    for (uint64_t i = 0; i < b->count && vertex; i++)
-        vertex[i] = b->vertex[i];
-    if (!vertex)
-        return false;
-    gg_release(b->vertex);
-    b->vertex = vertex;
-    b->room = room;
-    return true;
+    void *block = b->vertex;
+    bool made = gg_make_room(s->run, &block, b->count, &b->room, sizeof *b->vertex);
+    b->vertex = block;
+    return made;
 }
 
 /* False when the run must end. */

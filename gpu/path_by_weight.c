@@ -103,18 +103,10 @@ static inline uint64_t distance_in(const struct front *f, uint32_t v) {
 /* ---- what waits: a binary heap, with stale entries ---- */
 
 static bool make_room(struct both_ends *s, struct front *f) {
-    if (f->count < f->room)
-        return true;
-    uint64_t room = f->room ? f->room * 2 : 1024;
-    struct waiting *heap = gg_alloc(s->run, room, sizeof *heap);
-    if (!heap)
-        return false;
-    if (f->count)
-        memcpy(heap, f->heap, f->count * sizeof *heap);
-    gg_release(f->heap);
-    f->heap = heap;
-    f->room = room;
-    return true;
+    void *block = f->heap;
+    bool made = gg_make_room(s->run, &block, f->count, &f->room, sizeof *f->heap);
+    f->heap = block;
+    return made;
 }
 
 static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t distance) {

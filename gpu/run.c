@@ -168,6 +168,23 @@ void gg_release(void *block) {
     free(block);
 }
 
+bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,
+                  size_t size) {
+    enum { FIRST = 1024 };
+    if (count < *room)
+        return true;
+    uint64_t more = *room ? *room * 2 : FIRST;
+    void *larger = gg_alloc(run, more, size);
+    if (!larger)
+        return false;
+    if (count)
+        memcpy(larger, *block, count * size);
+    gg_release(*block);
+    *block = larger;
+    *room = more;
+    return true;
+}
+
 /* ---- threads ---- */
 
 /* The team of OpenMP threads does not survive fork(): a child must work alone. */

@@ -78,7 +78,8 @@ static passed_over passed_from(const uint64_t *edge, uint64_t first, uint64_t co
 /* Is e the next of them? Edges are asked about in order. */
 static inline bool passes(passed_over *list, uint64_t e) {
     bool here = list->edge < list->end && *list->edge == e;
-    list->edge += here;
+    if (here)
+        list->edge++;
     return here;
 }
 

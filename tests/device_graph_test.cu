@@ -3,6 +3,10 @@
 ** hold the same arcs. Nothing to do where there is no device. */
 #include "device_rows.cuh"
 
+extern "C" {
+#include "suite.h"
+}
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,10 +313,5 @@ int main(void) {
     tcase_add_test(large, interrupts);
     suite_add_tcase(suite, small);
     suite_add_tcase(suite, large);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* CUDA does not survive it */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite_without_forks(suite);
 }

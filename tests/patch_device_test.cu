@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "edge_model.h"
+#include "suite.h"
 }
 
 #include <stdio.h>
@@ -309,10 +310,5 @@ int main(void) {
     tcase_add_test(large, answers);
     suite_add_tcase(suite, small);
     suite_add_tcase(suite, large);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* CUDA does not survive it */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite_without_forks(suite);
 }

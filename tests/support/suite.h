@@ -10,16 +10,26 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Runs the suite and frees it; the program's exit status. */
-static inline int run_suite(Suite *suite) {
+static inline int run_suite_as(Suite *suite, enum fork_status forks) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     if (narrow)
         gg_narrow_edges = strtoull(narrow, NULL, 10);
     SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, forks);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Runs the suite and frees it; the program's exit status. */
+static inline int run_suite(Suite *suite) {
+    return run_suite_as(suite, CK_FORK_GETENV);
+}
+
+/* The same where a device is in use already: CUDA does not survive a fork. */
+static inline int run_suite_without_forks(Suite *suite) {
+    return run_suite_as(suite, CK_NOFORK);
 }
 
 #endif
