@@ -242,31 +242,36 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     d->slabs.slack = 0;
 }
 
+double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    double ms = 0;
+    for (bool full = true; full && gg_dynamic_going(d);) {
+        if (d->end > 0)
+            gg_dynamic_make_lists(d);
+        d->place->mark(d, 0);
+        insert_once(d, b);
+        d->place->mark(d, 1);
+        full = gg_dynamic_count(d).report.full;
+        d->announced = !b->attempted || full || !gg_dynamic_going(d);
+        ms += d->place->elapsed(d);
+        if (full) {
+            gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b->count / 2 + SLAB_SECTORS);
+            gg_dynamic_new_report(d);
+        }
+    }
+    return ms;
+}
+
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         const uint32_t *value, gpugraph_run *run,
                                         uint64_t *added) {
     struct dynamic_batch b;
-    double ms = 0;
     uint64_t before = d->edges;
     if (added)
         *added = 0;
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
-    for (bool full = true; full && gg_dynamic_going(d);) {
-        if (d->end > 0)
-            gg_dynamic_make_lists(d);
-        d->place->mark(d, 0);
-        insert_once(d, &b);
-        d->place->mark(d, 1);
-        full = gg_dynamic_count(d).report.full;
-        d->announced = !b.attempted || full || !gg_dynamic_going(d);
-        ms += d->place->elapsed(d);
-        if (full) {
-            gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b.count / 2 + SLAB_SECTORS);
-            gg_dynamic_new_report(d);
-        }
-    }
+    double ms = gg_dynamic_put(d, &b);
     gg_dynamic_end(d, "insert", ms, count);
     if (added)
         *added = d->edges - before;

@@ -6,7 +6,9 @@
 **     dynamic_memory.c     the blocks; room in the arena
 **     dynamic_cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          dynamic_edges.cu, dynamic_gather.cu and dynamic_rows.cu */
+**                          dynamic_edges.cu, dynamic_gather.cu and dynamic_rows.cu
+**
+** Edges with ids hang on it: multigraph.h. */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -51,6 +53,7 @@ struct dynamic_batch {
     bool attempted;         /* nothing is announced */
     bool unsorted;          /* or may be */
     bool first;             /* there was no table before it */
+    bool keep;              /* of an edge that is there the value stays */
     struct slab_graph old;  /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;    /* count + 1 */
     uint64_t *row_offset;   /* count + 1 */
@@ -138,6 +141,9 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed);
 gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items);
 
+/* Puts a batch into the tables; milliseconds. */
+double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);
+
 /* ---- dynamic_memory.c ---- */
 
 /* The block has room for that many bytes; new ones are all `byte`. */
@@ -160,6 +166,9 @@ void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
 
 /* ---- dynamic_rows.c ---- */
+
+/* How many edges the batch's vertices have. */
+uint64_t gg_dynamic_count_edges(gpugraph_dynamic *d, const struct dynamic_batch *b);
 
 /* Rows of the batch's vertices, where the slabs are; offsets alone unless there are edges
 ** to fill in. */

@@ -90,9 +90,10 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
                         uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
     uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
-    bool claims = b->unsorted || device_load(&g->pool->report.unsorted);
-    enum slab_outcome outcome = slab_put(g, slab_vertex_now(g, b->source[i]), pair,
-                                         d->valued, claims ? SLAB_KEEP : SLAB_REPLACE);
+    bool claims = !b->keep && (b->unsorted || device_load(&g->pool->report.unsorted));
+    enum slab_outcome outcome =
+        slab_put(g, slab_vertex_now(g, b->source[i]), pair, d->valued,
+                 claims || b->keep ? SLAB_KEEP : SLAB_REPLACE);
     finish_insertion(d, b, i, outcome, d->valued && claims, t);
 }
 
@@ -106,7 +107,7 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
         if (!slab_take_in_hand(g, &hand))
             return;
     slab_give_back(g, &hand);
-    finish_insertion(d, b, i, outcome, d->valued, t);
+    finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
 }
 
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,

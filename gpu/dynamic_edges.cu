@@ -76,8 +76,8 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
     if (device_load(&g.pool->report.full))
         return; /* a vertex may lack its table */
-    const bool claims = b.unsorted || g.pool->report.unsorted;
-    const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
+    const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
+    const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     const uint64_t count = later ? g.pool->later : b.count;
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
@@ -143,8 +143,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     __shared__ block_share share;
     if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
         return; /* a vertex may lack its table */
-    const bool claims = b.unsorted || g.pool->report.unsorted;
-    const slab_manner manner = claims ? SLAB_KEEP : SLAB_REPLACE;
+    const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
+    const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     slab_hand hand = slab_empty_hand(SLAB_NONE);
     uint32_t added = 0;
     for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;

@@ -25,6 +25,14 @@ bool gg_dynamic_make_rows(gpugraph_dynamic *d, uint64_t edges, bool values,
     return gg_dynamic_going(d);
 }
 
+uint64_t gg_dynamic_count_edges(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    struct dynamic_batch rows = *b;
+    uint64_t sum = 0;
+    if (gg_dynamic_make_rows(d, 0, false, &rows))
+        d->place->download(d, &sum, rows.row_offset + b->count, sizeof sum);
+    return sum;
+}
+
 gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
                                       uint64_t *offset, uint32_t *target,
                                       uint32_t *value) {

@@ -73,21 +73,12 @@ static void free_numbers(gpugraph_dynamic *d, uint64_t count, const uint32_t *ve
 
 /* ---- batches ---- */
 
-/* How many edges the batch's vertices have. */
-static uint64_t count_edges(gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    struct dynamic_batch rows = *b;
-    uint64_t sum = 0;
-    if (gg_dynamic_make_rows(d, 0, false, &rows))
-        d->place->download(d, &sum, rows.row_offset + b->count, sizeof sum);
-    return sum;
-}
-
 /* From the other direction's tables deletes what leads back to the vertices. */
 static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
                             const struct dynamic_batch *b) {
     struct dynamic_batch rows = *b, edges = {0};
     rows.name_rows = true;
-    edges.count = count_edges(d, b);
+    edges.count = gg_dynamic_count_edges(d, b);
     if (edges.count == 0 || !gg_dynamic_make_rows(d, edges.count, true, &rows))
         return;
     edges.source = rows.row_target;

@@ -386,77 +386,6 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
                                gpugraph_run *run, uint32_t *order, uint32_t *count);
 
 /* ---------------------------------------------------------------------------------------------
-** Dynamic graphs: edges come and go in batches. Vertices are numbers below the vertex count;
-** an edge (source, target) is there once at most. One hash table in slabs for each vertex,
-** after Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU" (IPDPS 2020).
-**
-**     batch of arrays  ->  gpugraph_dynamic_insert, _delete, _delete_vertices
-**     gpugraph_dynamic ->  gpugraph_dynamic_query, _rows, _triangles
-**
-** Batches are idempotent: the same batch again changes nothing. After an error a batch may be
-** done in part; counts are exact all the same. All arrays are the caller's and on the host.
-** Phases "upload", "download" and the operation's name; its ms are those of the operation
-** alone, on the device by the device's clock. */
-
-typedef struct gpugraph_dynamic gpugraph_dynamic;
-
-typedef struct gpugraph_dynamic_options {
-    uint32_t vertices; /* numbers in use from the start: 0 .. vertices - 1 */
-    bool valued;       /* map: a 32-bit value for each edge; else a set of edges */
-    double load;       /* entries over places of a table when it is made; 0: 0.7 */
-} gpugraph_dynamic_options;
-
-/* run->backend says where it lives: GPUGRAPH_AUTO is CUDA where a device can be used. */
-gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
-                                        gpugraph_run *run, gpugraph_dynamic **graph);
-void gpugraph_dynamic_free(gpugraph_dynamic *graph); /* NULL is allowed */
-
-/* More vertices: the dictionary is copied, the tables stay where they are. */
-gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *graph, uint32_t vertices,
-                                         gpugraph_run *run);
-/* A number without edges: of a deleted vertex if there is one, else a new one. */
-gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *graph, gpugraph_run *run,
-                                            uint32_t *vertex);
-
-/* Puts edges in, or replaces their values; the last of a batch counts. value: NULL of a
-** set. *added (may be NULL): how many were not there. */
-gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *graph, uint64_t count,
-                                        const uint32_t *source, const uint32_t *target,
-                                        const uint32_t *value, gpugraph_run *run,
-                                        uint64_t *added);
-gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *graph, uint64_t count,
-                                        const uint32_t *source, const uint32_t *target,
-                                        gpugraph_run *run, uint64_t *removed);
-/* value[i]: of edge i, of a set 0; GPUGRAPH_NONE where there is none (a map should hold
-** other values). */
-gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *graph, uint64_t count,
-                                       const uint32_t *source, const uint32_t *target,
-                                       gpugraph_run *run, uint32_t *value);
-/* Deletes all edges from and to these vertices, whose numbers are then free. reverse: the
-** graph that holds each edge turned round; NULL: this one does, being symmetric. */
-gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *graph,
-                                                 gpugraph_dynamic *reverse,
-                                                 uint64_t count, const uint32_t *vertex,
-                                                 gpugraph_run *run);
-/* Rehashes every vertex that has tombstones, which gives their room back. */
-gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *graph, gpugraph_run *run);
-
-/* All edges as compressed sparse rows, in no promised order in a row: offset has one entry
-** more than there are vertices, target and value (may be NULL) one for each edge; offset
-** alone when target is NULL. */
-gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *graph, gpugraph_run *run,
-                                      uint64_t *offset, uint32_t *target,
-                                      uint32_t *value);
-/* Triangles of a graph that holds every edge in both directions and no loops: by queries,
-** two edges of each being asked for the third. */
-gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *graph, gpugraph_run *run,
-                                           uint64_t *count);
-
-uint32_t gpugraph_dynamic_vertex_count(const gpugraph_dynamic *graph);
-uint64_t gpugraph_dynamic_edge_count(const gpugraph_dynamic *graph);
-int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *graph); /* where it lives */
-
-/* ---------------------------------------------------------------------------------------------
 ** What there is. */
 
 typedef struct gpugraph_method {
@@ -486,4 +415,7 @@ bool gpugraph_cuda_usable(const char **why);
 #ifdef __cplusplus
 }
 #endif
+
+#include "gpugraph_dynamic.h" /* graphs that change by batches of edges */
+
 #endif

@@ -2,6 +2,7 @@
 ** no search comes here. */
 #include "backend.h"
 #include "dynamic.h"
+#include "multigraph.h"
 
 static bool usable(const char **why) {
     if (why)
@@ -50,3 +51,4 @@ const backend gg_cuda_backend = {
 };
 
 const dynamic_place *const gg_cuda_dynamic = NULL;
+const chain_place *const gg_cuda_chains = NULL;

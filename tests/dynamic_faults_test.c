@@ -7,23 +7,7 @@
 #include "dynamic_model.h"
 #include "suite.h"
 #include "failing_memory.h"
-
-#include <time.h>
-
-/* ---- time: leaps, so that whoever may ask for an interrupt does ---- */
-
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-
-static bool leaping;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
-    static int reads;
-    int rc = __real_clock_gettime(clock, now);
-    if (__atomic_load_n(&leaping, __ATOMIC_RELAXED))
-        now->tv_sec += __atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED);
-    return rc;
-}
+#include "leaping_clock.h"
 
 /* ---- lives: a graph and its reverse, and calls drawn for them ---- */
 

@@ -32,7 +32,7 @@ cuda='cuda.*|cub/.*|cooperative_groups.*|thrust/.*|.*\.cuh'
 headers() {
     for file in "$1"/*.h; do
         case $file in
-        */gpugraph.h) ;;
+        */gpugraph.h | */gpugraph_dynamic.h) ;;
         *) basename "$file" ;;
         esac
     done | sed 's/\./\\./g' | paste -sd '|' -
@@ -48,6 +48,6 @@ includes gpu/*.c | refuse "C files of gpu/ know nothing of CUDA" "$cuda"
 includes gpu/* ext/* | refuse "sources are not included" '.*\.(c|cu|cpp)'
 # The examples see what a user sees.
 includes examples/*.c | grep -E ': .*\.h$' |
-    grep -vE ': (gpugraph\.h|gpugraph_extension\.h|sqlite3\.h)$' |
+    grep -vE ': (gpugraph\.h|gpugraph_dynamic\.h|gpugraph_extension\.h|sqlite3\.h)$' |
     grep -E ': .*(gpu|ext|backend|tuning)' | refuse "examples use public headers" '.*'
 exit $status

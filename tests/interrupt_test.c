@@ -17,6 +17,7 @@
 #include "sql.h"
 
 #include "expect.h"
+#include "leaping_clock.h"
 #include "share.h"
 #include "suite.h"
 #include <pthread.h>
@@ -74,19 +75,8 @@ void __wrap_timings_add(timings *t, const char *name, double ms, sqlite3_int64 i
     gap_is_new = false;
 }
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-
-static bool leap;    /* is the clock to, while a statement runs? */
-static bool leaping; /* does it? Check has timers of its own */
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
-    static int reads;
-    int rc = __real_clock_gettime(clock, now);
-    if (__atomic_load_n(&leaping, __ATOMIC_RELAXED))
-        now->tv_sec += __atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED);
-    return rc;
-}
+static bool
+    leap; /* is the clock to leap while a statement runs? (Check has timers of its own) */
 
 static double processor_s(void) {
     struct timespec now;

@@ -4,6 +4,7 @@
 **     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
 **     bench_dynamic GRAPH load                    the load of tables: time against memory
 **     bench_dynamic GRAPH triangles               static, and after each of five batches
+**     bench_dynamic GRAPH ids                     operations on a multigraph: edges with ids
 **
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
 ** random pairs of vertices, repeats and absent edges included. */
@@ -233,9 +234,56 @@ static void triangles(const edges &e) {
     gpugraph_dynamic_free(d);
 }
 
+/* Rows of a table come with ascending ids. */
+static std::vector<int64_t> new_ids(uint64_t count) {
+    static int64_t last;
+    std::vector<int64_t> id(count);
+    for (int64_t &one : id)
+        one = ++last;
+    return id;
+}
+
+static void with_ids(const edges &e, int repeats) {
+    gpugraph_dynamic_options options = {e.n, true, 0};
+    gpugraph_multigraph *g;
+    std::vector<int64_t> id = new_ids(e.source.size());
+    check(gpugraph_multigraph_create(&options, &run, &g));
+    check(gpugraph_multigraph_insert(g, id.size(), e.source.data(), e.target.data(),
+                                     id.data(), id.data(), &run, NULL));
+    report("build, edges in order", id.size(), {last_ms});
+    printf("%-28s %10.1f for a directed edge\n", "bytes",
+           (double)gpugraph_multigraph_bytes(g) / (double)id.size());
+    for (int bits = 16; bits <= 22; bits += bits == 16 ? 4 : 2) {
+        uint64_t count = (uint64_t)1 << bits;
+        std::vector<double> inserts, deletes, queries;
+        bool *found = new bool[count];
+        for (int i = 0; i <= repeats; i++) {
+            edges b = random_batch(e.n, count);
+            id = new_ids(count);
+            check(gpugraph_multigraph_insert(g, count, b.source.data(), b.target.data(),
+                                             id.data(), id.data(), &run, NULL));
+            inserts.push_back(last_ms);
+            check(gpugraph_multigraph_query(g, count, b.source.data(), b.target.data(),
+                                            id.data(), &run, found, NULL));
+            queries.push_back(last_ms);
+            check(gpugraph_multigraph_delete(g, count, b.source.data(), b.target.data(),
+                                             id.data(), &run, NULL));
+            deletes.push_back(last_ms);
+        }
+        for (std::vector<double> *times : {&inserts, &queries, &deletes})
+            times->erase(times->begin());
+        report("insert", count, inserts);
+        report("query", count, queries);
+        report("delete", count, deletes);
+        delete[] found;
+    }
+    gpugraph_multigraph_free(g);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: %s GRAPH [REPEATS|load|triangles] [cuda|cpu]\n", argv[0]);
+        fprintf(stderr, "usage: %s GRAPH [REPEATS|load|triangles|ids] [cuda|cpu]\n",
+                argv[0]);
         return 1;
     }
     run.backend = argc > 3 && strcmp(argv[3], "cpu") == 0 ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
@@ -246,6 +294,8 @@ int main(int argc, char **argv) {
         loads(e);
     else if (argc > 2 && strcmp(argv[2], "triangles") == 0)
         triangles(e);
+    else if (argc > 2 && strcmp(argv[2], "ids") == 0)
+        with_ids(e, 5);
     else
         operations(e, argc > 2 ? std::max(1, atoi(argv[2])) : 5);
     return 0;

@@ -1,0 +1,234 @@
+/* Edges between the same two vertices, in a chain by ascending ids; what one lane does with it.
+**
+**     slab.h:   source, target -> value: the first slot, or CHAIN_END
+**                                   |
+**     slots   [ id weight next ] [ id weight next ] [ id weight next ] ...
+**                           |       ^          |                  ^
+**                           +-------+          +-- CHAIN_END      +-- free: listed
+**
+** A batch is put in order by source, target and id; its items of one pair are a group, which one
+** lane takes from end to end, along with the pair's chain. So no two lanes ever touch a slot in
+** the same step. */
+#ifndef GPUGRAPH_EDGE_CHAIN_H
+#define GPUGRAPH_EDGE_CHAIN_H
+
+#include "slab_table.h"
+
+#define CHAIN_END SLAB_NONE /* also the value of a pair that has no edges (yet) */
+
+struct edge_slot {
+    int64_t id, weight;
+    uint32_t next;
+    uint32_t unused;
+};
+
+enum chain_step {
+    CHAIN_MARK,      /* where groups begin: need */
+    CHAIN_GROUP,     /* at -> first, pair_source, pair_target */
+    CHAIN_COUNT_NEW, /* of each group, the edges that are not there: need */
+    CHAIN_LINK,      /* they get slots, from number `at` on; weights are replaced */
+    CHAIN_COUNT_OLD, /* of each group, the edges that are there: need */
+    CHAIN_CUT, /* they go, and their slots to the list of free ones, from number `at` on */
+    CHAIN_QUERY,  /* one item */
+    CHAIN_LENGTH, /* of each pair of some rows: need */
+    CHAIN_COPY,   /* its edges, from number `at` on */
+    CHAIN_OFFSETS /* row_offset counts edges, no longer pairs */
+};
+
+struct chain_batch {
+    uint64_t count; /* items */
+    const uint32_t *source, *target;
+    const int64_t *id, *weight; /* weight: NULL for all 0 */
+    const uint32_t *order;      /* items by source, target, id, and place in the batch */
+    uint32_t *first; /* of each group, its first place in `order`; and the end */
+    uint32_t *pair_source, *pair_target;
+    uint32_t *need; /* of items, groups or pairs of rows; `at` is their sum before each */
+    uint64_t *at;
+    struct edge_slot *slot;
+    uint32_t *free; /* numbers of free slots; the last is taken first */
+    uint64_t free_count;
+    uint64_t end;   /* slots ever taken; the next one is taken when no free one is left */
+    uint8_t *found; /* CHAIN_QUERY */
+    int64_t *answer;      /* CHAIN_QUERY: weights */
+    uint64_t *row_offset; /* rows of pairs */
+    const uint32_t *row_target, *row_value;
+    uint32_t *to_target; /* CHAIN_COPY */
+    int64_t *to_id, *to_weight;
+};
+
+WARP_FUNCTION bool chain_same_pair(const struct chain_batch *b, uint32_t i, uint32_t j) {
+    return b->source[i] == b->source[j] && b->target[i] == b->target[j];
+}
+
+/* Slot number `ordinal` of those that a batch takes. */
+WARP_FUNCTION uint32_t chain_take(const struct chain_batch *b, uint64_t ordinal) {
+    return ordinal < b->free_count ? b->free[b->free_count - 1 - ordinal]
+                                   : (uint32_t)(b->end + (ordinal - b->free_count));
+}
+
+/* The group's edges that are not in the chain; with `link` they are afterwards. */
+WARP_FUNCTION uint32_t chain_merge(const struct chain_batch *b, uint64_t group,
+                                   uint32_t *head, bool link) {
+    uint32_t before = CHAIN_END, at = *head, added = 0, end = b->first[group + 1];
+    for (uint32_t i = b->first[group]; i < end; i++) {
+        uint32_t item = b->order[i];
+        int64_t id = b->id[item], weight = b->weight ? b->weight[item] : 0;
+        if (i + 1 < end && b->id[b->order[i + 1]] == id)
+            continue; /* the last of the batch counts */
+        while (at != CHAIN_END && b->slot[at].id < id) {
+            before = at;
+            at = b->slot[at].next;
+        }
+        if (at != CHAIN_END && b->slot[at].id == id) {
+            if (link)
+                b->slot[at].weight = weight;
+            continue;
+        }
+        if (link) {
+            uint32_t fresh = chain_take(b, b->at[group] + added);
+            struct edge_slot edge = {id, weight, at, 0};
+            b->slot[fresh] = edge;
+            *(before == CHAIN_END ? head : &b->slot[before].next) = fresh;
+            before = fresh;
+        }
+        added++;
+    }
+    return added;
+}
+
+/* The group's edges that are in the chain; with `cut` they are no longer. */
+WARP_FUNCTION uint32_t chain_part(const struct chain_batch *b, uint64_t group,
+                                  uint32_t *head, bool cut) {
+    uint32_t before = CHAIN_END, at = *head, gone = 0;
+    for (uint32_t i = b->first[group]; i < b->first[group + 1]; i++) {
+        int64_t id = b->id[b->order[i]];
+        while (at != CHAIN_END && b->slot[at].id < id) {
+            before = at;
+            at = b->slot[at].next;
+        }
+        if (at == CHAIN_END || b->slot[at].id != id)
+            continue;
+        uint32_t next = b->slot[at].next;
+        if (cut) {
+            b->free[b->free_count + b->at[group] + gone] = at;
+            *(before == CHAIN_END ? head : &b->slot[before].next) = next;
+        } else {
+            before = at;
+        }
+        at = next;
+        gone++;
+    }
+    return gone;
+}
+
+/* Is the edge in the chain? */
+WARP_FUNCTION bool chain_find(const struct chain_batch *b, uint32_t at, int64_t id,
+                              int64_t *weight) {
+    while (at != CHAIN_END && b->slot[at].id < id)
+        at = b->slot[at].next;
+    if (at == CHAIN_END || b->slot[at].id != id)
+        return false;
+    *weight = b->slot[at].weight;
+    return true;
+}
+
+WARP_FUNCTION uint32_t chain_length(const struct chain_batch *b, uint32_t at) {
+    uint32_t length = 0;
+    for (; at != CHAIN_END; at = b->slot[at].next)
+        length++;
+    return length;
+}
+
+/* ---- steps: one lane for each item, group or pair ---- */
+
+WARP_FUNCTION void chain_mark(const struct chain_batch *b, uint64_t i) {
+    b->need[i] = i == 0 || !chain_same_pair(b, b->order[i - 1], b->order[i]);
+}
+
+WARP_FUNCTION void chain_group(const struct chain_batch *b, uint64_t i) {
+    uint64_t group = b->at[i];
+    if (b->need[i]) {
+        b->first[group] = (uint32_t)i;
+        b->pair_source[group] = b->source[b->order[i]];
+        b->pair_target[group] = b->target[b->order[i]];
+    }
+    if (i + 1 == b->count)
+        b->first[b->at[b->count]] = (uint32_t)b->count;
+}
+
+/* Of a step over groups; how many pairs have gone: 0 or 1. */
+WARP_FUNCTION uint32_t chain_change(const struct slab_graph *g,
+                                    const struct chain_batch *b, enum chain_step step,
+                                    uint64_t group) {
+    uint32_t source = b->pair_source[group], target = b->pair_target[group];
+    uint32_t head = CHAIN_END;
+    uint64_t at = 0;
+    bool frozen = step != CHAIN_LINK && step != CHAIN_CUT;
+    bool there = slab_find(g, source, target, true, frozen, &head, &at);
+    uint32_t first = head;
+    if (!there && !frozen)
+        return 0;
+    if (step == CHAIN_COUNT_NEW)
+        b->need[group] = chain_merge(b, group, &head, false);
+    else if (step == CHAIN_COUNT_OLD)
+        b->need[group] = chain_part(b, group, &head, false);
+    else if (step == CHAIN_LINK)
+        chain_merge(b, group, &head, true);
+    else
+        chain_part(b, group, &head, true);
+    if (head != first)
+        device_store(g->word + at + 1, head);
+    if (step != CHAIN_CUT || head != CHAIN_END || !slab_delete(g, source, target, true))
+        return 0;
+    device_take(&g->vertex[source].dead, 1);
+    return 1;
+}
+
+WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_batch *b,
+                               uint64_t i) {
+    uint32_t head = CHAIN_END;
+    uint64_t at;
+    int64_t weight = 0;
+    bool found = slab_find(g, b->source[i], b->target[i], true, true, &head, &at) &&
+                 chain_find(b, head, b->id[i], &weight);
+    b->found[i] = found;
+    b->answer[i] = weight;
+}
+
+WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i) {
+    uint64_t to = b->at[i];
+    for (uint32_t at = b->row_value[i]; at != CHAIN_END; at = b->slot[at].next) {
+        b->to_target[to] = b->row_target[i];
+        b->to_id[to] = b->slot[at].id;
+        b->to_weight[to++] = b->slot[at].weight;
+    }
+}
+
+/* How many pairs have gone: 0 or 1. */
+WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain_batch *b,
+                                  enum chain_step step, uint64_t i) {
+    switch (step) {
+    case CHAIN_MARK:
+        chain_mark(b, i);
+        return 0;
+    case CHAIN_GROUP:
+        chain_group(b, i);
+        return 0;
+    case CHAIN_QUERY:
+        chain_query(g, b, i);
+        return 0;
+    case CHAIN_LENGTH:
+        b->need[i] = chain_length(b, b->row_value[i]);
+        return 0;
+    case CHAIN_COPY:
+        chain_copy(b, i);
+        return 0;
+    case CHAIN_OFFSETS:
+        b->row_offset[i] = b->at[b->row_offset[i]];
+        return 0;
+    default:
+        return chain_change(g, b, step, i);
+    }
+}
+
+#endif

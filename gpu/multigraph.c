@@ -1,0 +1,319 @@
+/* Multigraphs: their life, and batches of edges.
+**
+**     insert    order -> groups -> pairs into the tables -> count new -> room -> link
+**     delete    order -> groups -> count old -> room -> cut
+**     query     one lane for each
+**
+** Whatever can fail comes before the last step, which cannot. A pair that was put in for edges
+** that never came has an empty chain: no edges. */
+#include "multigraph.h"
+
+/* Arrays of a batch that are kept for the next one. */
+#define KEPT_BATCH ((uint64_t)128 << 20)
+
+#define MOST_SLOTS ((uint64_t)CHAIN_END - 1)
+
+/* ---- create and free ---- */
+
+gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *options,
+                                           gpugraph_run *run,
+                                           gpugraph_multigraph **graph) {
+    gpugraph_dynamic_options of_pairs = *options;
+    gpugraph_dynamic *pairs;
+    *graph = NULL;
+    of_pairs.valued = true;
+    if (gpugraph_dynamic_create(&of_pairs, run, &pairs))
+        return run->status;
+    gpugraph_multigraph *m = gg_alloc_zero(run, 1, sizeof *m);
+    if (!m) {
+        gpugraph_dynamic_free(pairs);
+        return run->status;
+    }
+    m->pairs = pairs;
+    m->place = pairs->place == &gg_cpu_dynamic ? &gg_cpu_chains : gg_cuda_chains;
+    *graph = m;
+    return GPUGRAPH_OK;
+}
+
+void gpugraph_multigraph_free(gpugraph_multigraph *m) {
+    gpugraph_run run = {0};
+    if (!m)
+        return;
+    gpugraph_dynamic *d = m->pairs;
+    d->run = &run;
+    d->place->open(d, &run);
+    gg_dynamic_drop(d, &m->slot);
+    gg_dynamic_drop(d, &m->free);
+    gg_dynamic_drop(d, &m->batch);
+    gg_dynamic_drop(d, &m->rows);
+    d->place->close(d, &run);
+    gpugraph_dynamic_free(d);
+    gg_release(m);
+}
+
+uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *m) {
+    return m->edges;
+}
+
+int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *m) {
+    return gpugraph_dynamic_bytes(m->pairs) +
+           (int64_t)(m->slot.bytes + m->free.bytes + m->batch.bytes + m->rows.bytes);
+}
+
+/* ---- a batch ---- */
+
+struct chain_batch gg_chain_batch(const gpugraph_multigraph *m) {
+    struct chain_batch c = {.slot = m->slot.block,
+                            .free = m->free.block,
+                            .free_count = m->free_count,
+                            .end = m->end};
+    return c;
+}
+
+void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size) {
+    void *at = block ? block + *used : NULL;
+    *used += (count * size + 255) / 256 * 256;
+    return at;
+}
+
+uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
+                      uint64_t items) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch sums = {
+        .count = items, .row_count = c->need, .row_offset = c->at};
+    uint64_t sum = 0;
+    if (gg_dynamic_going(d))
+        d->place->offsets(d, &sums);
+    d->place->download(d, &sum, c->at + items, sizeof sum);
+    return gg_dynamic_going(d) ? sum : 0;
+}
+
+gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
+                             uint64_t items) {
+    struct held *const kept[] = {&m->batch, &m->rows};
+    for (int i = 0; i < 2; i++)
+        if (kept[i]->bytes > KEPT_BATCH)
+            gg_dynamic_drop(m->pairs, kept[i]);
+    return gg_dynamic_end(m->pairs, name, ms, items);
+}
+
+/* All arrays of a batch but those of the dynamic graph's own. */
+struct arrays {
+    int64_t *id, *weight;
+    struct chain_sort sort;
+    uint8_t *found;
+};
+
+static uint64_t carve(char *block, uint64_t count, bool answers, struct arrays *a,
+                      struct chain_batch *c) {
+    uint64_t used = 0, key = sizeof(uint64_t), item = sizeof(uint32_t);
+    a->id = gg_chain_carve(block, &used, count, key);
+    a->weight = gg_chain_carve(block, &used, count, key);
+    if (answers) {
+        a->found = gg_chain_carve(block, &used, count, 1);
+        return used;
+    }
+    for (int i = 0; i < 2; i++) {
+        a->sort.key[i] = gg_chain_carve(block, &used, count, key);
+        a->sort.item[i] = gg_chain_carve(block, &used, count, item);
+    }
+    c->first = gg_chain_carve(block, &used, count + 1, item);
+    c->pair_source = gg_chain_carve(block, &used, count, item);
+    c->pair_target = gg_chain_carve(block, &used, count, item);
+    c->need = gg_chain_carve(block, &used, count + 1, item);
+    c->at = gg_chain_carve(block, &used, count + 1, key);
+    return used;
+}
+
+/* Where batches need an upload it is done: the batch's array, or its copy. */
+static const int64_t *brought(gpugraph_dynamic *d, const int64_t *from, int64_t *copy,
+                              uint64_t count) {
+    if (d->place->host || !from)
+        return from;
+    d->place->upload(d, copy, from, count * sizeof *copy);
+    return copy;
+}
+
+/* False: gpugraph_dynamic's close is next. */
+static bool begin(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
+                  const uint32_t *source, const uint32_t *target, const int64_t *id,
+                  const int64_t *weight, bool answers, struct dynamic_batch *b,
+                  struct arrays *a, struct chain_batch *c) {
+    gpugraph_dynamic *d = m->pairs;
+    if (!gg_dynamic_begin(d, run, count, source, target, NULL, b))
+        return false;
+    *c = gg_chain_batch(m);
+    if (!gg_dynamic_make_room(d, &m->batch, carve(NULL, count, answers, a, c)))
+        return false;
+    carve(m->batch.block, count, answers, a, c);
+    c->count = count;
+    c->source = b->source;
+    c->target = b->target;
+    c->id = brought(d, id, a->id, count);
+    c->weight = brought(d, weight, a->weight, count);
+    a->sort.by_id = false;
+    for (uint64_t i = 1; i < count && !answers; i++)
+        a->sort.by_id |= id[i - 1] > id[i];
+    return gg_dynamic_going(d);
+}
+
+/* Items of one pair become a group; how many there are. */
+static uint64_t group(gpugraph_multigraph *m, const struct arrays *a,
+                      struct chain_batch *c) {
+    gpugraph_dynamic *d = m->pairs;
+    if (c->count == 0)
+        return 0;
+    m->place->order(d, &a->sort, c);
+    m->place->step(d, CHAIN_MARK, c, c->count);
+    uint64_t groups = gg_chain_sum(m, c, c->count);
+    m->place->step(d, CHAIN_GROUP, c, c->count);
+    return gg_dynamic_going(d) ? groups : 0;
+}
+
+/* Time on the place's own clock since the last mark. */
+static double lap(gpugraph_dynamic *d) {
+    d->place->mark(d, 1);
+    double ms = d->place->elapsed(d);
+    d->place->mark(d, 0);
+    return ms;
+}
+
+/* A block of `entry` bytes each has room for that many; who grows once grows again. */
+static void make_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
+                      uint64_t entry) {
+    uint64_t room = h->bytes / entry;
+    if (count > room)
+        gg_dynamic_enlarge(
+            d, h, (count > room + room / 2 ? count : room + room / 2) * entry, 0);
+}
+
+/* ---- insert ---- */
+
+/* The groups' pairs have entries, those that had none with empty chains. */
+static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
+                        const struct chain_batch *c, const struct arrays *a,
+                        uint64_t groups) {
+    gpugraph_dynamic *d = m->pairs;
+    uint32_t *ends = a->sort.item[0] == c->order ? a->sort.item[1] : a->sort.item[0];
+    struct dynamic_batch pairs = {.count = groups,
+                                  .source = c->pair_source,
+                                  .target = c->pair_target,
+                                  .value = ends,
+                                  .result = b->result,
+                                  .keep = true};
+    d->place->fill(d, ends, 0xff, groups * sizeof *ends);
+    return gg_dynamic_put(d, &pairs);
+}
+
+static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
+    gpugraph_dynamic *d = m->pairs;
+    m->place->step(d, CHAIN_COUNT_NEW, c, groups);
+    uint64_t fresh = gg_chain_sum(m, c, groups);
+    uint64_t reused = fresh < m->free_count ? fresh : m->free_count;
+    uint64_t end = m->end + (fresh - reused);
+    if (end > MOST_SLOTS)
+        gg_fail(d->run, GPUGRAPH_TOO_LARGE,
+                "a multigraph has at most %llu edges, and this would be %llu",
+                (unsigned long long)MOST_SLOTS, (unsigned long long)(m->edges + fresh));
+    make_room(d, &m->slot, end, sizeof *c->slot);
+    if (!gg_dynamic_going(d))
+        return;
+    c->slot = m->slot.block;
+    m->place->step(d, CHAIN_LINK, c, groups);
+    m->edges += fresh;
+    m->free_count -= reused;
+    m->end = end;
+}
+
+gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t count,
+                                           const uint32_t *source, const uint32_t *target,
+                                           const int64_t *id, const int64_t *weight,
+                                           gpugraph_run *run, uint64_t *added) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch b;
+    struct chain_batch c;
+    struct arrays a;
+    double ms = 0;
+    uint64_t before = m->edges;
+    if (added)
+        *added = 0;
+    if (!begin(m, run, count, source, target, id, weight, false, &b, &a, &c))
+        return gg_dynamic_close(d);
+    d->place->mark(d, 0);
+    uint64_t groups = group(m, &a, &c);
+    if (groups > 0) {
+        ms = lap(d) + put_pairs(m, &b, &c, &a, groups);
+        d->place->mark(d, 0);
+        link_new(m, &c, groups);
+        ms += lap(d);
+    }
+    gg_chain_end(m, "insert", ms, count);
+    if (added)
+        *added = m->edges - before;
+    return run->status;
+}
+
+/* ---- delete ---- */
+
+static void cut_old(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
+    gpugraph_dynamic *d = m->pairs;
+    m->place->step(d, CHAIN_COUNT_OLD, c, groups);
+    uint64_t gone = gg_chain_sum(m, c, groups);
+    make_room(d, &m->free, m->free_count + gone, sizeof *c->free);
+    if (!gg_dynamic_going(d))
+        return;
+    c->free = m->free.block;
+    m->place->step(d, CHAIN_CUT, c, groups);
+    m->edges -= gone;
+    m->free_count += gone;
+}
+
+gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t count,
+                                           const uint32_t *source, const uint32_t *target,
+                                           const int64_t *id, gpugraph_run *run,
+                                           uint64_t *removed) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch b;
+    struct chain_batch c;
+    struct arrays a;
+    double ms = 0;
+    uint64_t before = m->edges;
+    if (removed)
+        *removed = 0;
+    if (!begin(m, run, count, source, target, id, NULL, false, &b, &a, &c))
+        return gg_dynamic_close(d);
+    d->place->mark(d, 0);
+    uint64_t groups = group(m, &a, &c);
+    if (groups > 0) {
+        cut_old(m, &c, groups);
+        ms = lap(d);
+        gg_dynamic_count(d);
+    }
+    gg_chain_end(m, "delete", ms, count);
+    if (removed)
+        *removed = before - m->edges;
+    return run->status;
+}
+
+/* ---- query ---- */
+
+gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *m, uint64_t count,
+                                          const uint32_t *source, const uint32_t *target,
+                                          const int64_t *id, gpugraph_run *run,
+                                          bool *found, int64_t *weight) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch b;
+    struct chain_batch c;
+    struct arrays a;
+    if (!begin(m, run, count, source, target, id, NULL, true, &b, &a, &c))
+        return gg_dynamic_close(d);
+    c.found = a.found;
+    c.answer = a.weight;
+    d->place->mark(d, 0);
+    m->place->step(d, CHAIN_QUERY, &c, count);
+    double ms = lap(d);
+    d->place->download(d, found, c.found, count);
+    if (weight)
+        d->place->download(d, weight, c.answer, count * sizeof *weight);
+    return gg_chain_end(m, "query", ms, count);
+}

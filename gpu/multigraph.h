@@ -1,0 +1,70 @@
+/* A multigraph inside: a dynamic graph of pairs (dynamic.h), whose values are chains of edges
+** (edge_chain.h).
+**
+**     multigraph.c            create, free; batches of edges
+**     multigraph_rows.c       rows; vertices
+**     multigraph_cpu.c, .cu   order of a batch, and its steps, where the slabs are */
+#ifndef GPUGRAPH_MULTIGRAPH_H
+#define GPUGRAPH_MULTIGRAPH_H
+
+#include "dynamic.h"
+#include "edge_chain.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Arrays to sort a batch in, of `count` entries each. */
+struct chain_sort {
+    uint64_t *key[2];
+    uint32_t *item[2];
+    bool by_id; /* ids do not ascend through the batch by themselves */
+};
+
+typedef struct chain_place {
+    /* batch->order */
+    void (*order)(gpugraph_dynamic *d, const struct chain_sort *sort,
+                  struct chain_batch *batch);
+    /* CHAIN_LINK and CHAIN_CUT, once begun, come to an end. */
+    void (*step)(gpugraph_dynamic *d, enum chain_step step,
+                 const struct chain_batch *batch, uint64_t items);
+} chain_place;
+
+extern const chain_place gg_cpu_chains;
+/* NULL where there is no nvcc. */
+extern const chain_place *const gg_cuda_chains;
+
+struct gpugraph_multigraph {
+    gpugraph_dynamic *pairs;
+    const chain_place *place;
+    struct held slot, free; /* the table of edges, and the numbers of free slots in it */
+    struct held batch, rows;
+    uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
+};
+
+/* What a radix sort takes for a number in the order of ids. */
+static inline
+#ifdef __CUDACC__
+    __host__ __device__
+#endif
+        uint64_t
+        gg_chain_key(int64_t id) {
+    return (uint64_t)id ^ (uint64_t)1 << 63;
+}
+
+/* ---- multigraph.c ---- */
+
+struct chain_batch gg_chain_batch(const gpugraph_multigraph *m);
+/* Carves arrays out of one block of the graph's: first with NULL, which counts bytes. */
+void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size);
+/* need[0 .. items - 1] -> at[0 .. items]; the sum of all. */
+uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
+                      uint64_t items);
+/* Gives back what a large batch has taken, and closes. */
+gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
+                             uint64_t items);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

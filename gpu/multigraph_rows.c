@@ -1,0 +1,155 @@
+/* A multigraph as rows; its vertices.
+**
+**     rows of pairs -> length of each chain -> its place -> copied
+**
+** Vertices go by the edges that their rows, here and in the reverse, tell of. */
+#include "multigraph.h"
+
+/* ---- rows ---- */
+
+/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them, c->to_* hold
+** them. How many there are. */
+static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                          struct chain_batch *c) {
+    gpugraph_dynamic *d = m->pairs;
+    uint64_t pairs = gg_dynamic_count_edges(d, rows), used = 0;
+    if (!gg_dynamic_make_rows(d, pairs, true, rows))
+        return 0;
+    *c = gg_chain_batch(m);
+    c->row_offset = rows->row_offset;
+    c->row_target = rows->row_target;
+    c->row_value = rows->row_value;
+    for (int pass = 0; pass < 2; pass++) {
+        char *block = pass ? m->batch.block : NULL;
+        used = 0;
+        c->need = gg_chain_carve(block, &used, pairs + 1, sizeof *c->need);
+        c->at = gg_chain_carve(block, &used, pairs + 1, sizeof *c->at);
+        if (!gg_dynamic_make_room(d, &m->batch, used))
+            return 0;
+    }
+    m->place->step(d, CHAIN_LENGTH, c, pairs);
+    uint64_t edges = gg_chain_sum(m, c, pairs);
+    for (int pass = 0; pass < 2; pass++) {
+        char *block = pass ? m->rows.block : NULL;
+        used = 0;
+        c->to_id = gg_chain_carve(block, &used, edges, sizeof *c->to_id);
+        c->to_weight = gg_chain_carve(block, &used, edges, sizeof *c->to_weight);
+        c->to_target = gg_chain_carve(block, &used, edges, sizeof *c->to_target);
+        if (!gg_dynamic_make_room(d, &m->rows, used))
+            return 0;
+    }
+    m->place->step(d, CHAIN_COPY, c, pairs);
+    m->place->step(d, CHAIN_OFFSETS, c, rows->count + 1);
+    return gg_dynamic_going(d) ? edges : 0;
+}
+
+gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *run,
+                                         uint64_t *offset, uint32_t *target, int64_t *id,
+                                         int64_t *weight) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch rows = {.count = d->slabs.n};
+    struct chain_batch c;
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    d->place->mark(d, 0);
+    uint64_t edges = make_rows(m, &rows, &c);
+    d->place->mark(d, 1);
+    double ms = d->place->elapsed(d);
+    if (gg_dynamic_going(d)) {
+        d->place->download(d, offset, c.row_offset, (rows.count + 1) * sizeof *offset);
+        if (target)
+            d->place->download(d, target, c.to_target, edges * sizeof *target);
+        if (id)
+            d->place->download(d, id, c.to_id, edges * sizeof *id);
+        if (weight)
+            d->place->download(d, weight, c.to_weight, edges * sizeof *weight);
+    }
+    return gg_chain_end(m, "rows", ms, edges);
+}
+
+/* ---- vertices ---- */
+
+uint32_t gpugraph_multigraph_vertex_count(const gpugraph_multigraph *m) {
+    return gpugraph_dynamic_vertex_count(m->pairs);
+}
+
+gpugraph_status gpugraph_multigraph_reserve(gpugraph_multigraph *m, uint32_t vertices,
+                                            gpugraph_run *run) {
+    return gpugraph_dynamic_reserve(m->pairs, vertices, run);
+}
+
+gpugraph_status gpugraph_multigraph_add_vertex(gpugraph_multigraph *m, gpugraph_run *run,
+                                               uint32_t *vertex) {
+    return gpugraph_dynamic_add_vertex(m->pairs, run, vertex);
+}
+
+/* Edges on the host. */
+struct edges {
+    uint64_t count;
+    uint32_t *source, *target;
+    int64_t *id;
+};
+
+static void drop_edges(struct edges *e) {
+    gg_release(e->source);
+    gg_release(e->target);
+    gg_release(e->id);
+}
+
+/* The edges in the rows of these vertices. */
+static gpugraph_status list_edges(gpugraph_multigraph *m, uint64_t count,
+                                  const uint32_t *vertex, gpugraph_run *run,
+                                  struct edges *e) {
+    gpugraph_dynamic *d = m->pairs;
+    struct dynamic_batch rows;
+    struct chain_batch c;
+    uint64_t *offset = NULL;
+    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &rows))
+        return gg_dynamic_close(d);
+    rows.vertex = rows.source;
+    uint64_t edges = make_rows(m, &rows, &c);
+    offset = gg_alloc(run, count + 1, sizeof *offset);
+    e->source = gg_alloc(run, edges + 1, sizeof *e->source);
+    e->target = gg_alloc(run, edges + 1, sizeof *e->target);
+    e->id = gg_alloc(run, edges + 1, sizeof *e->id);
+    if (gg_dynamic_going(d)) {
+        d->place->download(d, offset, c.row_offset, (count + 1) * sizeof *offset);
+        d->place->download(d, e->target, c.to_target, edges * sizeof *e->target);
+        d->place->download(d, e->id, c.to_id, edges * sizeof *e->id);
+    }
+    for (uint64_t i = 0; i < count && gg_dynamic_going(d); i++)
+        for (uint64_t at = offset[i]; at < offset[i + 1]; at++)
+            e->source[at] = vertex[i];
+    e->count = edges;
+    gg_release(offset);
+    return gg_chain_end(m, "rows", 0, edges);
+}
+
+gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
+                                                    gpugraph_multigraph *reverse,
+                                                    uint64_t count,
+                                                    const uint32_t *vertex,
+                                                    gpugraph_run *run) {
+    gpugraph_multigraph *const side[2] = {m, reverse ? reverse : m};
+    int sides = side[1] == m ? 1 : 2;
+    struct edges e[2] = {{0, NULL, NULL, NULL}, {0, NULL, NULL, NULL}};
+    gg_begin(run);
+    if (side[1]->place != m->place ||
+        gpugraph_multigraph_vertex_count(side[1]) != gpugraph_multigraph_vertex_count(m))
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a graph and its reverse have the same backend and vertices");
+    for (int i = 0; i < sides && !run->status; i++)
+        list_edges(side[i], count, vertex, run, &e[i]);
+    /* What leads back goes first: should that fail, these rows still tell of it. */
+    for (int i = 0; i < sides && !run->status; i++)
+        gpugraph_multigraph_delete(side[1 - i], e[i].count, e[i].target, e[i].source,
+                                   e[i].id, run, NULL);
+    for (int i = 0; i < sides && !run->status; i++)
+        gpugraph_multigraph_delete(side[i], e[i].count, e[i].source, e[i].target, e[i].id,
+                                   run, NULL);
+    for (int i = 0; i < sides; i++)
+        drop_edges(&e[i]);
+    if (run->status)
+        return run->status;
+    return gpugraph_dynamic_delete_vertices(m->pairs, side[1]->pairs, count, vertex, run);
+}
