@@ -20,10 +20,7 @@
 ** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
 ** fails with GPUGRAPH_RANGE. */
 #define _GNU_SOURCE
-#include "backend.h"
-#include "bucket_queue.h"
-#include "crew.h"
-#include "tuning.h"
+#include "sssp_work.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,62 +28,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What one thread has done. */
-struct tally {
-    uint64_t vertices, arcs;
-    uint64_t pause_at; /* arcs at which to look for an interrupt again */
-};
-
-struct sssp {
-    gpugraph_run *run;
-    const gpugraph_search *search;
-    const struct layout *layout;
-    csr arcs;
-    void *distance;
-    /* buckets */
-    struct bucket_queue *queue; /* one for each thread */
-    int threads;
-    uint64_t current;
-    int shift;    /* integer distances: bucket = distance >> shift */
-    double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
-    struct crew crew;
-    enum { HELP_NONE, HELP_WANTED, HELP_HERE } help;
-    /* the round: chunks that the threads share */
-    struct bucket_chunk **work;
-    uint64_t work_count, work_room, work_taken;
-    /* ends */
-    uint64_t bound;
-    double real_bound;
-    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
-    uint32_t pending;  /* targets not final yet: target[0 .. pending - 1] */
-    uint64_t count_at; /* vertices served at which the limit may be reached */
-    bool over;         /* a sum left the range of distances */
-    /* what was done */
-    struct tally tally;
-    uint64_t buckets, rounds;
-};
-
-/* The steps that know how distances are stored: sssp_typed.h. */
-struct layout {
-    void (*start)(struct sssp *s);
-    void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
-                       struct tally *);
-    void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
-                        struct tally *);
-    uint64_t (*key_of)(const struct sssp *, uint32_t v);
-    bool (*reached)(const struct sssp *, uint32_t v);
-    void (*keep_final)(struct sssp *);
-    double (*typical_weight)(const struct sssp *);
-};
-
-/* True when the thread must leave its loops. */
-static inline bool pause_now(struct sssp *s, struct tally *tally) {
-    if (tally->arcs < tally->pause_at)
-        return false;
-    tally->pause_at = tally->arcs + GG_POLL_ITEMS;
-    return gg_pause(s->run);
-}
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -328,78 +269,6 @@ static bool satisfied(struct sssp *s) {
     return (search->target_count > 0 && s->pending == 0) || limit_reached(s);
 }
 
-/* ---- out of range ---- */
-
-static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
-                        size_t room) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
-    if (v < ids->integer_count) {
-        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v;
-        snprintf(name, room, "%lld", (long long)id);
-        return;
-    }
-    uint64_t begin = ids->texts.offset[v - ids->integer_count];
-    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - begin;
-    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60,
-             ids->texts.bytes + begin);
-}
-
-/* Marks in `beyond` every vertex that is not reached, though a path leads to it. */
-static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
-    uint32_t n = s->arcs.n, tail = 0;
-    uint32_t *queue = gg_alloc(s->run, n, sizeof *queue);
-    if (!queue)
-        return s->run->status;
-    /* First from all that are reached, then from all that are marked. */
-    for (uint64_t i = 0; i < (uint64_t)n + tail && !pause_now(s, &s->tally); i++) {
-        uint32_t u = i < n ? (uint32_t)i : queue[i - n];
-        if (i < n && !s->layout->reached(s, u))
-            continue;
-        s->tally.arcs += s->arcs.offset[u + 1] - s->arcs.offset[u];
-        for (uint64_t arc = s->arcs.offset[u]; arc < s->arcs.offset[u + 1]; arc++) {
-            uint32_t v = s->arcs.target[arc];
-            if (!beyond[v] && !s->layout->reached(s, v)) {
-                beyond[v] = 1;
-                queue[tail++] = v;
-            }
-        }
-    }
-    gg_release(queue);
-    return gg_stopping(s->run) ? gg_stopped(s->run) : GPUGRAPH_OK;
-}
-
-/* A sum left the range: does a wanted vertex lack its distance for that? */
-static gpugraph_status check_range(struct sssp *s, const gpugraph_graph *graph) {
-    uint8_t *beyond = gg_alloc_zero(s->run, s->arcs.n, 1);
-    if (!beyond || mark_beyond(s, beyond)) {
-        gg_release(beyond);
-        return s->run->status;
-    }
-    const gpugraph_search *search = s->search;
-    uint32_t wanted = search->target_count ? search->target_count : s->arcs.n;
-    uint32_t lost = GPUGRAPH_NONE;
-    for (uint32_t i = 0; i < wanted && lost == GPUGRAPH_NONE; i++) {
-        uint32_t v = search->target_count ? search->target[i] : i;
-        if (beyond[v])
-            lost = v;
-    }
-    gg_release(beyond);
-    if (lost == GPUGRAPH_NONE)
-        return GPUGRAPH_OK;
-    char name[80];
-    name_vertex(graph, lost, name, sizeof name);
-    if (graph->distance_type == GPUGRAPH_REAL)
-        return gg_fail(s->run, GPUGRAPH_RANGE,
-                       "the distance of vertex %s is over the range of a REAL (%g); "
-                       "scale the weights down or bound the search by max_distance",
-                       name, DBL_MAX);
-    return gg_fail(s->run, GPUGRAPH_RANGE,
-                   "the distance of vertex %s is over the INTEGER range "
-                   "(9223372036854775807); use smaller or REAL weights or bound the "
-                   "search by max_distance",
-                   name);
-}
-
 /* ---- driver ---- */
 
 /* max_distance, where there is one within the range of distances: then it, not the range,
@@ -509,7 +378,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
     if (early)
         s->layout->keep_final(s);
     else if (s->over && !s->within_range)
-        return check_range(s, graph);
+        return gg_check_range(s, graph);
     return GPUGRAPH_OK;
 }
 
