@@ -6,8 +6,8 @@
 **                  edge id  5 -> 4      source        .  .  .   = input[order[e]]
 **     order        1  2  0              target        .  .  .
 **
-** Weights: graph_weights.c. Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
-** kept where it would read 1 .. m.
+** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
+** kept where it would read 1 .. m. Weights: graph_weights.c.
 **
 ** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
 #include "graph_builder.h"
