@@ -187,7 +187,7 @@ static void make_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
             d, h, (count > room + room / 2 ? count : room + room / 2) * entry, 0);
 }
 
-/* ---- insert ---- */
+/* ---- insert and delete ---- */
 
 /* The groups' pairs have entries, those that had none with empty chains. */
 static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
@@ -225,36 +225,6 @@ static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t gro
     m->end = end;
 }
 
-gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t count,
-                                           const uint32_t *source, const uint32_t *target,
-                                           const int64_t *id, const int64_t *weight,
-                                           gpugraph_run *run, uint64_t *added) {
-    gpugraph_dynamic *d = m->pairs;
-    struct dynamic_batch b;
-    struct chain_batch c;
-    struct arrays a;
-    double ms = 0;
-    uint64_t before = m->edges;
-    if (added)
-        *added = 0;
-    if (!begin(m, run, count, source, target, id, weight, false, &b, &a, &c))
-        return gg_dynamic_close(d);
-    d->place->mark(d, 0);
-    uint64_t groups = group(m, &a, &c);
-    if (groups > 0) {
-        ms = lap(d) + put_pairs(m, &b, &c, &a, groups);
-        d->place->mark(d, 0);
-        link_new(m, &c, groups);
-        ms += lap(d);
-    }
-    gg_chain_end(m, "insert", ms, count);
-    if (added)
-        *added = m->edges - before;
-    return run->status;
-}
-
-/* ---- delete ---- */
-
 static void cut_old(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_OLD, c, groups);
@@ -268,28 +238,55 @@ static void cut_old(gpugraph_multigraph *m, struct chain_batch *c, uint64_t grou
     m->free_count += gone;
 }
 
+/* What a batch does to the graph, in groups of items of one pair. */
+static double change(gpugraph_multigraph *m, bool inserts, const struct dynamic_batch *b,
+                     const struct arrays *a, struct chain_batch *c) {
+    gpugraph_dynamic *d = m->pairs;
+    d->place->mark(d, 0);
+    uint64_t groups = group(m, a, c);
+    double ms = lap(d);
+    if (groups == 0)
+        return ms;
+    if (inserts) {
+        ms += put_pairs(m, b, c, a, groups);
+        d->place->mark(d, 0);
+        link_new(m, c, groups);
+    } else {
+        cut_old(m, c, groups);
+        gg_dynamic_count(d);
+    }
+    return ms + lap(d);
+}
+
+gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t count,
+                                           const uint32_t *source, const uint32_t *target,
+                                           const int64_t *id, const int64_t *weight,
+                                           gpugraph_run *run, uint64_t *added) {
+    struct dynamic_batch b;
+    struct chain_batch c;
+    struct arrays a;
+    uint64_t before = m->edges;
+    if (begin(m, run, count, source, target, id, weight, false, &b, &a, &c))
+        gg_chain_end(m, "insert", change(m, true, &b, &a, &c), count);
+    else
+        gg_dynamic_close(m->pairs);
+    if (added)
+        *added = m->edges - before;
+    return run->status;
+}
+
 gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t count,
                                            const uint32_t *source, const uint32_t *target,
                                            const int64_t *id, gpugraph_run *run,
                                            uint64_t *removed) {
-    gpugraph_dynamic *d = m->pairs;
     struct dynamic_batch b;
     struct chain_batch c;
     struct arrays a;
-    double ms = 0;
     uint64_t before = m->edges;
-    if (removed)
-        *removed = 0;
-    if (!begin(m, run, count, source, target, id, NULL, false, &b, &a, &c))
-        return gg_dynamic_close(d);
-    d->place->mark(d, 0);
-    uint64_t groups = group(m, &a, &c);
-    if (groups > 0) {
-        cut_old(m, &c, groups);
-        ms = lap(d);
-        gg_dynamic_count(d);
-    }
-    gg_chain_end(m, "delete", ms, count);
+    if (begin(m, run, count, source, target, id, NULL, false, &b, &a, &c))
+        gg_chain_end(m, "delete", change(m, false, &b, &a, &c), count);
+    else
+        gg_dynamic_close(m->pairs);
     if (removed)
         *removed = before - m->edges;
     return run->status;

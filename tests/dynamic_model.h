@@ -4,6 +4,7 @@
 
 #include "expect.h"
 #include "gpugraph.h"
+#include "luck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,6 @@
 enum { SIDE = 96, MOST_BATCH = 70000 };
 
 #define ABSENT UINT32_MAX
-
-static uint64_t luck;
-
-static uint32_t draw(uint32_t below) {
-    luck = luck * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((luck >> 33) % below);
-}
 
 struct model {
     uint32_t n;

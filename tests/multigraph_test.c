@@ -5,6 +5,7 @@
 #include "failing_memory.h"
 #include "gpugraph.h"
 #include "leaping_clock.h"
+#include "luck.h"
 #include "share.h"
 #include "suite.h"
 
@@ -18,13 +19,6 @@ enum { BACKENDS = sizeof test_backends / sizeof *test_backends };
 
 static bool absent(int backend) {
     return test_backends[backend] == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL);
-}
-
-static uint64_t luck;
-
-static uint32_t draw(uint32_t below) {
-    luck = luck * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((luck >> 33) % below);
 }
 
 /* ---- the model ---- */

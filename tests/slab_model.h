@@ -16,6 +16,7 @@ static void jitter(void);
 #include "slab_walk.h"
 
 #include "expect.h"
+#include "luck.h"
 #include "share.h"
 #include "suite.h"
 #include "workers.h"
@@ -32,13 +33,6 @@ enum {
 };
 
 #define ABSENT UINT32_MAX
-
-static __thread uint64_t luck;
-
-static uint32_t draw(uint32_t below) {
-    luck = luck * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((luck >> 33) % below);
-}
 
 static __thread bool working; /* in a phase */
 
