@@ -138,12 +138,21 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
         to[place[i]] = put[i];
 }
 
+/* Where the job must end, too: nobody else would. */
+static void give_spare(struct there *t) {
+    if (!t->spare)
+        return;
+    if (!gg_wait(&t->job))
+        cudaStreamSynchronize(t->job.stream);
+    gg_give(&t->job, t->spare, t->spare_bytes);
+    t->spare = NULL;
+    t->spare_bytes = 0;
+}
+
 /* So many bytes for what is gathered; NULL when it must end. */
 static void *spare(struct there *t, uint64_t bytes) {
     if (bytes > t->spare_bytes) {
-        if (t->spare && gg_wait(&t->job))
-            gg_give(&t->job, t->spare, t->spare_bytes);
-        t->spare_bytes = 0;
+        give_spare(t);
         t->spare = gg_going(&t->job) ? gg_take(&t->job, bytes) : NULL;
         if (t->spare)
             t->spare_bytes = bytes;
@@ -399,8 +408,7 @@ static bool change_copy(struct there *t) {
     bool done = open_parcel(t) && gg_patch(t->p, rows, &place, t);
     gg_release(t->parcel);
     t->job.working = false;
-    if (t->spare && gg_wait(&t->job))
-        gg_give(&t->job, t->spare, t->spare_bytes);
+    give_spare(t);
     if (done && gg_going(&t->job))
         gg_phase(t->job.run, "patch", started, (int64_t)t->p->changes,
                  "the copy on device %d: %llu bytes written%s", t->copy->ordinal,
