@@ -92,6 +92,7 @@ struct dynamic_tables { /* what an arena made anew replaces */
 
 struct gpugraph_dynamic {
     const dynamic_place *place;
+    int device;              /* CUDA: where the blocks are */
     struct slab_graph slabs; /* a view of the blocks */
     struct dynamic_tables tables;
     struct held incoming, growing, huge;

@@ -102,10 +102,12 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     struct dynamic_batch b;
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
-    if (side[1]->place != d->place || side[1]->slabs.n != d->slabs.n) {
+    if (side[1]->place != d->place || side[1]->slabs.n != d->slabs.n ||
+        (!d->place->host && side[1]->device != d->device)) {
         gg_begin(run);
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "a graph and its reverse have the same backend and vertices");
+                       "a graph and its reverse have the same backend, device and "
+                       "vertices");
     }
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
