@@ -22,6 +22,11 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 #define CHANGE_BYTES 512
 #define PARCEL_BYTES 8192
 
+/* Arcs that all questions may look at together: rows so many times, and some more. In a tenth
+** of a second or two, about the time in which the copy is sent and made anew. */
+#define LOOK_TIMES 32
+#define LOOK_LEAST ((uint64_t)1 << 32)
+
 struct there {
     struct cuda_job job;
     const patch *p;
@@ -63,10 +68,11 @@ static bool send(struct there *t) {
 static __global__ void find_arcs(const uint64_t *offset, const uint32_t *target,
                                  const void *weight, size_t size,
                                  const arc_question *question, uint64_t count,
-                                 uint64_t *at) {
+                                 patch_effort effort, uint64_t *at) {
     uint64_t step = gg_threads_of_grid() / GG_WARP;
     for (uint64_t i = gg_thread() / GG_WARP; i < count; i += step) {
-        uint64_t found = patch_find_arc(offset, target, weight, size, &question[i]);
+        uint64_t found =
+            patch_find_arc(offset, target, weight, size, &question[i], &effort);
         if (warp_lane() == 0)
             at[i] = found;
     }
@@ -90,9 +96,12 @@ static bool find(void *there, const row_questions *q) {
         return false;
     uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
     uint64_t *coming_at = (uint64_t *)reserve(t, q->comings * sizeof *coming_at);
+    patch_effort effort = {(uint64_t *)reserve(t, sizeof *effort.looked),
+                           LOOK_TIMES * rows->arcs + LOOK_LEAST};
+    gg_fill(job, effort.looked, 0, sizeof *effort.looked);
     find_arcs<<<gg_grid(job, q->goings * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
-        going, q->goings, going_at);
+        going, q->goings, effort, going_at);
     gg_launched(job, "find_arcs");
     look_up_offsets<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, coming, q->comings, coming_at);
