@@ -57,17 +57,19 @@ bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_
     uint64_t words = gg_hub_words(copy->n);
     double started = gg_now_ms();
     if (!hubs->closed) {
-        if (!take(job, &hubs->hub, copy->n, sizeof *hubs->hub) ||
-            !take(job, &hubs->closed, words, sizeof *hubs->closed)) {
+        bool made = take(job, &hubs->hub, copy->n, sizeof *hubs->hub) &&
+                    take(job, &hubs->closed, words, sizeof *hubs->closed);
+        if (made) {
+            find_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
+                *g, below->rows, hubs->hub, hubs->closed, words);
+            made = gg_launched(job, "find_hubs") && gg_wait(job);
+        }
+        if (!made) { /* what a kernel that never ran has left would be taken for hubs */
             give(copy, hubs->hub, copy->n, sizeof *hubs->hub);
+            give(copy, hubs->closed, words, sizeof *hubs->closed);
             *hubs = device_hubs();
             return false;
         }
-        find_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
-            *g, below->rows, hubs->hub, hubs->closed, words);
-        gg_launched(job, "find_hubs");
-        if (!gg_wait(job))
-            return false;
         gg_phase(job->run, "prepare", started, copy->n,
                  "the neighbour with most arcs of each vertex, on the device");
     }

@@ -209,28 +209,35 @@ static bool lock_devices(gpugraph_run *run) {
     }
 }
 
+/* What an attempt that failed has opened is there still. */
 static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     const char *what = "allocate pinned memory";
     void *block = NULL;
-    gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
-            "create a stream");
-    if (gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped),
-                what)) {
+    if (!device->stream)
+        gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
+                "create a stream");
+    if (!device->mailbox &&
+        gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped), what))
         device->mailbox = (unsigned char *)block;
-        device->stop = (uint32_t *)(device->mailbox + GG_MAILBOX);
+    if (gg_going(job) && !device->device_stop) {
         void *seen = NULL;
+        device->stop = (uint32_t *)(device->mailbox + GG_MAILBOX);
         gg_note(job, cudaHostGetDevicePointer(&seen, device->stop, 0), what);
         device->device_stop = (uint32_t *)seen;
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
-        if (gg_note(job, cudaHostAlloc(&block, GG_STAGE_BYTES, cudaHostAllocDefault),
+        if (!device->stage[i] &&
+            gg_note(job, cudaHostAlloc(&block, GG_STAGE_BYTES, cudaHostAllocDefault),
                     what))
             device->stage[i] = (unsigned char *)block;
-        gg_note(job, cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
-                "create an event");
+        if (!device->staged[i])
+            gg_note(job,
+                    cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
+                    "create an event");
     }
     for (int i = 0; i < 2 && gg_going(job); i++)
-        gg_note(job, cudaEventCreate(&device->moment[i]), "create an event");
+        if (!device->moment[i])
+            gg_note(job, cudaEventCreate(&device->moment[i]), "create an event");
     return gg_going(job);
 }
 

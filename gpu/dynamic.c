@@ -21,6 +21,12 @@ bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run) {
     d->run = run;
     gg_begin(run);
     run->used_backend = d->place == &gg_cpu_dynamic ? "cpu" : "cuda";
+    if (!d->place->host && run->device != d->device) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "the dynamic graph lies on CUDA device %d, and device %d is asked for",
+                d->device, run->device);
+        return false;
+    }
     return d->place->open(d, run);
 }
 
@@ -34,7 +40,7 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d) {
 
 /* In a run of its own, which nobody interrupts and which needs no memory. */
 void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
-    gpugraph_run run = {.device = failed->device};
+    gpugraph_run run = {.device = d->device};
     struct dynamic_batch none = {0};
     bool lost = d->reporting && failed->status;
     d->reporting = false;
@@ -76,6 +82,7 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
     if (!d)
         return run->status;
     d->place = place;
+    d->device = run->device;
     d->valued = options->valued;
     d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
     d->slabs.n = options->vertices;
@@ -97,6 +104,7 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
     gpugraph_run run = {0};
     if (!d)
         return;
+    run.device = d->device;
     d->run = &run;
     d->place->open(d, &run);
     struct held *const all[] = {&d->incoming, &d->growing, &d->huge, &d->scratch,

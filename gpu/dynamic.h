@@ -95,6 +95,7 @@ struct dynamic_tables { /* what an arena made anew replaces */
 
 struct gpugraph_dynamic {
     const dynamic_place *place;
+    int device;              /* CUDA: where the blocks are */
     struct slab_graph slabs; /* a view of the blocks */
     struct dynamic_tables tables;
     struct held incoming, growing, huge;
@@ -143,6 +144,10 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
 
 /* Puts a batch into the tables; milliseconds. */
 double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);
+
+/* May the one be the other's reverse? A sentence if not. (dynamic_vertices.c) */
+bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
+                      gpugraph_run *run);
 
 /* ---- dynamic_memory.c ---- */
 

@@ -74,8 +74,8 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
 template <bool valued, bool later>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
-    if (device_load(&g.pool->report.full))
-        return; /* a vertex may lack its table */
+    if (warp_ballot(device_load(&g.pool->report.full) != 0))
+        return; /* a vertex may lack its table; the warp leaves together */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     const uint64_t count = later ? g.pool->later : b.count;

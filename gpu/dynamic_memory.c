@@ -22,7 +22,6 @@ static void look_again(gpugraph_dynamic *d) {
     struct slab_graph *g = &d->slabs;
     g->vertex = d->tables.vertex.block;
     g->word = d->tables.arena.block;
-    g->incoming = d->incoming.block;
     g->filter = d->incoming.block; /* the first part of one block: emptied together */
     g->incoming = (uint32_t *)d->incoming.block + SLAB_FILTER_WORDS;
     g->growing = d->growing.block;

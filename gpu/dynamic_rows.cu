@@ -3,7 +3,10 @@
 #include "dynamic.cuh"
 #include "slab_walk.h"
 
-enum { SHORT_ROW = 2 }; /* sectors of a base that one lane copies to a row */
+enum {
+    SHORT_ROW = 2,          /* sectors of a base that one lane copies to a row */
+    ARCS_A_LAUNCH = 4 << 20 /* of triangles: an interrupt between two is felt */
+};
 
 /* ---- kernels: vertices of a batch ---- */
 
@@ -117,10 +120,11 @@ static __device__ __forceinline__ uint32_t row_of(const dynamic_batch &b, uint32
 /* Each lane has an arc ahead, v -> u; the warp asks for the edges from u to what comes
 ** behind it in v's row, for one arc after the other. */
 template <bool valued>
-static __global__ void count_triangles(slab_graph g, dynamic_batch b) {
-    uint64_t arcs = b.row_offset[g.n], sum = 0, at;
-    uint64_t whole = (arcs + GG_WARP - 1) / GG_WARP * GG_WARP;
-    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+static __global__ void count_triangles(slab_graph g, dynamic_batch b, uint64_t begin,
+                                       uint64_t end) {
+    uint64_t arcs = b.row_offset[g.n] < end ? b.row_offset[g.n] : end, sum = 0, at;
+    uint64_t whole = (end + GG_WARP - 1) / GG_WARP * GG_WARP;
+    for (uint64_t i = begin + gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t rest = 0, u = 0, value;
         if (i < arcs) {
             uint32_t v = row_of(b, g.n, i), ahead = b.row_count[v];
@@ -147,6 +151,21 @@ static __global__ void count_triangles(slab_graph g, dynamic_batch b) {
 /* ---- driver ---- */
 
 template <bool valued>
+static void count_all_triangles(gpugraph_dynamic *d, const dynamic_batch &b) {
+    struct cuda_job *job = d->job;
+    unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
+    look_ahead<<<all, GG_BLOCK, 0, job->stream>>>(d->slabs, b);
+    gg_launched(job, "look_ahead");
+    for (uint64_t at = 0; at < d->edges && gg_wait(job); at += ARCS_A_LAUNCH) {
+        uint64_t left = d->edges - at;
+        uint64_t end = at + (left < ARCS_A_LAUNCH ? left : (uint64_t)ARCS_A_LAUNCH);
+        count_triangles<valued>
+            <<<all * 4, GG_BLOCK, 0, job->stream>>>(d->slabs, b, at, end);
+        gg_launched(job, "count_triangles");
+    }
+}
+
+template <bool valued>
 static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
     struct cuda_job *job = d->job;
     cudaStream_t stream = job->stream;
@@ -165,8 +184,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         fill_rows<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_TRIANGLES:
-        look_ahead<<<all, GG_BLOCK, 0, stream>>>(g, b);
-        count_triangles<valued><<<all * 4, GG_BLOCK, 0, stream>>>(g, b);
+        count_all_triangles<valued>(d, b);
         return true;
     default:
         return false;

@@ -86,6 +86,16 @@ static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
     gg_dynamic_step(other, STEP_DELETE, &edges);
 }
 
+bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
+                      gpugraph_run *run) {
+    if (reverse->place == d->place && reverse->slabs.n == d->slabs.n &&
+        (d->place->host || reverse->device == d->device))
+        return true;
+    gg_fail(run, GPUGRAPH_INVALID,
+            "a graph and its reverse have the same backend, device and vertices");
+    return false;
+}
+
 gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
                                                  gpugraph_dynamic *reverse,
                                                  uint64_t count, const uint32_t *vertex,
@@ -93,11 +103,9 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     struct dynamic_batch b;
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
-    if (side[1]->place != d->place || side[1]->slabs.n != d->slabs.n) {
-        gg_begin(run);
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "a graph and its reverse have the same backend and vertices");
-    }
+    gg_begin(run);
+    if (!gg_dynamic_match(d, side[1], run))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;

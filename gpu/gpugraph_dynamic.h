@@ -33,7 +33,8 @@ typedef struct gpugraph_dynamic_options {
     double load;       /* entries over places of a table when it is made; 0: 0.7 */
 } gpugraph_dynamic_options;
 
-/* run->backend says where it lives: GPUGRAPH_AUTO is CUDA where a device can be used. */
+/* run->backend says where it lives: GPUGRAPH_AUTO is CUDA where a device can be used. There
+** it stays on run->device, which later runs name, too. */
 gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
                                         gpugraph_run *run, gpugraph_dynamic **graph);
 void gpugraph_dynamic_free(gpugraph_dynamic *graph); /* NULL is allowed */

@@ -41,7 +41,6 @@ struct launch {
     struct waiting *list;
     uint32_t room; /* entries of each warp */
     bool resume;   /* words are there already */
-    const void *kernel;
 };
 
 /* ---- kernels ---- */
@@ -206,11 +205,11 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report) {
     struct workspace space = {NULL, 0};
-    struct launch l = {NULL, NULL, 0, false,
-                       balanced ? (const void *)decide_all<true>
-                                : (const void *)decide_all<false>};
+    struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
-    unsigned blocks = gg_mis_blocks_at_once(job, l.kernel, g->n);
+    const void *kernel =
+        balanced ? (const void *)decide_all<true> : (const void *)decide_all<false>;
+    unsigned blocks = gg_mis_blocks_at_once(job, kernel, g->n);
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(g->n, warps);
     carve(&space, g, &l, warps);
@@ -218,8 +217,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
         return false;
     carve(&space, g, &l, warps);
     void *arguments[] = {g, &l};
-    struct mis_launches all = {l.kernel, "decide_all", blocks,       arguments, &l.resume,
-                               l.state,  &state,       sizeof state, 0};
+    struct mis_launches all = {kernel,  "decide_all", blocks,       arguments, &l.resume,
+                               l.state, &state,       sizeof state, 0};
     if (!gg_mis_until_decided(job, &all, report))
         return false;
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",

@@ -202,7 +202,7 @@ static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, boo
                                           uint32_t lanes) {
     struct mlmq_sizes size = {0, 0, 0, 0, 0};
     uint64_t words = wide ? 2 : 1;
-    m->words = (m->n + 31) / 32;
+    m->words = m->n / 32 + (m->n % 32 > 0);
     m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
     size.words = m->words;
     if (m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ) {

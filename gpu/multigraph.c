@@ -40,6 +40,7 @@ void gpugraph_multigraph_free(gpugraph_multigraph *m) {
     if (!m)
         return;
     gpugraph_dynamic *d = m->pairs;
+    run.device = d->device;
     d->run = &run;
     d->place->open(d, &run);
     gg_dynamic_drop(d, &m->slot);

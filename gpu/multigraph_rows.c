@@ -134,10 +134,8 @@ gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
     int sides = side[1] == m ? 1 : 2;
     struct edges e[2] = {{0, NULL, NULL, NULL}, {0, NULL, NULL, NULL}};
     gg_begin(run);
-    if (side[1]->place != m->place ||
-        gpugraph_multigraph_vertex_count(side[1]) != gpugraph_multigraph_vertex_count(m))
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "a graph and its reverse have the same backend and vertices");
+    if (!gg_dynamic_match(m->pairs, side[1]->pairs, run))
+        return run->status;
     for (int i = 0; i < sides && !run->status; i++)
         list_edges(side[i], count, vertex, run, &e[i]);
     /* What leads back goes first: should that fail, these rows still tell of it. */

@@ -22,6 +22,11 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 #define CHANGE_BYTES 512
 #define PARCEL_BYTES 8192
 
+/* Arcs that all questions may look at together: rows so many times, and some more. In a tenth
+** of a second or two, about the time in which the copy is sent and made anew. */
+#define LOOK_TIMES 32
+#define LOOK_LEAST ((uint64_t)1 << 32)
+
 struct there {
     struct cuda_job job;
     const patch *p;
@@ -63,10 +68,11 @@ static bool send(struct there *t) {
 static __global__ void find_arcs(const uint64_t *offset, const uint32_t *target,
                                  const void *weight, size_t size,
                                  const arc_question *question, uint64_t count,
-                                 uint64_t *at) {
+                                 patch_effort effort, uint64_t *at) {
     uint64_t step = gg_threads_of_grid() / GG_WARP;
     for (uint64_t i = gg_thread() / GG_WARP; i < count; i += step) {
-        uint64_t found = patch_find_arc(offset, target, weight, size, &question[i]);
+        uint64_t found =
+            patch_find_arc(offset, target, weight, size, &question[i], &effort);
         if (warp_lane() == 0)
             at[i] = found;
     }
@@ -90,9 +96,12 @@ static bool find(void *there, const row_questions *q) {
         return false;
     uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
     uint64_t *coming_at = (uint64_t *)reserve(t, q->comings * sizeof *coming_at);
+    patch_effort effort = {(uint64_t *)reserve(t, sizeof *effort.looked),
+                           LOOK_TIMES * rows->arcs + LOOK_LEAST};
+    gg_fill(job, effort.looked, 0, sizeof *effort.looked);
     find_arcs<<<gg_grid(job, q->goings * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
-        going, q->goings, going_at);
+        going, q->goings, effort, going_at);
     gg_launched(job, "find_arcs");
     look_up_offsets<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, coming, q->comings, coming_at);
@@ -138,12 +147,21 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
         to[place[i]] = put[i];
 }
 
+/* Where the job must end, too: nobody else would. */
+static void give_spare(struct there *t) {
+    if (!t->spare)
+        return;
+    if (!gg_wait(&t->job))
+        cudaStreamSynchronize(t->job.stream);
+    gg_give(&t->job, t->spare, t->spare_bytes);
+    t->spare = NULL;
+    t->spare_bytes = 0;
+}
+
 /* So many bytes for what is gathered; NULL when it must end. */
 static void *spare(struct there *t, uint64_t bytes) {
     if (bytes > t->spare_bytes) {
-        if (t->spare && gg_wait(&t->job))
-            gg_give(&t->job, t->spare, t->spare_bytes);
-        t->spare_bytes = 0;
+        give_spare(t);
         t->spare = gg_going(&t->job) ? gg_take(&t->job, bytes) : NULL;
         if (t->spare)
             t->spare_bytes = bytes;
@@ -399,8 +417,7 @@ static bool change_copy(struct there *t) {
     bool done = open_parcel(t) && gg_patch(t->p, rows, &place, t);
     gg_release(t->parcel);
     t->job.working = false;
-    if (t->spare && gg_wait(&t->job))
-        gg_give(&t->job, t->spare, t->spare_bytes);
+    give_spare(t);
     if (done && gg_going(&t->job))
         gg_phase(t->job.run, "patch", started, (int64_t)t->p->changes,
                  "the copy on device %d: %llu bytes written%s", t->copy->ordinal,

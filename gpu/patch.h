@@ -32,7 +32,7 @@ typedef struct row_questions {
     enum csr_kind kind;
     uint64_t goings;
     const arc_question *going;
-    uint64_t *going_at; /* answers: arcs; UINT64_MAX: not there */
+    uint64_t *going_at; /* answers: arcs; UINT64_MAX: not there, or given up */
     uint64_t comings;
     const uint64_t *coming; /* entries of offset */
     uint64_t *coming_at;    /* answers: what they hold */
@@ -214,12 +214,33 @@ WARP_FUNCTION void patch_note_end(const uint32_t *wanted, uint32_t *found, uint3
         device_or(&found[v / 32], bit);
 }
 
+/* Where very many arcs leave a long row, all questions would take their product. A copy that
+** is given up is sent anew. */
+typedef struct patch_effort {
+    uint64_t *looked; /* at so many arcs, by all questions together, about */
+    uint64_t most;
+} patch_effort;
+
+enum { PATCH_STEPS = 256 }; /* of a warp, between two looks at what the others do */
+
+WARP_FUNCTION bool patch_gives_up(const patch_effort *effort) {
+    uint32_t enough = 0;
+    if (warp_lane() == 0) {
+        device_add_64(effort->looked, PATCH_STEPS * warp_width);
+        enough = device_load_64(effort->looked) > effort->most;
+    }
+    return warp_from(enough, 0) != 0;
+}
+
 /* The warp's answer to a question; weights are `size` bytes wide, 0: there are none. */
 WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
                                       const void *weight, size_t size,
-                                      const arc_question *q) {
+                                      const arc_question *q, const patch_effort *effort) {
     uint64_t end = offset[q->row + (uint64_t)1], left = q->rank;
+    uint32_t steps = 0;
     for (uint64_t first = offset[q->row]; first < end; first += warp_width) {
+        if (++steps % PATCH_STEPS == 0 && patch_gives_up(effort))
+            return UINT64_MAX;
         uint64_t k = first + warp_lane();
         bool hit = k < end && target[k] == q->target;
         if (hit && size == sizeof(uint32_t))

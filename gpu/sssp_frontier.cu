@@ -36,11 +36,12 @@ struct state {
     uint32_t round;
     uint32_t far[2], side; /* entries of both piles, which one is in use */
     uint32_t ticket;
-    uint32_t over, early; /* early: every target is final */
+    uint32_t over, early; /* early: every target is final, or as many as the limit says */
     uint32_t dropped;     /* a sum was over `most` */
     uint32_t splits;
     unsigned long long before, threshold;
     unsigned long long far_min; /* at most the least distance in the pile */
+    unsigned long long settled; /* vertices below `before`, when they were counted last */
     uint64_t served;
 };
 
@@ -220,6 +221,18 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
+/* One thread per vertex: how many are final. */
+template <typename type>
+static __global__ void count_final(struct sssp<type> s, uint32_t n) {
+    const unsigned long long before = s.state->before;
+    uint32_t mine = 0;
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        mine += s.distance[v] < before;
+    mine = __reduce_add_sync(ALL_LANES, mine);
+    if (gg_lane() == 0 && mine > 0)
+        atomicAdd(&s.state->settled, (unsigned long long)mine);
+}
+
 /* ---- driver ---- */
 
 template <typename type>
@@ -255,10 +268,27 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "update");
 }
 
+/* Ends a search with a limit: where the threshold has moved on since the last look, what is
+** final is counted. */
+template <typename type>
+static void look_at_limit(struct cuda_job *job, const struct device_csr *g,
+                          const struct sssp<type> *s, uint64_t limit,
+                          unsigned long long *looked, struct state *state) {
+    if (limit == 0 || state->over || state->before == *looked)
+        return;
+    *looked = state->before;
+    gg_fill(job, &s->state->settled, 0, sizeof state->settled);
+    count_final<<<gg_grid(job, g->n, 16), GG_BLOCK, 0, job->stream>>>(*s, g->n);
+    if (gg_launched(job, "count_final") &&
+        gg_fetch(job, &state->settled, &s->state->settled, sizeof state->settled))
+        state->early = state->settled >= limit;
+}
+
 template <typename type>
 static bool run_rounds(struct cuda_job *job, const struct device_csr *g,
-                       struct bounds<type> bounds, const struct sssp<type> *s,
-                       struct state *state) {
+                       struct bounds<type> bounds, uint64_t limit,
+                       const struct sssp<type> *s, struct state *state) {
+    unsigned long long looked = 0;
     unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
     unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
     int rounds = FIRST_ROUNDS;
@@ -275,8 +305,9 @@ static bool run_rounds(struct cuda_job *job, const struct device_csr *g,
         if (!gg_fetch(job, state, s->state, sizeof *state))
             return false;
         rounds = gg_more_rounds(rounds, gg_now_ms() - began);
-    } while (!state->over);
-    return true;
+        look_at_limit(job, g, s, limit, &looked, state);
+    } while (gg_going(job) && !state->over && !state->early);
+    return gg_going(job);
 }
 
 template <typename type>
@@ -287,7 +318,7 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *search,
     struct bounds<type> bounds = gg_bounds<type>(search);
     carve(space, search, &s);
     if (!start(job, &search->g, bounds, &s) ||
-        !run_rounds(job, &search->g, bounds, &s, &state))
+        !run_rounds(job, &search->g, bounds, search->wanted->limit, &s, &state))
         return false;
     search->dropped = state.dropped;
     search->early = state.early;

@@ -231,8 +231,6 @@
 
 /* ---- sssp_choice.c ---- */
 
-/* Weights that are looked at for a graph's typical one. */
-#define GG_SSSP_WEIGHTS 512
 /* "frontier": typical weights between two thresholds, divided by the average degree. */
 #define GG_SSSP_FRONTIER_DELTA 32.0
 

@@ -554,11 +554,28 @@ START_TEST(keys) {
 }
 END_TEST
 
+/* The bitmaps hold every vertex, of the largest graph too. */
+START_TEST(bitmaps) {
+    static const uint32_t counts[] = {1, 31, 32, 33, UINT32_MAX - 31, UINT32_MAX - 1};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct mlmq m;
+        memset(&m, 0, sizeof m);
+        m.n = counts[i];
+        m.shift = 8;
+        m.warps = 2;
+        struct mlmq_sizes size = mlmq_size(&m, 1000, false, warp_width);
+        expect(size.words == ((uint64_t)m.n + 31) / 32, "%u vertices: %u words", m.n,
+               (uint32_t)size.words);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("mlmq");
     TCase *cases = tcase_create("mlmq");
     tcase_set_timeout(cases, 240); /* a hang ends here */
     tcase_add_test(cases, keys);
+    tcase_add_test(cases, bitmaps);
     tcase_add_loop_test(cases, all_distances, 0, 16);
     tcase_add_loop_test(cases, early_ends, 0, 16);
     tcase_add_loop_test(cases, limits, 0, 16);

@@ -111,29 +111,35 @@ typedef struct search {
     const copied_rows *rows;
     size_t size;
     const arc_question *question;
+    patch_effort effort;
     uint64_t found;
 } search;
 
 static void search_row(void *of) {
     search *s = of;
-    uint64_t found = patch_find_arc(s->rows->offset, s->rows->target, s->rows->weight,
-                                    s->rows->weight ? s->size : 0, s->question);
+    uint64_t found =
+        patch_find_arc(s->rows->offset, s->rows->target, s->rows->weight,
+                       s->rows->weight ? s->size : 0, s->question, &s->effort);
     if (warp_lane() == 0)
         s->found = found;
+}
+
+static uint64_t ask_warp(search s) {
+#ifdef WARP_LANES
+    lanes_run(search_row, &s);
+#else
+    search_row(&s);
+#endif
+    return s.found;
 }
 
 static bool find(void *there, const row_questions *q) {
     const copy *c = there;
     const copied_rows *r = &c->rows[q->kind];
-    for (uint64_t i = 0; i < q->goings; i++) {
-        search s = {r, c->size, &q->going[i], 0};
-#ifdef WARP_LANES
-        lanes_run(search_row, &s);
-#else
-        search_row(&s);
-#endif
-        q->going_at[i] = s.found;
-    }
+    uint64_t looked = 0;
+    for (uint64_t i = 0; i < q->goings; i++)
+        q->going_at[i] =
+            ask_warp((search){r, c->size, &q->going[i], {&looked, UINT64_MAX}, 0});
     for (uint64_t k = 0; k < q->comings; k++)
         q->coming_at[k] = r->offset[q->coming[k]];
     return true;
@@ -326,6 +332,29 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
     model_free(&model);
 }
 
+/* All questions together look at no more arcs than they may, but for a last look each. */
+START_TEST(long_rows) {
+    enum { ARCS = 20000, MOST = 3 * ARCS };
+    uint64_t offset[] = {0, ARCS}, looked = 0;
+    copied_rows r = {offset, room_for(ARCS, sizeof *r.target), NULL};
+    for (uint32_t k = 0; k < ARCS; k++)
+        r.target[k] = k;
+    uint64_t found = 0, step = PATCH_STEPS * warp_width;
+    for (uint32_t k = 0; k < 100; k++) {
+        arc_question q = {0, 0, ARCS - 1 - k, 0};
+        uint64_t at = ask_warp((search){&r, 0, &q, {&looked, MOST}, 0});
+        expect(at == UINT64_MAX || at == ARCS - 1 - k, "arc %u is not at %llu", k,
+               (unsigned long long)at);
+        expect((at == UINT64_MAX) == (looked > MOST), "question %u after %llu arcs", k,
+               (unsigned long long)looked);
+        found += at != UINT64_MAX;
+    }
+    ck_assert_uint_ge(found, MOST / ARCS);
+    ck_assert_uint_le(looked, MOST + 100 * step);
+    free(r.target);
+}
+END_TEST
+
 START_TEST(random_batches) {
     for (uint64_t seed = 0; seed < 3; seed++) {
         if (left_out(seed + (uint64_t)_i))
@@ -407,6 +436,7 @@ int main(void) {
     Suite *suite = suite_create("patch");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 240);
+    tcase_add_test(all, long_rows);
     tcase_add_loop_test(all, random_batches, 0, KINDS);
     tcase_add_test(all, ends_that_stay);
     tcase_add_test(all, damage_is_seen);
