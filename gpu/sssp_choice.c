@@ -141,31 +141,32 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
 }
 
 /* The candidate that the forest takes for the fastest. The inputs are those of
-** tests/bench/sssp_forest.py: sizes by their logarithms, weights without a unit. */
+** tests/bench/sssp_forest.py: sizes by their logarithms, the rest in units of a mean. */
 static size_t fastest(const struct sssp_features *f) {
-    const double mean = f->weight > 0 ? f->weight : 1;
+    const double weight = f->weight > 0 ? f->weight : 1;
+    const double degree = f->degree > 0 ? f->degree : 1;
     const float input[] = {(float)log2((double)f->vertices + 1),
-                           (float)log2((double)f->arcs + 1),
-                           (float)f->degree,
-                           (float)f->degree_deviation,
-                           (float)log2(f->most_degree + 1),
-                           (float)(f->weight_deviation / mean),
-                           (float)log2(f->most_weight / mean + 1),
+                           (float)log2(f->degree + 1),
+                           (float)log2(f->degree_deviation / degree + 0.02),
+                           (float)log2(f->most_degree / degree + 1),
+                           (float)(f->weight_deviation / weight),
+                           (float)log2(f->most_weight / weight + 1),
                            (float)f->ball_depth};
-    uint32_t slowness[FOREST_CANDIDATES] = {0};
+    uint32_t slowness[FOREST_CHOICES] = {0};
     size_t best = 0;
     for (int tree = 0; tree < FOREST_TREES; tree++) {
-        const struct forest_node *node = &forest_nodes[forest_roots[tree]];
-        while (node->feature >= 0)
-            node = input[node->feature] <= node->split ? node + 1
-                                                       : &forest_nodes[node->right];
-        for (size_t i = 0; i < FOREST_CANDIDATES; i++)
-            slowness[i] += forest_leaves[node->right][i];
+        int at = forest_roots[tree];
+        while (at >= 0) {
+            const struct forest_node *node = &forest_nodes[at];
+            at = input[node->feature] <= node->split ? node->left : node->right;
+        }
+        for (size_t i = 0; i < FOREST_CHOICES; i++)
+            slowness[i] += forest_leaves[-1 - at][i];
     }
-    for (size_t i = 1; i < FOREST_CANDIDATES; i++)
+    for (size_t i = 1; i < FOREST_CHOICES; i++)
         if (slowness[i] < slowness[best])
             best = i;
-    return best;
+    return forest_choices[best];
 }
 static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
               "the forest was learned for these candidates: measure and learn again");

@@ -74,9 +74,9 @@ START_TEST(learned_figures) {
     }
     fclose(file);
     ck_assert_int_ge(graphs, 120);
-    /* Of graphs that it has seen; of others fewer. */
-    expect(good * 100 >= graphs * 95, "%d of %d graphs reach 0.9 of the best", good,
-           graphs);
+    /* A tree goes down to a single graph, so those that it has seen come out right, all;
+    ** of others fewer. */
+    expect(good == graphs, "%d of %d graphs reach 0.9 of the best", good, graphs);
 }
 END_TEST
 

@@ -8,13 +8,17 @@
 One regression forest for all candidates at once (extremely randomized trees: Geurts, Ernst, Wehenkel,
 Machine Learning 63, 2006): features of the graph go in, and how much slower than the best each
 candidate is comes out (a logarithm, and a constant more where it is slower than wanted), so the least
-is chosen. Needs scikit-learn.
+is chosen. Candidates that others replace without loss are left out beforehand. Trees are as deep as
+they come, to a graph for each leaf, so a tree names the graph that it takes for the most similar one.
+Needs scikit-learn.
 """
 import csv
 import math
+import random
 import sys
 
-TREES, DEPTH, FOLDS = 32, 12, 10
+TREES, CHOICES = 32, 20  # how many trees, and of how many candidates they tell
+FOLDS, SHUFFLES = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
 # Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
 # the ms of every candidate, empty where it was not timed.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight",
@@ -24,12 +28,12 @@ WANTED, MISSED = 0.9, 0.3  # of the best's speed; what being slower costs beside
 
 
 def inputs(row):
-    """What the C side computes too (gpu/sssp_choice.c): sizes by their logarithms, weights without a unit."""
+    """What the C side computes too (gpu/sssp_choice.c): sizes by their logarithms, the rest in units of a mean."""
     f = {k: float(row[k]) for k in FEATURES}
-    mean = f["weight"] or 1.0
-    return [math.log2(f["vertices"] + 1), math.log2(f["arcs"] + 1), f["degree"], f["degree_deviation"],
-            math.log2(f["most_degree"] + 1), f["weight_deviation"] / mean, math.log2(f["most_weight"] / mean + 1),
-            f["ball_depth"]]
+    degree, weight = f["degree"] or 1.0, f["weight"] or 1.0
+    return [math.log2(f["vertices"] + 1), math.log2(f["degree"] + 1), math.log2(f["degree_deviation"] / degree + 0.02),
+            math.log2(f["most_degree"] / degree + 1), f["weight_deviation"] / weight,
+            math.log2(f["most_weight"] / weight + 1), f["ball_depth"]]
 
 
 def read(path):
@@ -65,12 +69,25 @@ def targets(ms, count):
     return [slowness(ms[c], best) if c in ms else SLOWEST + MISSED for c in range(count)]
 
 
-def learn(graphs, count):
+def worth(rows, count):
+    """The candidates to choose from: one after the other, that which lowers the sum of least slownesses most."""
+    least, chosen = [math.inf] * len(rows), []
+    while len(chosen) < min(CHOICES, count):
+        c = min((c for c in range(count) if c not in chosen),
+                key=lambda c: sum(min(l, r[c]) for l, r in zip(least, rows)))
+        chosen.append(c)
+        least = [min(l, r[c]) for l, r in zip(least, rows)]
+    return sorted(chosen)
+
+
+def learn(graphs, count, seed):
     from sklearn.ensemble import ExtraTreesRegressor
 
-    forest = ExtraTreesRegressor(n_estimators=TREES, max_depth=DEPTH, random_state=1)
-    forest.fit([x for x, _ in graphs], [targets(ms, count) for _, ms in graphs])
-    return forest
+    rows = [targets(ms, count) for _, ms in graphs]
+    choices = worth(rows, count)
+    forest = ExtraTreesRegressor(n_estimators=TREES, random_state=seed)
+    forest.fit([x for x, _ in graphs], [[r[c] for c in choices] for r in rows])
+    return forest, choices
 
 
 def family(name):
@@ -78,74 +95,92 @@ def family(name):
     return name.rsplit("-", 1)[0] if name.count("-") > 2 else name
 
 
-def held_out(graphs, names, group):
-    """Speed of the choice relative to the best on each graph, when none of its group was learned from."""
+def held_out(graphs, names, group, seed):
+    """Speed of the choice relative to the best of all on each graph, when none of its group was learned from."""
     groups = sorted({group(g) for g in graphs})
-    speed, chosen = {}, {}
+    random.Random(seed).shuffle(groups)
+    speed = {}
     for fold in range(FOLDS):
         out = set(groups[fold::FOLDS])
-        forest = learn([v for g, v in graphs.items() if group(g) not in out], len(names))
-        for g, (x, ms) in graphs.items():
-            if group(g) in out and len(ms) == len(names):
-                guess = forest.predict([x])[0]
-                c = min(range(len(names)), key=lambda i: guess[i])
-                speed[g], chosen[g] = min(ms.values()) / ms[c], c
-    return speed, chosen
+        forest, choices = learn([v for g, v in graphs.items() if group(g) not in out], len(names), seed)
+        tested = [g for g in graphs if group(g) in out and len(graphs[g][1]) == len(names)]
+        for g, guess in zip(tested, forest.predict([graphs[g][0] for g in tested])):
+            ms = graphs[g][1]
+            speed[g] = min(ms.values()) / ms[choices[guess.argmin()]]
+    return speed
 
 
 def good(speeds):
-    count, all = sum(s >= WANTED for s in speeds), len(speeds)
-    return f"{count} of {all} ({100 * count / all:.1f} %) reach {WANTED} of the best; mean {sum(speeds) / all:.3f}"
+    return 100 * sum(s >= WANTED for s in speeds) / len(speeds)
 
 
 def report(graphs, names):
-    alone, _ = held_out(graphs, names, lambda g: g)
-    speed, chosen = held_out(graphs, names, family)
-    print(f"{len(graphs)} graphs ({len(speed)} with all {len(names)} candidates timed), {FOLDS} folds")
-    print(f"the graph held out:              {good(list(alone.values()))}")
-    print(f"all graphs of its shape as well: {good(list(speed.values()))}")
+    timed = [ms for _, ms in graphs.values() if len(ms) == len(names)]
+    print(f"{len(graphs)} graphs ({len(timed)} with all {len(names)} candidates timed), {FOLDS} folds made in {SHUFFLES} "
+          f"ways; of the graphs held out reach {WANTED} of the best's speed")
+    missed = dict.fromkeys(graphs, 0)
+    for what, group in (("the graph held out", lambda g: g), ("all graphs of its shape", family)):
+        runs = [held_out(graphs, names, group, seed) for seed in range(SHUFFLES)]
+        shares = [good(r.values()) for r in runs]
+        mean = sum(sum(r.values()) / len(r) for r in runs) / SHUFFLES
+        print(f"  {what:24} {sum(shares) / SHUFFLES:.1f} % ({min(shares):.1f} to {max(shares):.1f}); mean speed {mean:.3f}")
+        if group is not family:
+            missed = {g: sum(r.get(g, 1) < WANTED for r in runs) for g in graphs}
     for c in sorted(names):
-        s = [min(graphs[g][1].values()) / graphs[g][1][c] for g in speed]
-        print(f"  always {names[c]:13} {good(s)}; best on {sum(v == 1 for v in s)}, "
-              f"chosen {sum(v == c for v in chosen.values())}")
-    for g in sorted(alone, key=alone.get)[:15]:
-        print(f"  worst: {alone[g]:.2f} {g}")
+        s = [min(ms.values()) / ms[c] for ms in timed]
+        print(f"  always {names[c]:17} {good(s):.1f} %; mean speed {sum(s) / len(s):.3f}; best on {s.count(1)}")
+    print("  most often missed:", *(g for g in sorted(graphs, key=missed.get, reverse=True)[:15]))
 
 
-def export(forest, count, path, command):
-    """Nodes of all trees in one array, each before its left branch, then its right one; a leaf names
-    a row of 8-bit slownesses."""
+def export(forest, choices, graphs, count, path, command):
+    """Inner nodes of all trees in one array, each before its left branch, then its right one; a leaf is
+    the number of a row of 8-bit slownesses."""
+    import numpy
+
     nodes, rows, roots = [], {}, []
+    points = numpy.array([x for x, _ in graphs], dtype=numpy.float32)  # as the trees see them
+
+    def place(t, i, here):
+        """Adds node i and all below; returns where it is: a leaf's row below 0, or its number."""
+        if t.children_left[i] < 0:
+            row = tuple(round(float(v) / (SLOWEST + MISSED) * 255) for v in t.value[i][:, 0])
+            return -rows.setdefault(row, len(rows)) - 1
+        at, column = len(nodes), points[here, t.feature[i]]
+        nodes.append(None)
+        left = column <= t.threshold[i]
+        split = shortest(t.threshold[i], column[left].max(), column[~left].min())
+        branches = place(t, t.children_left[i], here[left]), place(t, t.children_right[i], here[~left])
+        nodes[at] = (t.feature[i], split, *branches)
+        return at
+
     for tree in forest.estimators_:
-        t, base = tree.tree_, len(nodes)
-        roots.append(base)
-        for i in range(t.node_count):
-            if t.children_left[i] < 0:
-                row = tuple(round(float(v) / (SLOWEST + MISSED) * 255) for v in t.value[i][:, 0])
-                nodes.append((-1, 0.0, rows.setdefault(row, len(rows))))
-            else:
-                assert t.children_left[i] == i + 1
-                nodes.append((t.feature[i], t.threshold[i], base + t.children_right[i]))
+        roots.append(place(tree.tree_, 0, numpy.arange(len(graphs))))
     with open(path, "w") as out:
         w = out.write
         w("/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n")
         w(f"**     {command}\n")
-        w("** A forest that tells from a graph's features how slow each candidate will be. */\n")
+        w("** A forest that tells from a graph's features how slow candidates will be. */\n")
         w("#ifndef GPUGRAPH_SSSP_FOREST_H\n#define GPUGRAPH_SSSP_FOREST_H\n\n/* clang-format off */\n\n")
-        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count} }};\n\n")
-        w("/* feature < 0: a leaf, whose row is `right`; else on to the next node where the feature is at most\n"
-          "** `split`, to `right` where it is more. */\n")
-        w("static const struct forest_node {\n    signed char feature;\n    float split;\n    unsigned short right;\n"
+        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count}, FOREST_CHOICES = {len(choices)} }};\n\n")
+        w("/* Those that are worth choosing. */\n")
+        w("static const unsigned char forest_choices[FOREST_CHOICES] = {\n" + wrapped(map(str, choices)) + "};\n\n")
+        w("/* On to node `left` where the feature is at most `split`, to `right` where it is more;\n"
+          "** -1 - i is row i of the leaves. */\n")
+        w("static const struct forest_node {\n    float split;\n    short left, right;\n    unsigned char feature;\n"
           "} forest_nodes[] = {\n")
-        w(wrapped(f"{{{f},{single(s)},{r}}}" for f, s, r in nodes))
-        w("};\n\nstatic const unsigned short forest_roots[FOREST_TREES] = {\n" + wrapped(map(str, roots)) + "};\n\n")
-        w("static const unsigned char forest_leaves[][FOREST_CANDIDATES] = {\n")
+        w(wrapped(f"{{{s},{l},{r},{f}}}" for f, s, l, r in nodes))
+        w("};\n\nstatic const short forest_roots[FOREST_TREES] = {\n" + wrapped(map(str, roots)) + "};\n\n")
+        w("static const unsigned char forest_leaves[][FOREST_CHOICES] = {\n")
         w(wrapped("{" + ",".join(map(str, row)) + "}" for row in rows))
         w("};\n\n#endif\n")
 
 
-def single(value):
-    text = f"{value:.6g}"
+def shortest(split, low, high):
+    """Few digits, but no graph that was learned from goes another way."""
+    for digits in range(4, 18):
+        text = f"{split:.{digits}g}"
+        if low < float(text) < high:
+            break
     return text + ("f" if "." in text or "e" in text else ".0f")
 
 
@@ -169,8 +204,9 @@ def main(arguments):
     graphs, names = read(arguments[0])
     report(graphs, names)
     if len(arguments) > 1:
-        forest = learn(list(graphs.values()), len(names))
-        export(forest, len(names), arguments[1], "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu/sssp_forest.h")
+        learned = list(graphs.values())
+        command = "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu/sssp_forest.h"
+        export(*learn(learned, len(names), 1), learned, len(names), arguments[1], command)
     return 0
 
 
