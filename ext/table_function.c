@@ -142,14 +142,16 @@ static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return plan_choose(((table *)base)->algorithm, base, info);
 }
 
-/* "CREATE TABLE x(vertex, depth INTEGER, ..., edges HIDDEN, ...)"; sqlite3_free. */
+/* "CREATE TABLE x(vertex, depth INTEGER, ..., edges BLOB HIDDEN, ...)"; sqlite3_free. For
+** SQLite a type of HIDDEN alone has NUMERIC affinity, and `source IN ('01', 2)` would be
+** asked as 1 and 2. */
 static char *schema_of(const algorithm *a) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < a->fields; i++) {
         const struct field_text *f = &field_text[a->field[i]];
         sqlite3_str_appendf(sql, "%s%s %s%s", i ? ", " : "", f->name, f->type,
-                            a->field[i] >= F_FIRST_ARGUMENT ? "HIDDEN" : "");
+                            a->field[i] >= F_FIRST_ARGUMENT ? "BLOB HIDDEN" : "");
     }
     sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);
