@@ -164,6 +164,7 @@ typedef struct table_info {
     char rowid_name[8];      /* rowid, oid or _rowid_, whichever no column hides; "" when
                              ** none works */
     int integer_primary_key; /* the column that is the rowid, or -1 */
+    char *key_index;         /* WITHOUT ROWID: the index that holds the rows */
 } table_info;
 
 /* schema NULL: temp, main, then attached ones, as SQLite looks. SQLITE_ERROR with a
@@ -171,6 +172,9 @@ typedef struct table_info {
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error);
 void table_info_clear(table_info *info);
+/* "main"."roads" with what keeps SQLite from reading an index in its place, so that rows
+** come in the order of their keys whichever columns are read. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info);
 int table_add_column(table_info *info, const char *name, const char *type);
 /* Case-insensitive, as SQL is; -1: none. */
 int table_column(const table_info *info, const char *name);

@@ -158,8 +158,8 @@ static int prepare_scan(check *k, bool by_rowid, sqlite3_stmt **scan) {
         sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[i]);
     if (by_rowid)
         sqlite3_str_appendf(text, ", \"%w\"", rows->table.rowid_name);
-    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"%s", rows->table.schema,
-                        rows->table.name, by_rowid ? " NOT INDEXED" : "");
+    sqlite3_str_appendall(text, " FROM ");
+    append_table_in_order(text, &rows->table);
     if (by_rowid)
         sqlite3_str_appendf(text, " ORDER BY \"%w\"", rows->table.rowid_name);
     char *sql = sqlite3_str_finish(text);

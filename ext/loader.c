@@ -146,8 +146,8 @@ static int read_inside(loader *l) {
         sqlite3_str_appendf(text, ", \"%w\"", l->rowid);
         l->collected++;
     }
-    sqlite3_str_appendf(text, ") FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
-                        rows->table.name);
+    sqlite3_str_appendall(text, ") FROM ");
+    append_table_in_order(text, &rows->table);
     if (prepare(l, text, &scan))
         return l->rc;
     loader_collect(l, scan);
