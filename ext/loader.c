@@ -47,8 +47,8 @@ static bool read_pages(loader *l, const char **why_not) {
     l->edge_id = got.rowid;
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
-    l->real_weight = got.real_weight != NULL;
-    l->weight = l->real_weight ? (number *)got.real_weight : (number *)got.weight;
+    l->real_weight = got.real_weight && got.count > 0; /* of no weights, none is REAL */
+    l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     check_weights(l);
     return true;
 }
