@@ -257,6 +257,25 @@ START_TEST(a_join_on_the_nearest_source) {
 }
 END_TEST
 
+/* What a running statement asks for again is there, however little may be kept. */
+START_TEST(subqueries_share_searches_without_a_cache) {
+    make_random("g", 60, 200, 5);
+    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
+        "SELECT gpugraph_config('cache_limit', 0)");
+    ck_assert_int_eq(searches_of("SELECT (SELECT depth FROM gpu_bfs('g', 1) WHERE vertex "
+                                 "= t.id), " TOTAL("t.id") " FROM t"),
+                     1);
+    /* Two in the first row, which shows the second of them, and one in the next. */
+    ck_assert_int_eq(searches_of("SELECT (SELECT distance FROM gpu_sssp('g', 1, t.id)), "
+                                 "(SELECT depth FROM gpu_bfs('g', 2) WHERE vertex = "
+                                 "t.id), " TOTAL("t.id") " FROM t"),
+                     2);
+    ck_assert_int_eq(
+        searches_of("SELECT gpugraph_triangles('g'), " TOTAL("t.id") " FROM t"), 1);
+    expect("0", "SELECT count(*) FROM gpugraph_graphs");
+}
+END_TEST
+
 START_TEST(kept_searches_leave_the_timings) {
     make_random("g", 60, 200, 5);
     run("SELECT * FROM gpu_bfs('g', 1)");
@@ -630,6 +649,7 @@ int main(void) {
     tcase_add_test(plans, limits_stop_early_and_lose_nothing);
     tcase_add_test(plans, joins_and_subqueries_share_searches);
     tcase_add_test(plans, a_join_on_the_nearest_source);
+    tcase_add_test(plans, subqueries_share_searches_without_a_cache);
     tcase_add_test(plans, kept_searches_leave_the_timings);
     tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
     tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);
