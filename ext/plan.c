@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
+#define ARM_COST    1e20 /* an arm of an OR is offered without what stands outside of it */
 #define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
 #define ROW_COST    10.0 /* one row of a search that is kept */
 
@@ -268,7 +269,7 @@ static void estimate(plan *p) {
         info->estimatedCost = ROW_COST + (double)info->estimatedRows;
     }
     if (wrong)
-        info->estimatedCost = NEVER_COST;
+        info->estimatedCost = one != several ? ARM_COST : NEVER_COST;
 }
 
 /* With `sources`, the column source says which of them a row belongs to: a join on it

@@ -336,6 +336,16 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "SELECT 2, vertex FROM gpu_path('g', 1, 2) UNION ALL SELECT 39, vertex "
                 "FROM gpu_path('g', 1, 39) UNION "
                 "ALL SELECT 39, vertex FROM gpu_path('g', 2, 39) ORDER BY 1, 2");
+    /* What holds for all of them may stand outside. */
+    expect_same("SELECT source, vertex, depth FROM gpu_bfs('g') WHERE (source = 1 AND "
+                "max_depth = 2) OR (source = 2 AND direction = 'in') ORDER BY 1, 2",
+                "SELECT 1, vertex, depth FROM gpu_bfs('g', 1) WHERE depth <= 2 UNION ALL "
+                "SELECT 2, vertex, depth FROM gpu_bfs('g', 2) WHERE direction = 'in' "
+                "ORDER BY 1, 2");
+    expect_same("SELECT target, vertex FROM gpu_path('g') WHERE (source = 1 AND target = "
+                "39) OR (source = 2 AND target = 2) ORDER BY 1, 2",
+                "SELECT 39, vertex FROM gpu_path('g', 1, 39) UNION ALL SELECT 2, vertex "
+                "FROM gpu_path('g', 2, 2) ORDER BY 1, 2");
     expect_same("SELECT count(DISTINCT rowid) FROM gpu_bfs('g', 1)",
                 "SELECT count(*) FROM gpu_bfs('g', 1)");
     expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE vertex = 5 OR depth < 2 "
