@@ -159,6 +159,7 @@ double now_ms(void);
 typedef struct table_info {
     char *schema, *name; /* as stored; sqlite3_free through table_info_clear */
     char kind;
+    bool strict;
     int columns;
     char **column, **type;   /* visible columns in order, with their declared types */
     char rowid_name[8];      /* rowid, oid or _rowid_, whichever no column hides; "" when

@@ -149,6 +149,7 @@ static int find_place(sqlite3 *db, const char *schema, const char *table,
         info->name = sqlite3_mprintf("%s", statement_text(statement, 1));
         info->kind =
             kind_of(statement_text(statement, 2), sqlite3_column_int(statement, 4) != 0);
+        info->strict = sqlite3_column_int(statement, 5) != 0;
         if (!info->schema || !info->name)
             rc = SQLITE_NOMEM;
     }
@@ -211,6 +212,8 @@ static int find_columns(sqlite3 *db, table_info *info) {
             hidden_names |= (unsigned)(sqlite3_stricmp(name, rowid_names[i]) == 0) << i;
         if (sqlite3_column_int(statement, 6) == 1)
             continue;
+        if (info->strict && sqlite3_stricmp(type, "ANY") == 0)
+            type = ""; /* elsewhere it has NUMERIC affinity, here none */
         rc = table_add_column(info, name, type);
         if (sqlite3_column_int(statement, 5) > 0) {
             bool alias = info->kind == 't' && sqlite3_stricmp(type, "INTEGER") == 0;

@@ -246,6 +246,14 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("2", "SELECT vertex FROM gpu_bfs('plain', 1.0) WHERE depth = 1");
     expect_error("gpu_bfs", "target is a BLOB",
                  "SELECT * FROM gpu_bfs('plain', 1) WHERE target = x'31'");
+    /* ANY is no affinity in a STRICT table, and NUMERIC in others. */
+    run("CREATE TABLE any(src ANY, dst ANY) STRICT; INSERT INTO any SELECT * FROM plain;"
+        "CREATE TABLE loose(src ANY, dst ANY); INSERT INTO loose SELECT * FROM plain;"
+        "CREATE VIRTUAL TABLE g USING gpugraph(any)");
+    expect("'2'", "SELECT vertex FROM gpu_bfs('any', '1') WHERE depth = 1");
+    expect("'2'", "SELECT dst FROM g WHERE src = '1'");
+    expect("2", "SELECT vertex FROM gpu_bfs('g', 1) WHERE depth = 1");
+    expect("2", "SELECT vertex FROM gpu_bfs('loose', '1') WHERE depth = 1");
     /* IN hands over what stands in it, as = does. */
     run("INSERT INTO plain VALUES('01', 3), ('1e0', 4)");
     expect("'01'|3;'1'|'2';'1e0'|4;1|2",
