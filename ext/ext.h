@@ -182,6 +182,8 @@ int table_column(const table_info *info, const char *name);
 /* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in
 ** graph_ref. */
 char affinity_of_type(const char *declared_type);
+/* Does SQLite sort texts as their UTF-8 bytes do? Not where databases hold UTF-16. */
+bool texts_sort_as_utf8(sqlite3 *db);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);

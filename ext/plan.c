@@ -32,6 +32,7 @@ typedef struct offer {
 
 typedef struct plan {
     const algorithm *algorithm;
+    sqlite3 *db;
     sqlite3_index_info *info;
     offer offer;
     char *token;
@@ -182,7 +183,7 @@ static int order_offered(const plan *p) {
     if (a->paths)
         return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
-        return ORDER_VERTEX;
+        return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
     if (p->target_list)
         return -1;
     if (field == F_PREORDER)
@@ -191,9 +192,10 @@ static int order_offered(const plan *p) {
         return ORDER_POSTORDER;
     if (field != F_DEPTH && field != F_DISTANCE)
         return -1;
-    if (info->nOrderBy > 1 && (info->aOrderBy[1].iColumn < 0 ||
-                               a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
-                               info->aOrderBy[1].desc != info->aOrderBy[0].desc))
+    if (info->nOrderBy > 1 &&
+        (info->aOrderBy[1].iColumn < 0 ||
+         a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
+         info->aOrderBy[1].desc != info->aOrderBy[0].desc || !texts_sort_as_utf8(p->db)))
         return -1;
     return ORDER_VALUE;
 }
@@ -278,8 +280,9 @@ static bool is_answer(const plan *p, int field) {
     return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
 }
 
-int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info) {
-    plan p = {.algorithm = a, .info = info};
+int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
+                sqlite3_index_info *info) {
+    plan p = {.algorithm = a, .db = db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
         return refuse(vtab, a, refused);

@@ -139,7 +139,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     connection *c = ((table *)base)->c;
     wal_notes_take(&c->logs, c->db); /* the statement has not begun */
-    return plan_choose(((table *)base)->algorithm, base, info);
+    return plan_choose(((table *)base)->algorithm, c->db, base, info);
 }
 
 /* "CREATE TABLE x(vertex, depth INTEGER, ..., edges BLOB HIDDEN, ...)"; sqlite3_free. For

@@ -151,7 +151,8 @@ enum { TOKEN_LIMIT = FIELDS, TOKEN_OFFSET };
 #define TOKEN_LESS    '<'
 #define TOKEN_AT_MOST '-'
 
-int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info);
+int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
+                sqlite3_index_info *info);
 
 /* ---- one call ---- */
 

@@ -287,6 +287,15 @@ static bool contains(const char *type, const char *part) {
     return false;
 }
 
+bool texts_sort_as_utf8(sqlite3 *db) {
+    sqlite3_stmt *statement;
+    bool yes = statement_prepare(db, &statement, "PRAGMA encoding") == SQLITE_OK &&
+               sqlite3_step(statement) == SQLITE_ROW &&
+               strcmp(statement_text(statement, 0), "UTF-8") == 0;
+    sqlite3_finalize(statement);
+    return yes;
+}
+
 /* In SQLite's order: CHARINT is an integer, TEXTBLOB is text. */
 char affinity_of_type(const char *type) {
     if (!type || !*type)

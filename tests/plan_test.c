@@ -356,6 +356,24 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
 }
 END_TEST
 
+/* SQLite sorts the bytes of UTF-16 there: U+0100 before 'a'. */
+START_TEST(texts_in_utf_16_are_sorted_by_sqlite) {
+    run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE g(src, dst); INSERT INTO g VALUES "
+        "('a', 'b'), ('b', char(256)), (char(256), 'z'), ('a', 'z'), ('a', char(256));"
+        "CREATE VIRTUAL TABLE followed USING gpugraph(g)");
+    expect_same(
+        "SELECT vertex FROM gpu_bfs('g', 'a') ORDER BY vertex",
+        "SELECT column1 FROM (VALUES ('a'), ('b'), ('z'), (char(256))) ORDER BY 1");
+    expect_same("SELECT vertex FROM gpu_bfs('g', 'a') ORDER BY depth, vertex",
+                "SELECT column1 FROM (VALUES ('a', 0), ('b', 1), ('z', 1), (char(256), "
+                "1)) ORDER BY column2, 1");
+    expect("3", "SELECT count(*) FROM (SELECT vertex FROM gpu_bfs('g', 'a') INTERSECT "
+                "SELECT dst FROM g ORDER BY 1)");
+    expect("3", "SELECT count(*) FROM (SELECT dst FROM followed WHERE src = 'a' UNION "
+                "SELECT dst FROM g ORDER BY 1)");
+}
+END_TEST
+
 START_TEST(statements_of_all_sorts) {
     make_roads();
     expect("1;2;3;4", "WITH reached AS (SELECT vertex FROM gpu_bfs('roads', 1)) SELECT "
@@ -663,6 +681,7 @@ int main(void) {
     tcase_add_test(plans, kept_searches_leave_the_timings);
     tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
     tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);
+    tcase_add_test(plans, texts_in_utf_16_are_sorted_by_sqlite);
     tcase_add_test(plans, statements_of_all_sorts);
     tcase_add_test(plans, prepared_statements_run_again);
     tcase_add_test(plans, settings_are_read_and_checked);
