@@ -206,6 +206,8 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
+/* The name by which SQL asks for the edge id; NULL: there is none. */
+const char *source_rowid(const row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);

@@ -195,16 +195,6 @@ static int read_steps(loader *l) {
 
 /* ---- the load ---- */
 
-/* The name by which SQL asks for the edge id; NULL: there is none. */
-static const char *rowid_of(const row_source *rows) {
-    if (rows->kind != 't')
-        return NULL;
-    if (rows->table.rowid_name[0])
-        return rows->table.rowid_name;
-    int key = rows->table.integer_primary_key;
-    return key >= 0 ? rows->table.column[key] : NULL;
-}
-
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights) {
     memset(l, 0, sizeof *l);
@@ -213,7 +203,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->texts = texts;
     l->rows = rows;
     l->edges = edges;
-    l->rowid = edges ? rowid_of(rows) : NULL;
+    l->rowid = edges ? source_rowid(rows) : NULL;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->started_ms = now_ms();
     l->next_progress_ms = l->started_ms + 1000;
