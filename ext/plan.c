@@ -119,12 +119,11 @@ static bool varies(plan *p, int constraint) {
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
-/* Takes all values of an IN at once: targets, and sources where searches from several are
-** made together. */
+/* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
+** where the source column is INTEGER, and there is one answer for each vertex. */
 static bool takes_list(plan *p, int field, int constraint) {
-    const algorithm *a = p->algorithm;
-    bool sources = field == F_SOURCE && a->kind == SEARCH_BFS && !a->paths;
-    if ((field != F_TARGET && !sources) || !sqlite3_vtab_in(p->info, constraint, -1) ||
+    if ((field != F_TARGET && field != F_SOURCE) ||
+        !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
     if (field == F_TARGET)

@@ -241,6 +241,7 @@ static int resolve_sources(cursor *cur) {
     if (a->source_list) {
         cur->source_list.count = 0;
         int rc = read_list(cur, F_SOURCE, "source", &cur->source_list);
+        numbers_sort(&cur->source_list);
         a->no_rows |= cur->source_list.count == 0;
         return rc;
     }
