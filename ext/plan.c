@@ -38,7 +38,8 @@ typedef struct plan {
     char *token;
     int values;
     int bits;
-    bool source_list, target_list; /* all values of an IN come at once */
+    /* all values of an IN come at once */
+    bool source_list, target_list, vertex_list;
 } plan;
 
 static bool is_value_field(const algorithm *a, int field) {
@@ -122,14 +123,13 @@ static bool varies(plan *p, int constraint) {
 /* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
 ** where the source column is INTEGER, and there is one answer for each vertex. */
 static bool takes_list(plan *p, int field, int constraint) {
-    if ((field != F_TARGET && field != F_SOURCE) ||
+    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
         !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
-    if (field == F_TARGET)
-        p->target_list = true;
-    else
-        p->source_list = true;
+    p->target_list |= field == F_TARGET;
+    p->source_list |= field == F_SOURCE;
+    p->vertex_list |= field == F_VERTEX;
     return true;
 }
 
@@ -147,7 +147,8 @@ static void give_values(plan *p) {
             p->bits |= PLAN_VARIABLE_BOUND;
     }
     if (o->equal[F_VERTEX] >= 0) {
-        give(p, o->equal[F_VERTEX], F_VERTEX, TOKEN_EQUAL, true);
+        bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
+        give(p, o->equal[F_VERTEX], F_VERTEX, list ? TOKEN_LIST : TOKEN_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
             p->bits |= PLAN_JOINED;
     }
@@ -162,8 +163,9 @@ static void give_values(plan *p) {
 
 /* At most, for one source. */
 static bool one_vertex(const plan *p) {
-    return !p->target_list && (p->offer.equal[F_VERTEX] >= 0 ||
-                               (p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths));
+    bool target = p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths;
+    return !p->target_list && !p->vertex_list &&
+           (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
@@ -183,7 +185,7 @@ static int order_offered(const plan *p) {
         return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
         return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
-    if (p->target_list)
+    if (p->target_list || p->vertex_list)
         return -1;
     if (field == F_PREORDER)
         return ORDER_PREORDER;
@@ -263,7 +265,8 @@ static void estimate(plan *p) {
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few = p->algorithm->paths || p->target_list || one_vertex(p);
+        bool few =
+            p->algorithm->paths || p->target_list || p->vertex_list || one_vertex(p);
         info->estimatedRows = few             ? 100
                               : o->bounds > 0 ? (int)SEARCH_COST / 10
                                               : (int)SEARCH_COST;

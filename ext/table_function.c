@@ -129,6 +129,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
     text_clear(&cur->sources_text);
     sqlite3_free(cur->sources.item);
     sqlite3_free(cur->targets.item);
+    sqlite3_free(cur->only.item);
     sqlite3_free(cur->source_list.item);
     sqlite3_free(cur->key);
     free(cur->step);

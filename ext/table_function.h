@@ -178,7 +178,7 @@ typedef struct arguments {
         bool strict;
     } given_bound[2];
     int given_bounds;
-    bool source_list, target_list;
+    bool source_list, target_list, vertex_list;
     unsigned plan;
     /* settled */
     bool no_rows; /* a NULL, or an id that is no vertex */
@@ -232,6 +232,7 @@ typedef struct cursor {
     enum weight_need weight;
     arguments arguments;
     numbers sources, targets; /* vertex numbers, ascending, each once */
+    numbers only;             /* of `vertex IN (...)`, the same */
     /* Of `source IN (...)`: rows of one source come after those of another, which in its
     ** turn is the only one in sources. */
     numbers source_list;
@@ -284,6 +285,8 @@ void text_clear(text *t);
 int arguments_resolve(cursor *cur);
 /* Makes it the only one of the list. */
 int numbers_set(numbers *list, uint32_t number);
+/* Of a list that is ascending. */
+bool numbers_has(const numbers *list, uint32_t number);
 /* The vertex that `column = value` would find, where the column has this affinity; or
 ** GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,

@@ -156,6 +156,25 @@ START_TEST(the_same_vertex_twice) {
         sqlite3_free(each);
         sqlite3_free(join);
     }
+    expect_same("SELECT vertex, depth FROM gpu_bfs('whole', 1) WHERE vertex IN (2, '2', "
+                "3, x'33', 2.5, NULL, 5000) ORDER BY vertex",
+                "SELECT vertex, depth FROM gpu_bfs('whole', 1) WHERE +vertex IN (2, 3) "
+                "ORDER BY vertex");
+    expect_same(
+        "SELECT source, vertex FROM gpu_sssp('whole') WHERE vertex IN (2, '2', 7) "
+        "AND source IN (1, '1') AND target IN (3, 7, '7') ORDER BY distance",
+        "SELECT source, vertex FROM gpu_sssp('whole', 1, 7)");
+    expect_same("SELECT * FROM gpu_path('whole', 1, 7) WHERE vertex IN ('7', 1, '1')",
+                "SELECT * FROM gpu_path('whole', 1, 7) WHERE +vertex IN (1, 7)");
+    expect_same(
+        "SELECT t, vertex FROM wanted LEFT JOIN gpu_mis('whole') ON vertex IN (v, "
+        "t, v + 10) ORDER BY 1, 2",
+        "SELECT t, vertex FROM wanted LEFT JOIN gpu_mis('whole') ON +vertex IN "
+        "(v, v + 10) ORDER BY 1, 2");
+    expect_same("SELECT vertex, preorder FROM gpu_dfs('whole') WHERE ordered = 1 AND "
+                "vertex IN (SELECT t FROM wanted) ORDER BY vertex DESC",
+                "SELECT vertex, preorder FROM gpu_dfs('whole') WHERE ordered = 1 AND "
+                "+vertex IN (SELECT v FROM wanted) ORDER BY vertex DESC");
 }
 END_TEST
 
