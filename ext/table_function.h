@@ -281,12 +281,17 @@ int text_set(text *t, sqlite3_value *value);
 bool text_is(const text *t, sqlite3_value *value);
 void text_clear(text *t);
 
-/* resolve.c. Ids to vertex numbers, bounds. */
-int arguments_resolve(cursor *cur);
+/* numbers.c. SQLITE_OK or SQLITE_NOMEM. */
+int numbers_add(numbers *list, uint32_t number);
 /* Makes it the only one of the list. */
 int numbers_set(numbers *list, uint32_t number);
-/* Of a list that is ascending. */
+/* Ascending, each once. */
+void numbers_sort(numbers *list);
+/* Of a list that numbers_sort has sorted. */
 bool numbers_has(const numbers *list, uint32_t number);
+
+/* resolve.c. Ids to vertex numbers, bounds. */
+int arguments_resolve(cursor *cur);
 /* The vertex that `column = value` would find, where the column has this affinity; or
 ** GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
