@@ -263,6 +263,8 @@ static void take_value(arguments *a, const char *token, sqlite3_value *value) {
         a->value[what] = value;
     if (token[1] == TOKEN_LIST && what == F_TARGET)
         a->target_list = true;
+    else if (token[1] == TOKEN_LIST && what == F_VERTEX)
+        a->vertex_list = true;
     else if (token[1] == TOKEN_LIST)
         a->source_list = true;
 }
@@ -325,7 +327,7 @@ int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
         rc = read_options(cur);
     a->has_target = a->value[F_TARGET] != NULL;
     a->no_rows = (!a->source_list && is_null(a->value[F_SOURCE])) ||
-                 is_null(a->value[F_VERTEX]) ||
+                 (!a->vertex_list && is_null(a->value[F_VERTEX])) ||
                  (!a->target_list && is_null(a->value[F_TARGET]));
     for (int b = 0; b < a->given_bounds; b++)
         a->no_rows |= is_null(a->given_bound[b].value);

@@ -159,11 +159,13 @@ double now_ms(void);
 typedef struct table_info {
     char *schema, *name; /* as stored; sqlite3_free through table_info_clear */
     char kind;
+    bool strict;
     int columns;
     char **column, **type;   /* visible columns in order, with their declared types */
     char rowid_name[8];      /* rowid, oid or _rowid_, whichever no column hides; "" when
                              ** none works */
     int integer_primary_key; /* the column that is the rowid, or -1 */
+    char *key_index;         /* WITHOUT ROWID: the index that holds the rows */
 } table_info;
 
 /* schema NULL: temp, main, then attached ones, as SQLite looks. SQLITE_ERROR with a
@@ -171,12 +173,17 @@ typedef struct table_info {
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error);
 void table_info_clear(table_info *info);
+/* "main"."roads" with what keeps SQLite from reading an index in its place, so that rows
+** come in the order of their keys whichever columns are read. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info);
 int table_add_column(table_info *info, const char *name, const char *type);
 /* Case-insensitive, as SQL is; -1: none. */
 int table_column(const table_info *info, const char *name);
 /* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in
 ** graph_ref. */
 char affinity_of_type(const char *declared_type);
+/* Does SQLite sort texts as their UTF-8 bytes do? Not where databases hold UTF-16. */
+bool texts_sort_as_utf8(sqlite3 *db);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
@@ -199,6 +206,8 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
+/* The name by which SQL asks for the edge id; NULL: there is none. */
+const char *source_rowid(const row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);

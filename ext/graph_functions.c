@@ -150,18 +150,18 @@ static int compare_vertices(check *k) {
     return SQLITE_OK;
 }
 
-static int prepare_scan(check *k, bool by_rowid, sqlite3_stmt **scan) {
+static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
     const row_source *rows = &k->call.rows;
     sqlite3_str *text = sqlite3_str_new(k->call.c->db);
     sqlite3_str_appendall(text, OWN_SQL "SELECT ");
     for (int i = 0; i < 3 && rows->column[i]; i++)
         sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[i]);
-    if (by_rowid)
-        sqlite3_str_appendf(text, ", \"%w\"", rows->table.rowid_name);
-    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"%s", rows->table.schema,
-                        rows->table.name, by_rowid ? " NOT INDEXED" : "");
-    if (by_rowid)
-        sqlite3_str_appendf(text, " ORDER BY \"%w\"", rows->table.rowid_name);
+    if (rowid)
+        sqlite3_str_appendf(text, ", \"%w\"", rowid);
+    sqlite3_str_appendall(text, " FROM ");
+    append_table_in_order(text, &rows->table);
+    if (rowid)
+        sqlite3_str_appendf(text, " ORDER BY \"%w\"", rowid);
     char *sql = sqlite3_str_finish(text);
     *scan = NULL;
     int rc = sql ? sqlite3_prepare_v2(k->call.c->db, sql, -1, scan, NULL) : SQLITE_NOMEM;
@@ -172,15 +172,15 @@ static int prepare_scan(check *k, bool by_rowid, sqlite3_stmt **scan) {
 static int compare(check *k) {
     sqlite3_stmt *scan;
     sqlite3_int64 row = 0;
-    bool by_rowid = k->call.definition.rowid[0] != 0;
-    int step = SQLITE_DONE, rc = prepare_scan(k, by_rowid, &scan);
-    int columns = rc ? 0 : sqlite3_column_count(scan) - by_rowid;
+    const char *rowid = source_rowid(&k->call.rows);
+    int step = SQLITE_DONE, rc = prepare_scan(k, rowid, &scan);
+    int columns = rc ? 0 : sqlite3_column_count(scan) - (rowid != NULL);
     while (rc == SQLITE_OK && (step = sqlite3_step(scan)) == SQLITE_ROW) {
         sqlite3_value *value[3] = {NULL, NULL, NULL};
         for (int i = 0; i < columns; i++)
             value[i] = sqlite3_column_value(scan, i);
         row++;
-        compare_row(k, by_rowid ? sqlite3_column_int64(scan, columns) : row, value);
+        compare_row(k, rowid ? sqlite3_column_int64(scan, columns) : row, value);
     }
     rc = rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
     if (rc)

@@ -201,7 +201,7 @@ static void give(sqlite3_index_info *info, int constraint, int place, bool omit)
 }
 
 /* Rows of a scan come by edge id, those of a list by target. */
-static void choose_order(sqlite3_index_info *info) {
+static void choose_order(sqlite3 *db, sqlite3_index_info *info) {
     if (info->nOrderBy != 1)
         return;
     int column = info->aOrderBy[0].iColumn;
@@ -211,7 +211,7 @@ static void choose_order(sqlite3_index_info *info) {
         info->idxNum = info->aOrderBy[0].desc ? PLAN_SCAN_DOWN : PLAN_SCAN;
     } else if (info->idxNum == PLAN_EDGE ||
                (info->idxNum == PLAN_FROM && column == COLUMN_DST &&
-                !info->aOrderBy[0].desc) ||
+                !info->aOrderBy[0].desc && texts_sort_as_utf8(db)) ||
                (info->idxNum == PLAN_BETWEEN && by_edge && !info->aOrderBy[0].desc)) {
         info->orderByConsumed = 1;
     }
@@ -246,7 +246,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
         info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
         info->estimatedCost = 1 + (between ? 1 : degree);
     }
-    choose_order(info);
+    choose_order(t->c->db, info);
     info->idxStr = (char *)plan_words[info->idxNum];
     if (info->colUsed & 1 << COLUMN_WEIGHT)
         info->idxNum |= PLAN_WEIGHTS;

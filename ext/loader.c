@@ -47,8 +47,8 @@ static bool read_pages(loader *l, const char **why_not) {
     l->edge_id = got.rowid;
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
-    l->real_weight = got.real_weight != NULL;
-    l->weight = l->real_weight ? (number *)got.real_weight : (number *)got.weight;
+    l->real_weight = got.real_weight && got.count > 0; /* of no weights, none is REAL */
+    l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     check_weights(l);
     return true;
 }
@@ -146,8 +146,8 @@ static int read_inside(loader *l) {
         sqlite3_str_appendf(text, ", \"%w\"", l->rowid);
         l->collected++;
     }
-    sqlite3_str_appendf(text, ") FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
-                        rows->table.name);
+    sqlite3_str_appendall(text, ") FROM ");
+    append_table_in_order(text, &rows->table);
     if (prepare(l, text, &scan))
         return l->rc;
     loader_collect(l, scan);
@@ -195,16 +195,6 @@ static int read_steps(loader *l) {
 
 /* ---- the load ---- */
 
-/* The name by which SQL asks for the edge id; NULL: there is none. */
-static const char *rowid_of(const row_source *rows) {
-    if (rows->kind != 't')
-        return NULL;
-    if (rows->table.rowid_name[0])
-        return rows->table.rowid_name;
-    int key = rows->table.integer_primary_key;
-    return key >= 0 ? rows->table.column[key] : NULL;
-}
-
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights) {
     memset(l, 0, sizeof *l);
@@ -213,7 +203,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->texts = texts;
     l->rows = rows;
     l->edges = edges;
-    l->rowid = edges ? rowid_of(rows) : NULL;
+    l->rowid = edges ? source_rowid(rows) : NULL;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->started_ms = now_ms();
     l->next_progress_ms = l->started_ms + 1000;

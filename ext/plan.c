@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
+#define ARM_COST    1e20 /* an arm of an OR is offered without what stands outside of it */
 #define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
 #define ROW_COST    10.0 /* one row of a search that is kept */
 
@@ -31,12 +32,14 @@ typedef struct offer {
 
 typedef struct plan {
     const algorithm *algorithm;
+    sqlite3 *db;
     sqlite3_index_info *info;
     offer offer;
     char *token;
     int values;
     int bits;
-    bool source_list, target_list; /* all values of an IN come at once */
+    /* all values of an IN come at once */
+    bool source_list, target_list, vertex_list;
 } plan;
 
 static bool is_value_field(const algorithm *a, int field) {
@@ -117,18 +120,16 @@ static bool varies(plan *p, int constraint) {
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
-/* Takes all values of an IN at once: targets, and sources where searches from several are
-** made together. */
+/* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
+** where the source column is INTEGER, and there is one answer for each vertex. */
 static bool takes_list(plan *p, int field, int constraint) {
-    const algorithm *a = p->algorithm;
-    bool sources = field == F_SOURCE && a->kind == SEARCH_BFS && !a->paths;
-    if ((field != F_TARGET && !sources) || !sqlite3_vtab_in(p->info, constraint, -1) ||
+    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
+        !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
-    if (field == F_TARGET)
-        p->target_list = true;
-    else
-        p->source_list = true;
+    p->target_list |= field == F_TARGET;
+    p->source_list |= field == F_SOURCE;
+    p->vertex_list |= field == F_VERTEX;
     return true;
 }
 
@@ -146,7 +147,8 @@ static void give_values(plan *p) {
             p->bits |= PLAN_VARIABLE_BOUND;
     }
     if (o->equal[F_VERTEX] >= 0) {
-        give(p, o->equal[F_VERTEX], F_VERTEX, TOKEN_EQUAL, true);
+        bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
+        give(p, o->equal[F_VERTEX], F_VERTEX, list ? TOKEN_LIST : TOKEN_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
             p->bits |= PLAN_JOINED;
     }
@@ -161,8 +163,9 @@ static void give_values(plan *p) {
 
 /* At most, for one source. */
 static bool one_vertex(const plan *p) {
-    return !p->target_list && (p->offer.equal[F_VERTEX] >= 0 ||
-                               (p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths));
+    bool target = p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths;
+    return !p->target_list && !p->vertex_list &&
+           (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
@@ -181,8 +184,8 @@ static int order_offered(const plan *p) {
     if (a->paths)
         return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
-        return ORDER_VERTEX;
-    if (p->target_list)
+        return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
+    if (p->target_list || p->vertex_list)
         return -1;
     if (field == F_PREORDER)
         return ORDER_PREORDER;
@@ -190,9 +193,10 @@ static int order_offered(const plan *p) {
         return ORDER_POSTORDER;
     if (field != F_DEPTH && field != F_DISTANCE)
         return -1;
-    if (info->nOrderBy > 1 && (info->aOrderBy[1].iColumn < 0 ||
-                               a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
-                               info->aOrderBy[1].desc != info->aOrderBy[0].desc))
+    if (info->nOrderBy > 1 &&
+        (info->aOrderBy[1].iColumn < 0 ||
+         a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
+         info->aOrderBy[1].desc != info->aOrderBy[0].desc || !texts_sort_as_utf8(p->db)))
         return -1;
     return ORDER_VALUE;
 }
@@ -261,14 +265,15 @@ static void estimate(plan *p) {
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few = p->algorithm->paths || p->target_list || one_vertex(p);
+        bool few =
+            p->algorithm->paths || p->target_list || p->vertex_list || one_vertex(p);
         info->estimatedRows = few             ? 100
                               : o->bounds > 0 ? (int)SEARCH_COST / 10
                                               : (int)SEARCH_COST;
         info->estimatedCost = ROW_COST + (double)info->estimatedRows;
     }
     if (wrong)
-        info->estimatedCost = NEVER_COST;
+        info->estimatedCost = one != several ? ARM_COST : NEVER_COST;
 }
 
 /* With `sources`, the column source says which of them a row belongs to: a join on it
@@ -277,8 +282,9 @@ static bool is_answer(const plan *p, int field) {
     return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
 }
 
-int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info) {
-    plan p = {.algorithm = a, .info = info};
+int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
+                sqlite3_index_info *info) {
+    plan p = {.algorithm = a, .db = db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
         return refuse(vtab, a, refused);

@@ -13,7 +13,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TWO_TO_63 9223372036854775808.0
@@ -81,41 +80,6 @@ int id_fault(char affinity, sqlite3_value *id, const char **what) {
     number_to_integer(&number);
     *what = type == SQLITE_BLOB ? "a BLOB" : number.type == SQLITE_FLOAT ? "REAL" : NULL;
     return rc;
-}
-
-static int numbers_add(numbers *list, uint32_t number) {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? list->room * 2 : 16;
-        uint32_t *item =
-            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
-        if (!item)
-            return SQLITE_NOMEM;
-        list->item = item;
-        list->room = room;
-    }
-    list->item[list->count++] = number;
-    return SQLITE_OK;
-}
-
-int numbers_set(numbers *list, uint32_t number) {
-    list->count = 0;
-    return numbers_add(list, number);
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void numbers_sort(numbers *list) {
-    if (list->count < 2)
-        return;
-    qsort(list->item, list->count, sizeof *list->item, compare_numbers);
-    uint32_t kept = 1;
-    for (uint32_t i = 1; i < list->count; i++)
-        if (list->item[i] != list->item[kept - 1])
-            list->item[kept++] = list->item[i];
-    list->count = kept;
 }
 
 /* The vertex of a source or target, or GPUGRAPH_NONE. */
@@ -241,6 +205,7 @@ static int resolve_sources(cursor *cur) {
     if (a->source_list) {
         cur->source_list.count = 0;
         int rc = read_list(cur, F_SOURCE, "source", &cur->source_list);
+        numbers_sort(&cur->source_list);
         a->no_rows |= cur->source_list.count == 0;
         return rc;
     }
@@ -259,21 +224,60 @@ static int read_target_list(cursor *cur) {
     return rc;
 }
 
+/* Of the targets that are rows themselves. */
+static void keep_those_asked_for(cursor *cur) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cur->targets.count; i++)
+        if (numbers_has(&cur->only, cur->targets.item[i]))
+            cur->targets.item[kept++] = cur->targets.item[i];
+    cur->targets.count = kept;
+}
+
 static int resolve_targets(cursor *cur) {
     arguments *a = &cur->arguments;
     int rc = SQLITE_OK;
     cur->targets.count = 0;
-    if (a->value[F_VERTEX]) {
-        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
-                         a->value[F_VERTEX], &a->only_vertex);
-        a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
-    }
-    if (rc != SQLITE_OK || !a->has_target)
+    if (!a->has_target)
         return rc;
     rc = a->target_list
              ? read_target_list(cur)
              : numbers_add_id(cur, &cur->targets, "target", a->value[F_TARGET]);
+    if (a->vertex_list && !cur->algorithm->paths)
+        keep_those_asked_for(cur);
     a->no_rows |= cur->targets.count == 0;
+    return rc;
+}
+
+/* ---- vertex = ?, vertex IN (...) ---- */
+
+/* Which values are no ids does not matter here: they find no row. */
+static int read_vertex_list(cursor *cur) {
+    sqlite3_value *value;
+    uint32_t v;
+    cur->only.count = 0;
+    int rc = sqlite3_vtab_in_first(cur->arguments.value[F_VERTEX], &value);
+    while (rc == SQLITE_OK && value) {
+        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, value, &v);
+        if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
+            rc = numbers_add(&cur->only, v);
+        if (rc == SQLITE_OK)
+            rc = sqlite3_vtab_in_next(cur->arguments.value[F_VERTEX], &value);
+    }
+    numbers_sort(&cur->only);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int resolve_vertices(cursor *cur) {
+    arguments *a = &cur->arguments;
+    int rc = SQLITE_OK;
+    if (a->vertex_list) {
+        rc = read_vertex_list(cur);
+        a->no_rows |= cur->only.count == 0;
+    } else if (a->value[F_VERTEX]) {
+        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
+                         a->value[F_VERTEX], &a->only_vertex);
+        a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
+    }
     return rc;
 }
 
@@ -348,6 +352,8 @@ static void resolve_limit(arguments *a) {
 
 int arguments_resolve(cursor *cur) {
     int rc = resolve_sources(cur);
+    if (rc == SQLITE_OK)
+        rc = resolve_vertices(cur);
     if (rc == SQLITE_OK)
         rc = resolve_targets(cur);
     if (rc == SQLITE_OK)

@@ -224,6 +224,15 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     return source->query ? resolve_query(&r) : resolve_table(&r);
 }
 
+const char *source_rowid(const row_source *rows) {
+    if (rows->kind != 't')
+        return NULL;
+    if (rows->table.rowid_name[0])
+        return rows->table.rowid_name;
+    int key = rows->table.integer_primary_key;
+    return key >= 0 ? rows->table.column[key] : NULL;
+}
+
 char *source_without_weight(const row_source *rows) {
     if (rows->kind == 'q')
         return sqlite3_mprintf("the query in edges has no third column, the weight");

@@ -145,6 +145,13 @@ static void set_range(cursor *cur, const uint32_t *item, sqlite3_int64 count) {
     cur->end = backward ? -1 : count;
 }
 
+/* By `vertex = ?` or `vertex IN (...)`. */
+static bool is_asked_for(const cursor *cur, uint32_t v) {
+    const arguments *a = &cur->arguments;
+    return a->vertex_list ? numbers_has(&cur->only, v)
+                          : a->only_vertex == GPUGRAPH_NONE || a->only_vertex == v;
+}
+
 /* The next row at or after position. */
 static int settle_vertex(cursor *cur) {
     for (sqlite3_int64 passed = 1; cur->position != cur->end;
@@ -159,11 +166,10 @@ static int settle_vertex(cursor *cur) {
 }
 
 static int settle_step(cursor *cur) {
-    const uint32_t only = cur->arguments.only_vertex;
     for (;;) {
         for (; cur->position != cur->end; cur->position += cur->direction) {
             cur->vertex = cur->step[cur->position].vertex;
-            if (only == GPUGRAPH_NONE || cur->vertex == only)
+            if (is_asked_for(cur, cur->vertex))
                 return SQLITE_OK;
         }
         if (cur->next_target == cur->targets.count)
@@ -180,13 +186,6 @@ int rows_settle(cursor *cur) {
     return cur->algorithm->paths ? settle_step(cur) : settle_vertex(cur);
 }
 
-static bool is_target(const cursor *cur, uint32_t vertex) {
-    for (uint32_t i = 0; i < cur->targets.count; i++)
-        if (cur->targets.item[i] == vertex)
-            return true;
-    return false;
-}
-
 int rows_start(cursor *cur) {
     const arguments *a = &cur->arguments;
     int order = (int)(a->plan >> PLAN_ORDER_SHIFT);
@@ -194,9 +193,12 @@ int rows_start(cursor *cur) {
     if (cur->algorithm->paths) {
         cur->next_target = 0;
     } else if (a->only_vertex != GPUGRAPH_NONE) {
-        set_range(cur, &a->only_vertex, !a->has_target || is_target(cur, a->only_vertex));
+        set_range(cur, &a->only_vertex,
+                  !a->has_target || numbers_has(&cur->targets, a->only_vertex));
     } else if (a->has_target) {
         set_range(cur, cur->targets.item, cur->targets.count);
+    } else if (a->vertex_list) {
+        set_range(cur, cur->only.item, cur->only.count);
     } else if (order == ORDER_VERTEX) {
         set_range(cur, NULL, cur->answer->n);
     } else {

@@ -3,14 +3,18 @@
 **
 **     graph_ref -> search_ref -> search_ref -> ...     most recently used first
 **
-** A search that would give the same rows again may be forgotten at any time nobody reads
-** it; one that would not (an unordered DFS tree) stays while a running statement may ask
-** for it again. */
+** A search that would give the same rows again may be forgotten when nobody reads it; one
+** that would not (an unordered DFS tree) stays while a running statement may ask for it
+** again. So do the latest few, whatever the limit: a correlated subquery asks for them in
+** every row. */
 #include "cache.h"
 #include <string.h>
 
 /* More of one graph are not worth looking through. */
 enum { KEPT_SEARCHES = 64 };
+
+/* As many as a statement has of different correlated subqueries over one graph. */
+enum { LATEST_SEARCHES = 4 };
 
 static unsigned hash_of(const void *key, int bytes) {
     const unsigned char *at = key;
@@ -58,9 +62,10 @@ static bool may_forget(const graph_ref *graph, const search_ref *s) {
 /* The least recently used search that may go; NULL: none. *count: how many there are. */
 static search_ref *oldest_search(const graph_ref *graph, int *count) {
     search_ref *oldest = NULL;
+    int place = 0, latest = graph->bindings > 0 ? LATEST_SEARCHES : 0;
     *count = 0;
     for (search_ref *s = graph->searches; s; s = s->next) {
-        if (may_forget(graph, s)) {
+        if (place++ >= latest && may_forget(graph, s)) {
             oldest = s;
             ++*count;
         }

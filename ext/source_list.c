@@ -1,13 +1,13 @@
 /* `source IN (...)`: one search for each source, rows of one source after those of another.
 **
-**     source_list   | 4 | 9 | 2 | 7 | ...       in the order in which SQLite hands them over
+**     source_list   | 2 | 4 | 7 | 9 | ...       each vertex once
 **                     ^       ^------------ made ahead: searched for together, kept with
 **                     alone                 the graph as if each had been searched for
 **
 ** The first source is searched for alone, so that its rows come at once, and nothing is made
-** in vain where a statement ends with them. Those after it are searched for up to 64 at a
-** time, when the first of them has its turn, as many as fit into half of what may be kept.
-** What is kept already is not made again. */
+** in vain where a statement ends with them. Breadth first, those after it are searched for up
+** to 64 at a time, when the first of them has its turn, as many as fit into half of what may be
+** kept. What is kept already is not made again. */
 #include "table_function.h"
 
 #include <string.h>
@@ -145,9 +145,11 @@ static int others_followed(cursor *cur, bool *followed) {
 
 /* Not under a limit, where the next source may not be wanted. */
 static int look_ahead(cursor *cur) {
+    const algorithm *a = cur->algorithm;
     uint32_t source[MOST_AHEAD], count;
     bool followed;
-    if (cur->next_source == 0 || cur->arguments.limit_rows > 0)
+    if (a->kind != SEARCH_BFS || a->paths || cur->next_source == 0 ||
+        cur->arguments.limit_rows > 0)
         return SQLITE_OK;
     int rc = others_followed(cur, &followed);
     if (rc != SQLITE_OK || followed)

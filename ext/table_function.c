@@ -129,6 +129,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
     text_clear(&cur->sources_text);
     sqlite3_free(cur->sources.item);
     sqlite3_free(cur->targets.item);
+    sqlite3_free(cur->only.item);
     sqlite3_free(cur->source_list.item);
     sqlite3_free(cur->key);
     free(cur->step);
@@ -139,17 +140,19 @@ static int function_close(sqlite3_vtab_cursor *base) {
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     connection *c = ((table *)base)->c;
     wal_notes_take(&c->logs, c->db); /* the statement has not begun */
-    return plan_choose(((table *)base)->algorithm, base, info);
+    return plan_choose(((table *)base)->algorithm, c->db, base, info);
 }
 
-/* "CREATE TABLE x(vertex, depth INTEGER, ..., edges HIDDEN, ...)"; sqlite3_free. */
+/* "CREATE TABLE x(vertex, depth INTEGER, ..., edges BLOB HIDDEN, ...)"; sqlite3_free. For
+** SQLite a type of HIDDEN alone has NUMERIC affinity, and `source IN ('01', 2)` would be
+** asked as 1 and 2. */
 static char *schema_of(const algorithm *a) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < a->fields; i++) {
         const struct field_text *f = &field_text[a->field[i]];
         sqlite3_str_appendf(sql, "%s%s %s%s", i ? ", " : "", f->name, f->type,
-                            a->field[i] >= F_FIRST_ARGUMENT ? "HIDDEN" : "");
+                            a->field[i] >= F_FIRST_ARGUMENT ? "BLOB HIDDEN" : "");
     }
     sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);

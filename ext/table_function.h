@@ -151,7 +151,8 @@ enum { TOKEN_LIMIT = FIELDS, TOKEN_OFFSET };
 #define TOKEN_LESS    '<'
 #define TOKEN_AT_MOST '-'
 
-int plan_choose(const algorithm *a, sqlite3_vtab *vtab, sqlite3_index_info *info);
+int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
+                sqlite3_index_info *info);
 
 /* ---- one call ---- */
 
@@ -177,7 +178,7 @@ typedef struct arguments {
         bool strict;
     } given_bound[2];
     int given_bounds;
-    bool source_list, target_list;
+    bool source_list, target_list, vertex_list;
     unsigned plan;
     /* settled */
     bool no_rows; /* a NULL, or an id that is no vertex */
@@ -231,6 +232,7 @@ typedef struct cursor {
     enum weight_need weight;
     arguments arguments;
     numbers sources, targets; /* vertex numbers, ascending, each once */
+    numbers only;             /* of `vertex IN (...)`, the same */
     /* Of `source IN (...)`: rows of one source come after those of another, which in its
     ** turn is the only one in sources. */
     numbers source_list;
@@ -279,10 +281,17 @@ int text_set(text *t, sqlite3_value *value);
 bool text_is(const text *t, sqlite3_value *value);
 void text_clear(text *t);
 
-/* resolve.c. Ids to vertex numbers, bounds. */
-int arguments_resolve(cursor *cur);
+/* numbers.c. SQLITE_OK or SQLITE_NOMEM. */
+int numbers_add(numbers *list, uint32_t number);
 /* Makes it the only one of the list. */
 int numbers_set(numbers *list, uint32_t number);
+/* Ascending, each once. */
+void numbers_sort(numbers *list);
+/* Of a list that numbers_sort has sorted. */
+bool numbers_has(const numbers *list, uint32_t number);
+
+/* resolve.c. Ids to vertex numbers, bounds. */
+int arguments_resolve(cursor *cur);
 /* The vertex that `column = value` would find, where the column has this affinity; or
 ** GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,

@@ -149,6 +149,7 @@ static int find_place(sqlite3 *db, const char *schema, const char *table,
         info->name = sqlite3_mprintf("%s", statement_text(statement, 1));
         info->kind =
             kind_of(statement_text(statement, 2), sqlite3_column_int(statement, 4) != 0);
+        info->strict = sqlite3_column_int(statement, 5) != 0;
         if (!info->schema || !info->name)
             rc = SQLITE_NOMEM;
     }
@@ -177,16 +178,21 @@ int table_add_column(table_info *info, const char *name, const char *type) {
 static const char *const rowid_names[] = {"rowid", "oid", "_rowid_"};
 
 /* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared
-** DESC). */
-static int check_primary_key(sqlite3 *db, table_info *info) {
-    if (info->integer_primary_key < 0)
+** DESC). WITHOUT ROWID the primary key's index is the table. */
+static int find_key_index(sqlite3 *db, table_info *info) {
+    if (info->integer_primary_key < 0 && info->kind != 'w')
         return SQLITE_OK;
     sqlite3_stmt *statement;
     int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)",
                                info->schema, info->name);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        if (strcmp(statement_text(statement, 3), "pk") == 0)
-            info->integer_primary_key = -1;
+        if (strcmp(statement_text(statement, 3), "pk") != 0)
+            continue;
+        info->integer_primary_key = -1;
+        if (info->kind != 'w')
+            continue;
+        info->key_index = sqlite3_mprintf("%s", statement_text(statement, 1));
+        rc = info->key_index ? SQLITE_OK : SQLITE_NOMEM;
     }
     int finish = sqlite3_finalize(statement);
     return rc ? rc : finish;
@@ -206,6 +212,8 @@ static int find_columns(sqlite3 *db, table_info *info) {
             hidden_names |= (unsigned)(sqlite3_stricmp(name, rowid_names[i]) == 0) << i;
         if (sqlite3_column_int(statement, 6) == 1)
             continue;
+        if (info->strict && sqlite3_stricmp(type, "ANY") == 0)
+            type = ""; /* elsewhere it has NUMERIC affinity, here none */
         rc = table_add_column(info, name, type);
         if (sqlite3_column_int(statement, 5) > 0) {
             bool alias = info->kind == 't' && sqlite3_stricmp(type, "INTEGER") == 0;
@@ -220,7 +228,7 @@ static int find_columns(sqlite3 *db, table_info *info) {
                              rowid_names[i]);
     }
     rc = rc ? rc : finish;
-    return rc ? rc : check_primary_key(db, info);
+    return rc ? rc : find_key_index(db, info);
 }
 
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
@@ -249,7 +257,17 @@ void table_info_clear(table_info *info) {
     sqlite3_free(info->type);
     sqlite3_free(info->schema);
     sqlite3_free(info->name);
+    sqlite3_free(info->key_index);
     memset(info, 0, sizeof *info);
+}
+
+/* NOT INDEXED has no effect on a table WITHOUT ROWID. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info) {
+    sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
+    if (info->key_index)
+        sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
+    else
+        sqlite3_str_appendall(sql, " NOT INDEXED");
 }
 
 int table_column(const table_info *info, const char *name) {
@@ -267,6 +285,15 @@ static bool contains(const char *type, const char *part) {
             return true;
     }
     return false;
+}
+
+bool texts_sort_as_utf8(sqlite3 *db) {
+    sqlite3_stmt *statement;
+    bool yes = statement_prepare(db, &statement, "PRAGMA encoding") == SQLITE_OK &&
+               sqlite3_step(statement) == SQLITE_ROW &&
+               strcmp(statement_text(statement, 0), "UTF-8") == 0;
+    sqlite3_finalize(statement);
+    return yes;
 }
 
 /* In SQLite's order: CHARINT is an integer, TEXTBLOB is text. */

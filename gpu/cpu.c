@@ -21,7 +21,7 @@ static const gpugraph_method methods[] = {
      "threads relax all vertices of a bucket of distances at once"},
     {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
     {"dfs", "work-stealing", "cpu",
-     "threads search depth-first and steal branches; serial for ordered = 1"},
+     "unordered; threads search depth-first and steal branches"},
     {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
     {"mis", "rounds", "cpu",
      "threads decide every vertex that comes before all its undecided neighbours"},

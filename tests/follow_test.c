@@ -845,6 +845,12 @@ START_TEST(vertices_are_deleted) {
     expect("2", "SELECT gpugraph_delete_vertex('k', 2)");
     expect("3|1|1;'2'|5|2", "SELECT src, dst, edge FROM k");
     expect("'ok'", "SELECT gpugraph_check('k')");
+    /* The rowid's own names are taken, but a column is the rowid. */
+    run("CREATE TABLE hidden(rowid, oid, _rowid_, id INTEGER PRIMARY KEY, src, dst);"
+        "INSERT INTO hidden(id, src, dst) VALUES (10, 1, 2), (-5, 3, 4);"
+        "CREATE VIRTUAL TABLE h USING gpugraph(hidden)");
+    expect("3|4|-5;1|2|10", "SELECT src, dst, edge FROM h");
+    expect("'ok'", "SELECT gpugraph_check('h')");
     sql_close();
 }
 END_TEST

@@ -394,6 +394,25 @@ START_TEST(test_sentences) {
 }
 END_TEST
 
+/* Where there is no weight none is REAL, whatever their column is declared as. */
+START_TEST(test_no_weights) {
+    char *none = NULL;
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);
+    run_sql(db, "CREATE TABLE e(src, dst, w REAL)");
+    for (int writing = 0; writing < 2; writing++) {
+        sqlite3_stmt *one;
+        run_sql(db, writing ? "BEGIN IMMEDIATE" : "SELECT 1");
+        sqlite3_prepare_v2(db,
+                           "SELECT typeof(distance) FROM gpu_sssp('e(src, dst, w)', 1) "
+                           "WHERE vertices = 'SELECT 1'",
+                           -1, &one, NULL);
+        ck_assert_int_eq(sqlite3_step(one), SQLITE_ROW);
+        ck_assert_str_eq((const char *)sqlite3_column_text(one, 0), "integer");
+        sqlite3_finalize(one);
+    }
+}
+END_TEST
+
 /* In a statement the transaction is open before any of our code runs: the log is noted when
 ** the statement is prepared. */
 START_TEST(test_statement_in_wal_mode) {
@@ -432,6 +451,7 @@ int main(void) {
     tcase_add_loop_test(cases, test_text_weights, 0, 6);
     tcase_add_test(cases, test_decimal_weights);
     tcase_add_test(cases, test_sentences);
+    tcase_add_test(cases, test_no_weights);
     tcase_add_test(cases, test_statement_in_wal_mode);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -257,6 +257,25 @@ START_TEST(a_join_on_the_nearest_source) {
 }
 END_TEST
 
+/* What a running statement asks for again is there, however little may be kept. */
+START_TEST(subqueries_share_searches_without_a_cache) {
+    make_random("g", 60, 200, 5);
+    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
+        "SELECT gpugraph_config('cache_limit', 0)");
+    ck_assert_int_eq(searches_of("SELECT (SELECT depth FROM gpu_bfs('g', 1) WHERE vertex "
+                                 "= t.id), " TOTAL("t.id") " FROM t"),
+                     1);
+    /* Two in the first row, which shows the second of them, and one in the next. */
+    ck_assert_int_eq(searches_of("SELECT (SELECT distance FROM gpu_sssp('g', 1, t.id)), "
+                                 "(SELECT depth FROM gpu_bfs('g', 2) WHERE vertex = "
+                                 "t.id), " TOTAL("t.id") " FROM t"),
+                     2);
+    ck_assert_int_eq(
+        searches_of("SELECT gpugraph_triangles('g'), " TOTAL("t.id") " FROM t"), 1);
+    expect("0", "SELECT count(*) FROM gpugraph_graphs");
+}
+END_TEST
+
 START_TEST(kept_searches_leave_the_timings) {
     make_random("g", 60, 200, 5);
     run("SELECT * FROM gpu_bfs('g', 1)");
@@ -317,6 +336,16 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "SELECT 2, vertex FROM gpu_path('g', 1, 2) UNION ALL SELECT 39, vertex "
                 "FROM gpu_path('g', 1, 39) UNION "
                 "ALL SELECT 39, vertex FROM gpu_path('g', 2, 39) ORDER BY 1, 2");
+    /* What holds for all of them may stand outside. */
+    expect_same("SELECT source, vertex, depth FROM gpu_bfs('g') WHERE (source = 1 AND "
+                "max_depth = 2) OR (source = 2 AND direction = 'in') ORDER BY 1, 2",
+                "SELECT 1, vertex, depth FROM gpu_bfs('g', 1) WHERE depth <= 2 UNION ALL "
+                "SELECT 2, vertex, depth FROM gpu_bfs('g', 2) WHERE direction = 'in' "
+                "ORDER BY 1, 2");
+    expect_same("SELECT target, vertex FROM gpu_path('g') WHERE (source = 1 AND target = "
+                "39) OR (source = 2 AND target = 2) ORDER BY 1, 2",
+                "SELECT 39, vertex FROM gpu_path('g', 1, 39) UNION ALL SELECT 2, vertex "
+                "FROM gpu_path('g', 2, 2) ORDER BY 1, 2");
     expect_same("SELECT count(DISTINCT rowid) FROM gpu_bfs('g', 1)",
                 "SELECT count(*) FROM gpu_bfs('g', 1)");
     expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE vertex = 5 OR depth < 2 "
@@ -324,6 +353,24 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
                 "WHERE vertex = 5 OR depth < 2 OR "
                 "vertex = 6 ORDER BY 1");
+}
+END_TEST
+
+/* SQLite sorts the bytes of UTF-16 there: U+0100 before 'a'. */
+START_TEST(texts_in_utf_16_are_sorted_by_sqlite) {
+    run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE g(src, dst); INSERT INTO g VALUES "
+        "('a', 'b'), ('b', char(256)), (char(256), 'z'), ('a', 'z'), ('a', char(256));"
+        "CREATE VIRTUAL TABLE followed USING gpugraph(g)");
+    expect_same(
+        "SELECT vertex FROM gpu_bfs('g', 'a') ORDER BY vertex",
+        "SELECT column1 FROM (VALUES ('a'), ('b'), ('z'), (char(256))) ORDER BY 1");
+    expect_same("SELECT vertex FROM gpu_bfs('g', 'a') ORDER BY depth, vertex",
+                "SELECT column1 FROM (VALUES ('a', 0), ('b', 1), ('z', 1), (char(256), "
+                "1)) ORDER BY column2, 1");
+    expect("3", "SELECT count(*) FROM (SELECT vertex FROM gpu_bfs('g', 'a') INTERSECT "
+                "SELECT dst FROM g ORDER BY 1)");
+    expect("3", "SELECT count(*) FROM (SELECT dst FROM followed WHERE src = 'a' UNION "
+                "SELECT dst FROM g ORDER BY 1)");
 }
 END_TEST
 
@@ -630,9 +677,11 @@ int main(void) {
     tcase_add_test(plans, limits_stop_early_and_lose_nothing);
     tcase_add_test(plans, joins_and_subqueries_share_searches);
     tcase_add_test(plans, a_join_on_the_nearest_source);
+    tcase_add_test(plans, subqueries_share_searches_without_a_cache);
     tcase_add_test(plans, kept_searches_leave_the_timings);
     tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
     tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);
+    tcase_add_test(plans, texts_in_utf_16_are_sorted_by_sqlite);
     tcase_add_test(plans, statements_of_all_sorts);
     tcase_add_test(plans, prepared_statements_run_again);
     tcase_add_test(plans, settings_are_read_and_checked);

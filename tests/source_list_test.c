@@ -125,6 +125,59 @@ START_TEST(around_the_list) {
 }
 END_TEST
 
+/* A column of INTEGERs makes one vertex of 1, '1' and ' 1': it is answered for once. */
+START_TEST(the_same_vertex_twice) {
+    static const char *const calls[] = {"vertex, depth, edge FROM gpu_bfs('whole')",
+                                        "vertex, distance, edge FROM gpu_sssp('whole')",
+                                        "vertex, preorder, edge FROM gpu_dfs('whole')",
+                                        "target, vertex, edge FROM gpu_path('whole')"};
+    static const char *const ends[] = {"1", "ordered = 1", "target IN (3, '3', 9)"};
+    make_graph(60, 200);
+    run("CREATE TABLE whole(src INTEGER, dst INTEGER, weight); INSERT INTO whole SELECT "
+        "* "
+        "FROM g; CREATE TABLE wanted(v, t); INSERT INTO wanted VALUES (1, ' 1'), (2, "
+        "'2')");
+    for (int i = 0; i < 4; i++) {
+        const char *end = ends[i < 2 ? 0 : i - 1];
+        char *list = sqlite3_mprintf(
+            "SELECT source, %s WHERE %s AND source IN (1, '1', 2, ' 1', 5000, 'x') ORDER "
+            "BY 1, 2, 3, 4",
+            calls[i], end);
+        char *each = sqlite3_mprintf("SELECT v, %s, wanted WHERE %s AND source = v ORDER "
+                                     "BY 1, 2, 3, 4",
+                                     calls[i], end);
+        char *join =
+            sqlite3_mprintf("SELECT source, %s, wanted WHERE %s AND source IN (v, "
+                            "t) ORDER BY 1, 2, 3, 4",
+                            calls[i], end);
+        expect_same(list, each);
+        expect_same(join, each);
+        sqlite3_free(list);
+        sqlite3_free(each);
+        sqlite3_free(join);
+    }
+    expect_same("SELECT vertex, depth FROM gpu_bfs('whole', 1) WHERE vertex IN (2, '2', "
+                "3, x'33', 2.5, NULL, 5000) ORDER BY vertex",
+                "SELECT vertex, depth FROM gpu_bfs('whole', 1) WHERE +vertex IN (2, 3) "
+                "ORDER BY vertex");
+    expect_same(
+        "SELECT source, vertex FROM gpu_sssp('whole') WHERE vertex IN (2, '2', 7) "
+        "AND source IN (1, '1') AND target IN (3, 7, '7') ORDER BY distance",
+        "SELECT source, vertex FROM gpu_sssp('whole', 1, 7)");
+    expect_same("SELECT * FROM gpu_path('whole', 1, 7) WHERE vertex IN ('7', 1, '1')",
+                "SELECT * FROM gpu_path('whole', 1, 7) WHERE +vertex IN (1, 7)");
+    expect_same(
+        "SELECT t, vertex FROM wanted LEFT JOIN gpu_mis('whole') ON vertex IN (v, "
+        "t, v + 10) ORDER BY 1, 2",
+        "SELECT t, vertex FROM wanted LEFT JOIN gpu_mis('whole') ON +vertex IN "
+        "(v, v + 10) ORDER BY 1, 2");
+    expect_same("SELECT vertex, preorder FROM gpu_dfs('whole') WHERE ordered = 1 AND "
+                "vertex IN (SELECT t FROM wanted) ORDER BY vertex DESC",
+                "SELECT vertex, preorder FROM gpu_dfs('whole') WHERE ordered = 1 AND "
+                "+vertex IN (SELECT v FROM wanted) ORDER BY vertex DESC");
+}
+END_TEST
+
 /* What is made ahead is made once, and kept. */
 START_TEST(searches_ahead) {
     make_graph(300, 3000);
@@ -174,6 +227,7 @@ int main(void) {
     tcase_add_test(cases, every_set_of_columns);
     tcase_add_loop_test(cases, every_restriction, 0, 3);
     tcase_add_test(cases, around_the_list);
+    tcase_add_test(cases, the_same_vertex_twice);
     tcase_add_test(cases, searches_ahead);
     tcase_add_loop_test(cases, paths_from_both_ends, 0, 3);
     suite_add_tcase(suite, cases);

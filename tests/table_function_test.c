@@ -246,6 +246,26 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("2", "SELECT vertex FROM gpu_bfs('plain', 1.0) WHERE depth = 1");
     expect_error("gpu_bfs", "target is a BLOB",
                  "SELECT * FROM gpu_bfs('plain', 1) WHERE target = x'31'");
+    /* ANY is no affinity in a STRICT table, and NUMERIC in others. */
+    run("CREATE TABLE any(src ANY, dst ANY) STRICT; INSERT INTO any SELECT * FROM plain;"
+        "CREATE TABLE loose(src ANY, dst ANY); INSERT INTO loose SELECT * FROM plain;"
+        "CREATE VIRTUAL TABLE g USING gpugraph(any)");
+    expect("'2'", "SELECT vertex FROM gpu_bfs('any', '1') WHERE depth = 1");
+    expect("'2'", "SELECT dst FROM g WHERE src = '1'");
+    expect("2", "SELECT vertex FROM gpu_bfs('g', 1) WHERE depth = 1");
+    expect("2", "SELECT vertex FROM gpu_bfs('loose', '1') WHERE depth = 1");
+    /* IN hands over what stands in it, as = does. */
+    run("INSERT INTO plain VALUES('01', 3), ('1e0', 4)");
+    expect("'01'|3;'1'|'2';'1e0'|4;1|2",
+           "SELECT source, vertex FROM gpu_bfs('plain') WHERE source IN ('01', '1', 1, "
+           "'1e0') AND depth = 1 ORDER BY typeof(source) DESC, source");
+    expect("'1'|'2';1|2", "SELECT source, vertex FROM gpu_sssp('SELECT src, dst, 1 FROM "
+                          "plain') WHERE source IN (SELECT src FROM plain WHERE dst IN "
+                          "(2, '2')) AND distance = 1 ORDER BY typeof(source) DESC");
+    expect("'01'|0", "SELECT target, depth FROM gpu_bfs('plain', '01') WHERE target IN "
+                     "('01', 1)");
+    expect("'01';3", "SELECT vertex FROM gpu_path('plain') WHERE source IN ('01', '9') "
+                     "AND target IN ('3', 3) ORDER BY seq");
     /* The constant is not converted for those who use it too. */
     expect("'1'|1", "SELECT '1', source FROM gpu_bfs('whole', '1') WHERE depth = 1");
     expect("1|'1'", "SELECT 1, source FROM gpu_bfs('texts', 1) WHERE depth = 1");
