@@ -304,7 +304,7 @@ static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_r
     }
     if (!r->on_cpu && !r->on_cuda) {
         bool absent = run->backend == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL);
-        char list[240];
+        char list[320];
         if (absent)
             return choose_cuda(graph, r, run);
         list_methods(r->function, list, sizeof list);
