@@ -208,9 +208,16 @@ static bool compare(int who, const char *on_table, const char *on_graph, bool we
     return !bad;
 }
 
+/* By which edges are numbered where there are no rowids: the table's key, whichever index
+** SQLite would rather read. */
+static char *in_order(void) {
+    return name.rowids ? sqlite3_mprintf(" ORDER BY rowid")
+                       : sqlite3_mprintf(" ORDER BY %s, %s", name.a, name.b);
+}
+
 /* false: some row has an id that is none. */
 static bool compare_scans(int who, const char *schema) {
-    char *order = sqlite3_mprintf(name.rowids ? " ORDER BY rowid" : "");
+    char *order = in_order();
     char *table =
         sqlite3_mprintf("SELECT %s, %s, %s, %s FROM %s.%s%s", name.a, name.b,
                         name.weights ? name.w : "NULL", name.rowids ? "rowid" : "NULL",
@@ -257,10 +264,12 @@ static void compare_searches(int who, const char *schema) {
     const char *function = weighted ? "gpu_sssp" : "gpu_bfs";
     char *over_graph = sqlite3_mprintf("SELECT * FROM %s('%s.%s', %s)", function, schema,
                                        name.graph, source);
+    char *order = in_order();
     char *over_rows =
-        sqlite3_mprintf("SELECT * FROM %s('SELECT %s, %s, %s%s FROM %s.%s', %s)",
+        sqlite3_mprintf("SELECT * FROM %s('SELECT %s, %s, %s%s FROM %s.%s%s', %s)",
                         function, name.a, name.b, name.weights ? name.w : "1",
-                        name.rowids ? ", rowid" : "", schema, name.table, source);
+                        name.rowids ? ", rowid" : "", schema, name.table, order, source);
+    sqlite3_free(order);
     char *sql = sqlite3_mprintf(
         "SELECT (SELECT count(*) FROM (%s EXCEPT %s)) + (SELECT count(*) FROM (%s EXCEPT "
         "%s)), gpugraph_check('%s.%s')",
