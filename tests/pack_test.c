@@ -87,6 +87,8 @@ END_TEST
 
 /* Several chunks, several threads; one kind of each sort of ids and of weights. */
 START_TEST(large_round_trips) {
+    if (left_out((uint64_t)_i + 5))
+        return;
     edge_model model = kind_of(_i * 7, 90000, 300001, 2);
     if (_i % 2)
         qsort(model.edge, (size_t)model.count, sizeof *model.edge, by_source);

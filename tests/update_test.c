@@ -91,9 +91,13 @@ START_TEST(from_nothing_and_back) {
 END_TEST
 
 START_TEST(larger_graphs) {
-    change_many_times(kind_of(_i, 900, 3000, 7), 4, 40, 1);
-    change_many_times(kind_of(_i, 900, 3000, 8), 3, 3000, 2);
-    change_many_times(kind_of(_i, 5000, 70000, 9), 3, 100, 2);
+    uint64_t turn = 3 * (uint64_t)_i;
+    if (!left_out(turn))
+        change_many_times(kind_of(_i, 900, 3000, 7), 4, 40, 1);
+    if (!left_out(turn + 1))
+        change_many_times(kind_of(_i, 900, 3000, 8), 3, 3000, 2);
+    if (!left_out(turn + 2))
+        change_many_times(kind_of(_i, 5000, 70000, 9), 3, 100, 2);
 }
 END_TEST
 
