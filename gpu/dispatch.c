@@ -308,8 +308,10 @@ static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_r
         if (absent)
             return choose_cuda(graph, r, run);
         list_methods(r->function, list, sizeof list);
-        gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s",
-                r->function, r->method ? r->method : "auto", list);
+        gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s%s",
+                r->function, r->method ? r->method : "auto", list,
+                equal(r->function, "path") ? ", and those of bfs, or by weight of sssp"
+                                           : "");
         return NULL;
     }
     if (run->backend == GPUGRAPH_CPU && !r->on_cpu) {

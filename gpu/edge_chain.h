@@ -56,6 +56,11 @@ struct chain_batch {
     int64_t *to_id, *to_weight;
 };
 
+/* What a radix sort takes for a number in the order of ids. */
+WARP_FUNCTION uint64_t chain_key(int64_t id) {
+    return (uint64_t)id ^ (uint64_t)1 << 63;
+}
+
 WARP_FUNCTION bool chain_same_pair(const struct chain_batch *b, uint32_t i, uint32_t j) {
     return b->source[i] == b->source[j] && b->target[i] == b->target[j];
 }

@@ -61,10 +61,9 @@ struct mis_launches {
     const char *name;
     unsigned blocks;
     void **arguments;
-    bool *resume; /* in the arguments: words are there already */
-    void *
-        on_device; /* its report: a uint32_t, how many it left open, then sums and maxima */
-    void *report; /* and the copy on the host */
+    bool *resume;    /* in the arguments: words are there already */
+    void *on_device; /* its report: how many it left open (uint32_t), sums and maxima */
+    void *report;    /* the same on the host */
     size_t bytes;
     unsigned count; /* launches done */
 };

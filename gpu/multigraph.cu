@@ -8,7 +8,7 @@
 
 static __global__ void keys_by_id(chain_batch c, uint64_t *key, uint32_t *item) {
     for (uint64_t i = gg_thread(); i < c.count; i += gg_threads_of_grid()) {
-        key[i] = gg_chain_key(c.id[i]);
+        key[i] = chain_key(c.id[i]);
         item[i] = (uint32_t)i;
     }
 }

@@ -42,16 +42,6 @@ struct gpugraph_multigraph {
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
 };
 
-/* What a radix sort takes for a number in the order of ids. */
-static inline
-#ifdef __CUDACC__
-    __host__ __device__
-#endif
-        uint64_t
-        gg_chain_key(int64_t id) {
-    return (uint64_t)id ^ (uint64_t)1 << 63;
-}
-
 /* ---- multigraph.c ---- */
 
 struct chain_batch gg_chain_batch(const gpugraph_multigraph *m);

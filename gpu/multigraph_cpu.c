@@ -14,7 +14,7 @@ static void order_cpu(gpugraph_dynamic *d, const struct chain_sort *s,
 #pragma omp parallel for num_threads(threads)
     for (uint64_t i = 0; i < c->count; i++) {
         item[i] = (uint32_t)i;
-        key[i] = gg_chain_key(c->id[i]);
+        key[i] = chain_key(c->id[i]);
     }
     if (s->by_id && gg_sort_pairs(run, c->count, key, item, s->key[1], s->item[1]))
         return;

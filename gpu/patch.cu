@@ -22,8 +22,8 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 #define CHANGE_BYTES 512
 #define PARCEL_BYTES 8192
 
-/* Arcs that all questions may look at together: rows so many times, and some more. In a tenth
-** of a second or two, about the time in which the copy is sent and made anew. */
+/* Arcs that all questions may look at together: rows so many times, and some more. An estimate of
+** when it is as fast to send the copy and make it anew, not a figure. */
 #define LOOK_TIMES 32
 #define LOOK_LEAST ((uint64_t)1 << 32)
 

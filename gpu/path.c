@@ -85,12 +85,21 @@ gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search
     return path_by_search(graph, search, weighted, run, edge, count);
 }
 
+/* Whose method the run asks for: the search's, or one that only paths have. */
+static const char *whose_method(const char *search, const gpugraph_run *run) {
+    const gpugraph_method *m;
+    if (!run->method || strcmp(run->method, "auto") == 0)
+        return search;
+    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++)
+        if (strcmp(m->function, search) == 0 && strcmp(m->name, run->method) == 0)
+            return search;
+    return "path";
+}
+
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
-    const char *function = weighted ? "sssp" : "bfs";
-    if (run->method && strcmp(run->method, "bidirectional") == 0)
-        function = "path";
+    const char *function = whose_method(weighted ? "sssp" : "bfs", run);
     gg_begin(run);
     *count = GPUGRAPH_NONE;
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)

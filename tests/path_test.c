@@ -295,6 +295,12 @@ START_TEST(wrong_arguments) {
     ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
                      GPUGRAPH_OK);
     ck_assert_uint_eq(count, 4);
+    run.method = "delta-stepping"; /* is by weight */
+    ck_assert_int_eq(gpugraph_path(graph, &search, false, &run, edge, &count),
+                     GPUGRAPH_INVALID);
+    ck_assert_ptr_nonnull(
+        strstr(run.message, "path has no method 'delta-stepping'; its methods are: auto, "
+                            "bidirectional, and those of bfs"));
     gpugraph_free(graph);
     shape_free(&s);
 }
