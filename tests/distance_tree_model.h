@@ -73,7 +73,7 @@ static uint64_t random_below(uint64_t *seed, uint64_t limit) {
     return shape_random(seed) % limit;
 }
 
-/* Of that type, by weights of `kinds` values; REAL ones are tenths, whose sums are rounded. */
+/* Of that type, by weights of `kinds` values; REAL ones are tenths, whose sums are rounded, and some that sums lose. */
 static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t kinds,
                              uint64_t seed) {
     gpugraph_graph *graph;
@@ -85,7 +85,7 @@ static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64
     for (int64_t e = 0; e < s->edges; e++) {
         uint64_t dice = random_below(&seed, kinds);
         whole[e] = (int64_t)(type == GPUGRAPH_UINT64 ? dice << 33 : dice);
-        tenths[e] = (double)dice / 10;
+        tenths[e] = dice == 1 ? 1e-18 : (double)dice / 10;
     }
     if (type == GPUGRAPH_UINT64 && s->edges > 0)
         whole[0] = (int64_t)1 << 40; /* so that 32 bits never do */
