@@ -1,4 +1,5 @@
-/* Tree edges on the device: tree.c beside this has the rules.
+/* Tree edges on the device: tree.c beside this has the rules; tree_rows.cu and distance_tree.cu
+** have ways past this one where rows turned round are there.
 **
 **     edges by number   ->   tree_edge[v] = the smallest number of an edge u -> v where
 **         depths        depth[u] + 1 = depth[v]
