@@ -32,6 +32,8 @@
 #define FROM(d, i) warp_from_64(d, i)
 #include "distance_tree_typed.h"
 
+enum { SEARCH_BYTES = 128 }; /* for each vertex, that a search needs beside the rows */
+
 /* ---- kernels ---- */
 
 /* One warp to a chunk of places, round and round. */
@@ -81,13 +83,16 @@ static bool usable(const struct device_rows *rows) {
     return rows->made && rows->weight && rows->by_number;
 }
 
-/* Is there room for rows that are sorted, and for the search afterwards? */
-static bool fits(const struct cuda_job *job, enum csr_kind kind) {
-    const gpugraph_graph *graph = job->graph;
-    const uint64_t weight = job->graph->device->weight_size;
-    const uint64_t sort = graph->m * (20 + 3 * weight), beside = graph->n * (uint64_t)64;
-    return gg_device_graph_lacks(graph, kind, true) + (int64_t)(sort + beside) <
+/* Is there room for so many bytes, and for the search afterwards? */
+static bool fits(const struct cuda_job *job, uint64_t bytes) {
+    return (int64_t)(bytes + (uint64_t)job->graph->n * SEARCH_BYTES) <
            gg_device_room(job);
+}
+
+/* What sorted rows take, and sorting them. */
+static uint64_t rows_bytes(const gpugraph_graph *graph, enum csr_kind kind) {
+    return (uint64_t)gg_device_graph_lacks(graph, kind, true) +
+           graph->m * (20 + 3 * graph->device->weight_size);
 }
 
 /* Are the rows there, or is it time to make them? */
@@ -100,7 +105,8 @@ static bool wanted(struct cuda_job *job, enum csr_kind kind) {
     if (rows->made && rows->weight)
         return rows->by_number;
     return (uint64_t)graph->n * copy->weight_size >= gg_tree_rows_limits.bytes &&
-           copy->trees[kind]++ >= gg_tree_rows_limits.after && fits(job, kind);
+           copy->trees[kind]++ >= gg_tree_rows_limits.after &&
+           fits(job, rows_bytes(graph, kind));
 }
 
 static bool look_for_edge_order(struct cuda_job *job) {
@@ -123,7 +129,8 @@ static bool make_edge_starts(struct cuda_job *job) {
     struct device_graph *copy = job->graph->device;
     struct device_edges edges;
     double started = gg_now_ms();
-    if (copy->edge_start || copy->rows[CSR_OUT].made)
+    const uint64_t bytes = ((uint64_t)copy->n + 1) * sizeof *copy->edge_start;
+    if (copy->edge_start || copy->rows[CSR_OUT].made || !fits(job, bytes))
         return gg_going(job);
     if (!gg_device_edges(job, false, &edges) ||
         !take(job, &copy->edge_start, (uint64_t)copy->n + 1, sizeof *copy->edge_start))
