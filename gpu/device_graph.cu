@@ -42,6 +42,8 @@ void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
         copy->rows[kind].order = ORDER_UNKNOWN;
     }
     copy->edge_order = ORDER_UNKNOWN;
+    give(copy, copy->edge_start, (uint64_t)copy->n + 1, sizeof *copy->edge_start);
+    copy->edge_start = NULL;
     give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
     if (copy->pinned.pinned_offset)
         cudaFreeHost(copy->pinned.pinned_offset);

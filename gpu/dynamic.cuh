@@ -8,6 +8,7 @@
 enum {
     GG_DYNAMIC_GRID = 32, /* blocks for each multiprocessor: some waves of lanes */
     GG_DYNAMIC_FULL = 8,  /* the same: as many as it holds at once */
+    GG_DYNAMIC_ATTEMPT = 6,
     GG_DYNAMIC_REST = 4   /* the same: of a cooperative launch */
 };
 

@@ -21,7 +21,8 @@ static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint6
 ** the batch in order? */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    announce(slab_graph g, dynamic_batch b) {
+    announce(const __grid_constant__ slab_graph g,
+             const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
     for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
          part += gg_threads_of_grid()) {
@@ -39,9 +40,11 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         }
         bool small = grows && sectors <= SLAB_SMALL;
         if (__syncthreads_or(small)) {
-            uint32_t at = block_reserve(&g.pool->growing[0], small, &share);
+            uint32_t *const list[1] = {&g.pool->growing[0]};
+            uint32_t at[1];
+            block_reserve<1>(list, {small}, at, &share);
             if (small)
-                g.growing[at] = u;
+                g.growing[at[0]] = u;
         }
         if (grows && !small)
             slab_list_growing(&g, u, sectors);
@@ -98,7 +101,9 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
     tally(&g.pool->report.added, added);
 }
 
-template <bool valued> static __global__ void insert(slab_graph g, dynamic_batch b) {
+template <bool valued>
+static __global__ void insert(const __grid_constant__ slab_graph g,
+                              const __grid_constant__ dynamic_batch b) {
     insert_items<valued, false>(g, b);
 }
 
@@ -108,18 +113,20 @@ static __device__ __forceinline__ void put_off(const slab_graph &g,
                                                bool waits, block_share *share) {
     if (!__syncthreads_or(waits))
         return;
-    uint32_t at = block_reserve(&g.pool->later, waits, share), from = 0, sectors = 0;
+    uint32_t *const list[2] = {&g.pool->later, &g.pool->growing[0]};
+    uint32_t at[2], from = 0, sectors = 0;
     bool grows = false;
     if (waits) {
-        b.result[at] = (uint32_t)item;
         from = b.source[item];
         grows = slab_put_off(&g, from);
         sectors = slab_vertex_now(&g, from).sectors;
     }
     bool small = grows && sectors <= SLAB_SMALL;
-    at = block_reserve(&g.pool->growing[0], small, share);
+    block_reserve<2>(list, {waits, small}, at, share);
+    if (waits)
+        b.result[at[0]] = (uint32_t)item;
     if (small)
-        g.growing[at] = from;
+        g.growing[at[1]] = from;
     if (grows && !small)
         slab_list_growing(&g, from, sectors);
 }
@@ -138,8 +145,9 @@ static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
 /* One lane per insertion into tables that are extended on the way, and, where nothing was
 ** announced, founded, with pieces that the threads of a block take together. */
 template <bool valued, bool announced>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    attempt(slab_graph g, dynamic_batch b) {
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
+    attempt(const __grid_constant__ slab_graph g,
+            const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
     if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
         return; /* a vertex may lack its table */
@@ -203,13 +211,15 @@ static __device__ __forceinline__ void settle_items(const slab_graph &g,
         g.filter[i] = 0;
 }
 
-static __global__ void claim(slab_graph g, dynamic_batch b) {
+static __global__ void claim(const __grid_constant__ slab_graph g,
+                             const __grid_constant__ dynamic_batch b) {
     if (g.pool->report.marked)
         claim_items(g, b);
 }
 
 /* Also ends the phase: claims do not touch the lists. */
-static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
+static __global__ void settle(const __grid_constant__ slab_graph g,
+                              const __grid_constant__ dynamic_batch b, bool valued) {
     if (valued && g.pool->report.marked)
         settle_items(g, b);
     if (gg_thread() == 0)
@@ -217,7 +227,8 @@ static __global__ void settle(slab_graph g, dynamic_batch b, bool valued) {
 }
 
 template <bool valued>
-static __global__ void delete_edges(slab_graph g, dynamic_batch b) {
+static __global__ void delete_edges(const __grid_constant__ slab_graph g,
+                                    const __grid_constant__ dynamic_batch b) {
     uint32_t removed = 0;
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
         uint32_t from = b.source[i];
@@ -230,7 +241,9 @@ static __global__ void delete_edges(slab_graph g, dynamic_batch b) {
     tally(&g.pool->report.removed, removed);
 }
 
-template <bool valued> static __global__ void query(slab_graph g, dynamic_batch b) {
+template <bool valued>
+static __global__ void query(const __grid_constant__ slab_graph g,
+                             const __grid_constant__ dynamic_batch b) {
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
         uint32_t value;
         uint64_t at;
@@ -242,7 +255,7 @@ template <bool valued> static __global__ void query(slab_graph g, dynamic_batch 
 /* ---- kernels: rehash ---- */
 
 /* One lane per vertex: those with tombstones, or all that have or get a table. */
-static __global__ void list_vertices(slab_graph g, bool all) {
+static __global__ void list_vertices(const __grid_constant__ slab_graph g, bool all) {
     for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
         slab_vertex v = slab_vertex_of(&g, (uint32_t)i);
         if (all ? v.used > v.dead || g.incoming[i] > 0 : v.dead > 0)
@@ -250,7 +263,8 @@ static __global__ void list_vertices(slab_graph g, bool all) {
     }
 }
 
-template <bool valued> static __global__ void sum_bases(slab_graph g) {
+template <bool valued>
+static __global__ void sum_bases(const __grid_constant__ slab_graph g) {
     const uint32_t *growing = g.pool->growing;
     uint64_t all = (uint64_t)growing[0] + growing[1] + growing[2], sum = 0;
     for (uint64_t i = gg_thread(); i < all; i += gg_threads_of_grid()) {
@@ -264,16 +278,20 @@ template <bool valued> static __global__ void sum_bases(slab_graph g) {
 }
 
 template <bool valued>
-static __global__ void __launch_bounds__(GG_BLOCK) rehash(slab_graph old, slab_graph g) {
+static __global__ void __launch_bounds__(GG_BLOCK)
+    rehash(const __grid_constant__ slab_graph old, const __grid_constant__ slab_graph g) {
     __shared__ block_share share;
     rehash_all<valued>(old, g, &share);
 }
 
-template <bool valued> static __global__ void plan_moves(slab_graph old, slab_graph g) {
+template <bool valued>
+static __global__ void plan_moves(const __grid_constant__ slab_graph old,
+                                  const __grid_constant__ slab_graph g) {
     plan_huge<valued>(old, g);
 }
 
-static __global__ void finish_moves(slab_graph old, slab_graph g) {
+static __global__ void finish_moves(const __grid_constant__ slab_graph old,
+                                    const __grid_constant__ slab_graph g) {
     finish_huge(old, g);
 }
 
@@ -281,7 +299,7 @@ static __global__ void finish_moves(slab_graph old, slab_graph g) {
 ** until all have come to the next barrier. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
-    rest(slab_graph g, dynamic_batch b) {
+    rest(const __grid_constant__ slab_graph g, const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     if (g.pool->later > 0) {
@@ -326,7 +344,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
-    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_FULL);
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
     unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
     switch (step) {
@@ -347,7 +365,8 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         finish_moves<<<all, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_REHASH:
-        rehash<valued><<<all, GG_BLOCK, 0, stream>>>(b.old, g);
+        rehash<valued>
+            <<<all / GG_DYNAMIC_FULL * GG_DYNAMIC_REST, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_INSERT:
         if (b.first) /* few chains, and many items: none waits for others of its block */

@@ -11,50 +11,111 @@
 
 enum { TEAM = 8 }; /* lanes that rehash a vertex with slabs, not very many */
 
-/* What all threads of a block ask of one word, in one addition: each gets its part. A word
-** that every warp asks of by itself is a queue of thousands. */
+/* What all threads of a block ask of some words, in one scan and one addition to each word:
+** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
 struct block_share {
-    cub::BlockScan<uint32_t, GG_BLOCK>::TempStorage scan;
-    uint32_t first;
+    cub::BlockScan<uint64_t, GG_BLOCK>::TempStorage scan;
+    uint32_t first[SLAB_LISTS], end;
+    uint32_t bag[SLAB_BAG][GG_BLOCK];
 };
-static __device__ __forceinline__ uint32_t block_reserve(uint32_t *at, uint32_t amount,
-                                                         block_share *share) {
-    uint32_t before, all;
-    cub::BlockScan<uint32_t, GG_BLOCK>(share->scan).ExclusiveSum(amount, before, all);
-    if (threadIdx.x == 0)
-        share->first = all ? device_take(at, all) : 0;
-    __syncthreads();
-    uint32_t mine = share->first + before;
-    __syncthreads();
-    return mine;
+
+/* A thread asks for 0 or 1 of each word; the scan has 10 bits for a word, above the lower 32. */
+static __device__ __forceinline__ uint64_t one_of(uint32_t word, bool wanted) {
+    return (uint64_t)wanted << (32 + 10 * word);
+}
+static __device__ __forceinline__ uint32_t sum_of(uint64_t sums, uint32_t word) {
+    return (uint32_t)(sums >> (32 + 10 * word)) & 0x3ff;
 }
 
-/* Bases for all threads of a block; SLAB_NONE when the arena has ended. */
+/* A place behind what the words hold, for each that is wanted; all threads of the block come. */
+template <int words>
+static __device__ __forceinline__ void
+block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
+              uint32_t (&place)[words], block_share *share) {
+    static_assert(words <= SLAB_LISTS, "bits of a scan");
+    uint64_t mine = 0, before, all;
+    for (int k = 0; k < words; k++)
+        mine |= one_of(k, wanted[k]);
+    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    for (int k = 0; k < words; k++)
+        if (threadIdx.x == k && sum_of(all, k) > 0)
+            share->first[k] = device_take(word[k], sum_of(all, k));
+    __syncthreads();
+    for (int k = 0; k < words; k++)
+        place[k] = share->first[k] + sum_of(before, k);
+}
+
+/* Bases for all threads of a block, from the lists and, beyond these, from the arena's end;
+** SLAB_NONE when that has come. */
 static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
                                                       uint32_t sectors,
                                                       block_share *share) {
-    uint32_t base = sectors == 0 ? 0 : SLAB_NONE; /* none is wanted */
-    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {
-        uint32_t count = g.pool->count[kind];
-        bool mine = sectors == 1u << kind;
-        if (count == 0 || !__syncthreads_or(mine))
-            continue;
-        uint32_t at = block_reserve(&g.pool->taken[kind], mine, share);
-        if (mine && at < count)
-            base = g.list[kind][slab_ring(&g, kind, at)];
+    const uint32_t kind = sectors == 1 || sectors == 2 ? sectors - 1
+                          : sectors == SLAB_SECTORS    ? 2
+                                                       : (uint32_t)SLAB_LISTS;
+    uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, before, all;
+    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    if (threadIdx.x < SLAB_LISTS) {
+        uint32_t k = threadIdx.x, asked = sum_of(all, k), count = g.pool->count[k];
+        bool takes = asked > 0 && count > 0;
+        share->first[k] = takes ? device_take(&g.pool->taken[k], asked) : count;
     }
-    uint32_t rest = base == SLAB_NONE ? sectors : 0;
-    if (!__syncthreads_or(rest > 0))
-        return base;
-    if (__syncthreads_or(device_load(&g.pool->report.full)))
-        return base;
-    uint32_t at = block_reserve(&g.pool->end, rest, share);
-    if (rest == 0)
-        return base;
-    if (at <= g.capacity && g.capacity - at >= rest)
-        return at;
+    __syncthreads();
+    /* At the arena's end: first those of other sizes, then kind by kind. */
+    uint32_t base = SLAB_NONE, place = (uint32_t)before, fresh = (uint32_t)all;
+    for (uint32_t k = 0; k < SLAB_LISTS; k++) {
+        uint32_t count = g.pool->count[k], first = share->first[k];
+        uint32_t asked = sum_of(all, k), at = sum_of(before, k);
+        uint32_t listed = first < count ? count - first : 0;
+        listed = listed < asked ? listed : asked;
+        if (k == kind && at < listed)
+            base = g.list[k][slab_ring(&g, k, first + at)];
+        else if (k == kind)
+            place = fresh + ((at - listed) << k);
+        fresh += (asked - listed) << k;
+    }
+    if (fresh == 0)
+        return sectors > 0 ? base : 0;
+    if (threadIdx.x == 0)
+        share->end = device_load(&g.pool->report.full) ? g.capacity
+                                                       : device_take(&g.pool->end, fresh);
+    __syncthreads();
+    if (sectors == 0 || base != SLAB_NONE)
+        return sectors > 0 ? base : 0;
+    uint32_t room = share->end <= g.capacity ? g.capacity - share->end : 0;
+    if (place <= room && room - place >= sectors)
+        return share->end + place;
     device_store(&g.pool->report.full, 1);
     return SLAB_NONE;
+}
+
+static __device__ __forceinline__ slab_bag empty_bag(block_share *share) {
+    return slab_bag{&share->bag[0][threadIdx.x], GG_BLOCK, 0, 0};
+}
+
+/* All threads of a block give back what their bags hold. */
+static __device__ __forceinline__ void
+give_back_bags(const slab_graph &g, const slab_bag &bag, block_share *share) {
+    enum { BITS = 16 }; /* of a sum */
+    uint64_t mine = 0, before, all;
+    for (uint32_t i = 0; i < bag.count; i++)
+        mine += 1ull << (bag.kinds >> 2 * i & 3) * BITS;
+    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    if (threadIdx.x < SLAB_LISTS) {
+        uint32_t k = threadIdx.x, sum = all >> k * BITS & 0xffff;
+        if (sum > 0)
+            share->first[k] = g.pool->count[k] + device_take(&g.pool->pushed[k], sum);
+    }
+    __syncthreads();
+    for (uint32_t i = 0; i < bag.count; i++) {
+        uint32_t k = bag.kinds >> 2 * i & 3;
+        uint32_t at = share->first[k] + (uint32_t)(before >> k * BITS & 0xffff);
+        before += 1ull << k * BITS;
+        if (at < g.room[k])
+            g.list[k][slab_ring(&g, k, at)] = bag.piece[i * bag.stride];
+        else
+            device_take(&g.pool->spilled, 1);
+    }
 }
 
 /* The vertex as it will be, but for its base. */
@@ -73,60 +134,45 @@ static __device__ __forceinline__ bool copy_to(const slab_graph &old, const slab
     return to.base != SLAB_NONE && slab_copy_runs(&old, from, &g, to, rank, size, valued);
 }
 
-static __device__ __forceinline__ void finish_rehash(const slab_graph &old,
-                                                     const slab_graph &g, uint32_t v,
-                                                     const slab_vertex &from,
-                                                     const slab_vertex &to, bool copied,
-                                                     uint32_t rank, uint32_t size) {
+static __device__ __forceinline__ void
+finish_rehash(const slab_graph &old, const slab_graph &g, uint32_t v,
+              const slab_vertex &from, const slab_vertex &to, bool copied, uint32_t rank,
+              uint32_t size, slab_bag *bag) {
     if (rank == 0)
         g.incoming[v] = 0;
     if (to.base == SLAB_NONE)
         return;
     if (!copied || old.word == g.word)
-        slab_clear_runs(&g, copied ? from : to, rank, size);
+        slab_clear_runs(&g, copied ? from : to, rank, size, bag);
     if (rank == 0 && copied)
         g.vertex[v] = to;
 }
 
-/* One lane per vertex. */
-template <bool valued>
-static __device__ __forceinline__ void
-rehash_small(const slab_graph &old, const slab_graph &g, block_share *share) {
-    uint32_t small = g.pool->growing[0];
-    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < small;
-         part += gg_threads_of_grid()) {
-        uint64_t i = part + threadIdx.x;
+/* A team of lanes per vertex of a list, which has `count`; the block's teams together. */
+template <bool valued, int team_size>
+static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
+                                                     const slab_graph &g, uint32_t count,
+                                                     block_share *share) {
+    auto team = cooperative_groups::tiled_partition<team_size>(
+        cooperative_groups::this_thread_block());
+    const uint32_t rank = team.thread_rank(), teams = GG_BLOCK / team_size;
+    for (uint64_t part = blockIdx.x * (uint64_t)teams; part < count;
+         part += gg_threads_of_grid() / team_size) {
+        uint64_t i = part + threadIdx.x / team_size;
         slab_vertex from = {0, 0, 0, 0}, to = from;
-        uint32_t v = i < small ? g.growing[i] : SLAB_NONE;
-        if (v != SLAB_NONE) {
+        uint32_t v = SLAB_NONE;
+        if (i < count) {
+            v = team_size == 1 ? g.growing[i] : g.growing[g.n - 1 - i];
             from = slab_vertex_of(&old, v);
             to = wanted(g, v, from, valued);
         }
-        to.base = take_bases(g, to.sectors, share);
-        if (v == SLAB_NONE)
-            continue;
-        bool copied = copy_to(old, g, from, to, 0, 1, valued);
-        finish_rehash(old, g, v, from, to, copied, 0, 1);
-    }
-}
-
-/* Some lanes per vertex. */
-template <bool valued>
-static __device__ __forceinline__ void rehash_larger(const slab_graph &old,
-                                                     const slab_graph &g) {
-    auto team = cooperative_groups::tiled_partition<TEAM>(
-        cooperative_groups::this_thread_block());
-    const uint32_t rank = team.thread_rank();
-    for (uint64_t i = gg_thread() / TEAM; i < g.pool->growing[1];
-         i += gg_threads_of_grid() / TEAM) {
-        uint32_t v = g.growing[g.n - 1 - i];
-        slab_vertex from = slab_vertex_of(&old, v), to = wanted(g, v, from, valued);
-        if (rank == 0)
-            to.base = slab_take_base(&g, to.sectors);
-        to.base = team.shfl(to.base, 0);
-        bool copied = copy_to(old, g, from, to, rank, TEAM, valued);
-        finish_rehash(old, g, v, from, to, team.all(copied), rank, TEAM);
-        team.sync();
+        slab_bag bag = empty_bag(share);
+        to.base = team.shfl(take_bases(g, rank == 0 ? to.sectors : 0, share), 0);
+        if (v != SLAB_NONE) {
+            bool copied = copy_to(old, g, from, to, rank, team_size, valued);
+            finish_rehash(old, g, v, from, to, team.all(copied), rank, team_size, &bag);
+        }
+        give_back_bags(g, bag, share);
     }
 }
 
@@ -165,9 +211,8 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
 template <bool valued>
 static __device__ __forceinline__ void
 rehash_all(const slab_graph &old, const slab_graph &g, block_share *share) {
-    rehash_small<valued>(old, g, share);
-    __syncwarp();
-    rehash_larger<valued>(old, g);
+    rehash_listed<valued, 1>(old, g, g.pool->growing[0], share);
+    rehash_listed<valued, TEAM>(old, g, g.pool->growing[1], share);
     rehash_parts<valued>(old, g);
 }
 

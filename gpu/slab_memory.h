@@ -94,6 +94,24 @@ WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
         device_take(&g->pool->spilled, 1);
 }
 
+/* Clean pieces that a lane has done with and gives back together with those of other lanes. */
+struct slab_bag {
+    uint32_t *piece; /* room for SLAB_BAG, `stride` apart */
+    uint32_t stride, count;
+    uint32_t kinds; /* two bits for each */
+};
+
+/* Into the bag, or back at once where there is none or it is full. */
+WARP_FUNCTION void slab_put_away(const struct slab_graph *g, struct slab_bag *bag,
+                                 uint32_t kind, uint32_t sector) {
+    if (!bag || bag->count == SLAB_BAG) {
+        slab_free_piece(g, kind, sector);
+        return;
+    }
+    bag->piece[bag->count * bag->stride] = sector;
+    bag->kinds |= kind << 2 * bag->count++;
+}
+
 WARP_FUNCTION void slab_clean(const struct slab_graph *g, uint32_t sector,
                               uint32_t sectors) {
     uint32_t *word = g->word + (uint64_t)sector * SLAB_WORDS;

@@ -36,39 +36,56 @@ WARP_FUNCTION uint32_t *slab_link_of(const struct slab_graph *g, struct slab_pro
     return g->word + (uint64_t)(p.first + p.width - 1) * SLAB_WORDS + SLAB_LINK;
 }
 
-/* Is the edge there? *value (map): its value. *at: its place in the arena. (Of a tombstone
-** and an empty place nothing is left that a target could be.) */
+/* The first place of a sector that holds the target, or nothing; `place` is SLAB_WORDS where
+** there is none. Every place is compared, so that lanes stay together. (Of a tombstone and an
+** empty place nothing is left that a target could be.) */
+struct slab_sight {
+    uint32_t place, there, value;
+};
+
+WARP_FUNCTION struct slab_sight slab_look(const uint32_t *word, uint32_t end,
+                                          uint32_t target, bool valued) {
+    struct slab_sight s = {SLAB_WORDS, SLAB_NONE, SLAB_NONE};
+    const int step = valued ? 2 : 1;
+    for (int i = SLAB_WORDS - step; i >= 0; i -= step) {
+        bool same = (word[i] & ~SLAB_CLAIM) == target;
+        if ((uint32_t)i < end && (same || word[i] == SLAB_NONE)) {
+            s.place = (uint32_t)i;
+            s.there = word[i];
+            s.value = valued ? word[i | 1] : 0;
+        }
+    }
+    return s;
+}
+
+/* Is the edge there? *value (map): its value. *at: its place in the arena. */
 WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t target,
                              bool valued, bool frozen, uint32_t *value, uint64_t *at) {
     struct slab_vertex v = slab_vertex_of(g, from);
     if (v.sectors == 0)
         return false;
     struct slab_probe p = slab_begin(v, target);
-    const uint32_t step = valued ? 2 : 1;
-    for (;;) {
-        uint32_t link = SLAB_NONE;
-        for (uint32_t turn = 0; turn < p.width; turn++) {
-            uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
-            uint32_t sector = p.first + slab_turn(p, turn);
-            slab_read(g, sector, frozen, word);
-            for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
-                if (i >= end)
-                    break;
-                if ((word[i] & ~SLAB_CLAIM) == target) {
-                    *value = valued ? word[i | 1] : 0;
-                    *at = (uint64_t)sector * SLAB_WORDS + i;
-                    return true;
-                }
-                if (word[i] == SLAB_NONE)
-                    return false;
-            }
-            if (end == SLAB_LINK)
-                link = word[SLAB_LINK];
+    uint32_t link = SLAB_NONE;
+    for (uint32_t turn = 0;;) {
+        uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
+        uint32_t sector = p.first + slab_turn(p, turn);
+        slab_read(g, sector, frozen, word);
+        struct slab_sight s = slab_look(word, end, target, valued);
+        if (s.place < SLAB_WORDS) {
+            *value = s.value;
+            *at = (uint64_t)sector * SLAB_WORDS + s.place;
+            return s.there != SLAB_NONE;
         }
+        if (end == SLAB_LINK)
+            link = word[SLAB_LINK];
+        if (++turn < p.width)
+            continue;
         if (link == SLAB_NONE)
             return false;
         p.first = link;
         p.width = slab_next_width(p.width);
+        link = SLAB_NONE;
+        turn = 0;
     }
 }
 
@@ -128,61 +145,77 @@ WARP_FUNCTION bool slab_holds(struct slab_hand *hand, uint32_t kind) {
     return hand->piece != SLAB_NONE && hand->kind == kind;
 }
 
+/* Puts the entry into an empty place; *found: what came first, if something did. */
+WARP_FUNCTION bool slab_occupy(uint32_t *place, uint64_t pair, bool valued,
+                               uint64_t *found) {
+    uint32_t there = SLAB_NONE;
+    *found = UINT64_MAX;
+    if (valued)
+        return device_try_64((uint64_t *)place, found, pair);
+    bool done = device_try(place, &there, (uint32_t)pair);
+    *found = there;
+    return done;
+}
+
+/* What follows the piece at whose end the probe has come, if only one that is in the hand.
+** False: *next is none, and *outcome says why. */
+WARP_FUNCTION bool slab_go_on(const struct slab_graph *g, struct slab_vertex v,
+                              struct slab_probe p, bool valued, struct slab_hand *hand,
+                              uint32_t *next, enum slab_outcome *outcome) {
+    uint32_t *link = slab_link_of(g, p);
+    if (*next == SLAB_NONE) /* as far as was seen */
+        *next = device_load(link);
+    if (*next != SLAB_NONE)
+        return true;
+    *outcome = SLAB_LATER;
+    if (!slab_may_extend(g, hand->from, v.sectors, valued))
+        return false;
+    *outcome = SLAB_WANTS;
+    if (!slab_holds(hand, slab_next_width(p.width) / 2))
+        return false;
+    if (device_try(link, next, hand->piece)) {
+        *next = hand->piece;
+        hand->piece = SLAB_NONE;
+    }
+    return true;
+}
+
 /* Puts the entry into the table. pair: target (claimed or not) and value; of a set the
-** target alone. */
+** target alone. One place of a sector is tried, whichever it is: lanes that try different
+** ones do it together. */
 WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             struct slab_vertex v, uint64_t pair,
                                             bool valued, enum slab_manner manner,
                                             struct slab_hand *hand) {
-    const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM, step = valued ? 2 : 1;
+    const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM;
     struct slab_probe p = slab_begin(v, target);
-    for (;;) {
-        uint32_t next = SLAB_NONE;
-        for (uint32_t turn = 0; turn < p.width; turn++) {
-            uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
-            uint32_t sector = p.first + slab_turn(p, turn);
-            slab_read(g, sector, false, word);
-            uint32_t *place = g->word + (uint64_t)sector * SLAB_WORDS;
-            for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
-                if (i >= end)
-                    break;
-                uint32_t there = word[i];
-                if (valued) {
-                    uint64_t found = slab_pair(there, word[i | 1]);
-                    uint64_t *at = (uint64_t *)(place + i);
-                    if (there == SLAB_NONE) {
-                        found = UINT64_MAX;
-                        if (device_try_64(at, &found, pair))
-                            return SLAB_ADDED;
-                        there = (uint32_t)found;
-                    }
-                    if (there != SLAB_DEAD && (there & ~SLAB_CLAIM) == target)
-                        return slab_replace(at, found, pair, manner);
-                } else {
-                    if (there == SLAB_NONE &&
-                        device_try(place + i, &there, (uint32_t)pair))
-                        return SLAB_ADDED;
-                    if (there == target)
-                        return SLAB_FOUND;
-                }
-            }
-            if (end == SLAB_LINK)
-                next = word[SLAB_LINK];
+    enum slab_outcome outcome;
+    uint32_t next = SLAB_NONE;
+    for (uint32_t turn = 0;;) {
+        uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
+        uint32_t sector = p.first + slab_turn(p, turn);
+        slab_read(g, sector, false, word);
+        struct slab_sight s = slab_look(word, end, target, valued);
+        if (s.place < SLAB_WORDS) {
+            uint32_t *place = g->word + (uint64_t)sector * SLAB_WORDS + s.place;
+            uint64_t found = slab_pair(s.there, s.value);
+            if (s.there == SLAB_NONE && slab_occupy(place, pair, valued, &found))
+                return SLAB_ADDED;
+            if (((uint32_t)found & ~SLAB_CLAIM) == target)
+                return valued ? slab_replace((uint64_t *)place, found, pair, manner)
+                              : SLAB_FOUND;
+            continue; /* another entry came first: the sector once more */
         }
-        if (next == SLAB_NONE) { /* as far as was seen */
-            uint32_t *link = slab_link_of(g, p), width = slab_next_width(p.width);
-            next = device_load(link);
-            if (next == SLAB_NONE && !slab_may_extend(g, hand->from, v.sectors, valued))
-                return SLAB_LATER;
-            if (next == SLAB_NONE && !slab_holds(hand, width / 2))
-                return SLAB_WANTS;
-            if (next == SLAB_NONE && device_try(link, &next, hand->piece)) {
-                next = hand->piece;
-                hand->piece = SLAB_NONE;
-            }
-        }
+        if (end == SLAB_LINK)
+            next = word[SLAB_LINK];
+        if (++turn < p.width)
+            continue;
+        if (!slab_go_on(g, v, p, valued, hand, &next, &outcome))
+            return outcome;
         p.first = next;
         p.width = slab_next_width(p.width);
+        next = SLAB_NONE;
+        turn = 0;
     }
 }
 

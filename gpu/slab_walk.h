@@ -52,16 +52,16 @@ WARP_FUNCTION bool slab_is_entry(uint32_t word) {
     return word != SLAB_NONE && word != SLAB_DEAD;
 }
 
-/* Leaves a run and its chain clean and frees them. */
+/* Leaves a run and its chain clean and frees them, perhaps by way of a bag. */
 WARP_FUNCTION void slab_clear_run(const struct slab_graph *g, struct slab_vertex v,
-                                  uint32_t run) {
+                                  uint32_t run, struct slab_bag *bag) {
     uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
     uint32_t first = v.base + run * SLAB_SECTORS;
     while (first != SLAB_NONE) {
         uint32_t *link = g->word + (uint64_t)(first + width - 1) * SLAB_WORDS + SLAB_LINK;
         uint32_t next = device_load(link);
         slab_clean(g, first, width);
-        slab_free_piece(g, width / 2, first);
+        slab_put_away(g, bag, width / 2, first);
         first = next;
         width = slab_next_width(width);
     }
@@ -170,9 +170,9 @@ WARP_FUNCTION bool slab_copy_runs(const struct slab_graph *old, struct slab_vert
 }
 
 WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_vertex v,
-                                   uint32_t rank, uint32_t size) {
+                                   uint32_t rank, uint32_t size, struct slab_bag *bag) {
     for (uint32_t run = rank; run < slab_runs(v.sectors); run += size)
-        slab_clear_run(g, v, run);
+        slab_clear_run(g, v, run, bag);
 }
 
 /* A new base for the vertex, in the same arena as before or in another one; by a warp. It stays
@@ -192,7 +192,7 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
     bool copied = slab_copy_runs(old, from, g, to, warp_lane(), warp_width, valued);
     copied = !warp_ballot(!copied);
     if (!copied || old->word == g->word)
-        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width);
+        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width, NULL);
     if (copied && warp_lane() == 0)
         g->vertex[v] = to;
 }
@@ -248,7 +248,8 @@ WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,
     uint32_t rank = (part - move->first) * warp_width + warp_lane();
     bool moved = move->left == 0;
     if (!moved || old->word == g->word)
-        slab_clear_runs(g, moved ? move->from : move->to, rank, move->parts * warp_width);
+        slab_clear_runs(g, moved ? move->from : move->to, rank, move->parts * warp_width,
+                        NULL);
     if (moved && rank == 0)
         g->vertex[move->vertex] = move->to;
 }
@@ -268,7 +269,7 @@ WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t nu
         return 0;
     v.base = at->base;
     v.sectors = warp_from(v.sectors, 0);
-    slab_clear_runs(g, v, warp_lane(), warp_width);
+    slab_clear_runs(g, v, warp_lane(), warp_width, NULL);
     warp_sync();
     if (!mine)
         return 0;

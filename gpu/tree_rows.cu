@@ -69,13 +69,24 @@ static __global__ void count_row_falls(device_csr rows, int *falls) {
         atomicAdd(falls, mine);
 }
 
-static bool note_order(struct cuda_job *job, const struct tree_space *s,
-                       enum order *order) {
+static bool note_order(struct cuda_job *job, const int *counted, enum order *order) {
     int falls;
-    if (!gg_fetch(job, &falls, &s->levels->falls, sizeof falls))
+    if (!gg_fetch(job, &falls, counted, sizeof falls))
         return false;
     *order = falls ? ORDER_NONE : ORDER_ASCENDING;
-    return gg_fill(job, &s->levels->falls, 0, sizeof falls);
+    return true;
+}
+
+bool gg_order_of_edges(struct cuda_job *job, int *falls, bool *looked) {
+    enum order *order = &job->graph->device->edge_order;
+    struct device_edges edges;
+    if (*order != ORDER_UNKNOWN)
+        return gg_going(job);
+    *looked = true;
+    if (!gg_device_edges(job, false, &edges) || !gg_fill(job, falls, 0, sizeof *falls))
+        return false;
+    count_falls<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, falls);
+    return gg_launched(job, "count_falls") && note_order(job, falls, order);
 }
 
 /* Looks at edges and rows, once for a graph. *ordered: both are. */
@@ -83,22 +94,19 @@ static bool look_for_order(struct cuda_job *job, const struct device_edges *edge
                            const struct device_csr *rows, enum csr_kind kind,
                            const struct tree_space *s, bool *ordered) {
     struct device_graph *copy = job->graph->device;
-    enum order *of_edges = &copy->edge_order, *of_rows = &copy->rows[kind].order;
+    const enum order *of_edges = &copy->edge_order;
+    enum order *of_rows = &copy->rows[kind].order;
+    int *falls = &s->levels->falls;
     double started = gg_now_ms();
     bool looks = false;
-    gg_fill(job, &s->levels->falls, 0, sizeof s->levels->falls);
-    if (*of_edges == ORDER_UNKNOWN) {
-        count_falls<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
-            *edges, &s->levels->falls);
-        looks = true;
-        if (!gg_launched(job, "count_falls") || !note_order(job, s, of_edges))
-            return false;
-    }
+    if (!gg_order_of_edges(job, falls, &looks))
+        return false;
     if (*of_edges == ORDER_ASCENDING && *of_rows == ORDER_UNKNOWN) {
-        count_row_falls<<<gg_grid(job, rows->m, 16), GG_BLOCK, 0, job->stream>>>(
-            *rows, &s->levels->falls);
+        gg_fill(job, falls, 0, sizeof *falls);
+        count_row_falls<<<gg_grid(job, rows->m, 16), GG_BLOCK, 0, job->stream>>>(*rows,
+                                                                                 falls);
         looks = true;
-        if (!gg_launched(job, "count_row_falls") || !note_order(job, s, of_rows))
+        if (!gg_launched(job, "count_row_falls") || !note_order(job, falls, of_rows))
             return false;
     }
     if (looks)

@@ -2,7 +2,8 @@
 **
 **     bench_sssp REPEATS SOURCES GRAPH...
 **
-** GRAPH: one of gengraph.cuh, "training" for all of training_graphs.cuh, or a file of edges
+** GRAPH: one of gengraph.cuh, "training" for all of training_graphs.cuh or a range of them
+** by number ("training:252-", "training:0-99", both ends included), or a file of edges
 ** ('./roads.tsv'). What sssp_forest.py learns from is
 **
 **     bench_sssp 3 2 training ./NY.gr ... > training.csv
@@ -10,8 +11,12 @@
 ** A CSV line for each graph and candidate: the graph's features, the candidate's number,
 ** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
 ** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
-** is 1). In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto"
-** chooses; BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead. In
+** is 1). A candidate that gave up has no ms, and "none". Lines go out one by one, and the
+** training graphs are mixed, so whoever ends the program before its time has some of every
+** family; sssp_forest.py leaves out the graph that was cut off.
+**
+** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
+** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead. In
 ** bench_sssp_counts, SSSP_TRACE=file takes a line for each round of the latest search. */
 #include "gengraph.cuh"
 #include "sssp_choice.h"
@@ -27,10 +32,7 @@
 #include <string>
 #include <vector>
 
-enum {
-    FIRST = 5,  /* the candidate that is timed first */
-    STRIDE = 37 /* between graphs of the table that are timed one after the other */
-};
+enum { FIRST = 5 }; /* the candidate that is timed first */
 static const double NEVER = 1e30;
 
 struct timing {
@@ -162,6 +164,26 @@ static double time_candidate(const char *name, const bench_graph *g,
     return ms[ms.size() / 2];
 }
 
+/* The latest of a candidate's searches; ms: NEVER if it gave up. */
+static void print_line(const char *name, const struct sssp_features *f,
+                       const contender &one, double ms, bool agrees) {
+    const bool timed = ms < NEVER;
+    char figure[32];
+    snprintf(figure, sizeof figure, "%.4f", ms);
+    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%zu,%s,%g,%g,%d,%s,%lld,%s,"
+           "\"%s\"\n",
+           name, (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
+           f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
+           f->most_weight, f->ball_depth, one.number, one.method, one.parameters.delta,
+           one.parameters.blocks, one.parameters.local, timed ? figure : "",
+           timed ? latest.served : 0LL,
+           !timed   ? "none"
+           : agrees ? "same"
+                    : "OTHER",
+           timed ? latest.detail.c_str() : "");
+    fflush(stdout);
+}
+
 static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *graph,
                        int repeats, int sources) {
     struct sssp_features f;
@@ -180,17 +202,7 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
         double ms = time_candidate(name, g, graph, one, best, repeats, &right, &agrees);
         same = same && agrees && ms < NEVER;
         best = std::min(best, ms);
-        if (ms == NEVER)
-            continue;
-        printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%zu,%s,%g,%g,%d,%.4f,%"
-               "lld,%s,"
-               "\"%s\"\n",
-               name, (unsigned long long)f.vertices, (unsigned long long)f.arcs, f.degree,
-               f.degree_deviation, f.most_degree, f.weight, f.weight_deviation,
-               f.most_weight, f.ball_depth, one.number, one.method, wanted.delta,
-               wanted.blocks, wanted.local, ms, latest.served, agrees ? "same" : "OTHER",
-               latest.detail.c_str());
-        fflush(stdout);
+        print_line(name, &f, one, ms, agrees);
     }
     return same;
 }
@@ -203,9 +215,40 @@ static bool time_and_free(const char *name, bench_graph *g, int repeats, int sou
     return same;
 }
 
-/* The table's graphs, made by other threads while earlier ones are timed; in an order that
-** takes from every family early, for whoever ends the program before its time. */
-static bool time_training(int repeats, int sources) {
+/* "training", "training:FROM-" or "training:FROM-TO", both ends included. */
+static bool training_range(const char *text, int *from, int *to) {
+    int used = 0;
+    *from = 0;
+    *to = training_graph_count() - 1;
+    if (strcmp(text, "training") == 0)
+        return true;
+    if (sscanf(text, "training:%d-%n", from, &used) != 1 || used == 0)
+        return false;
+    const char *end = text + used;
+    if (*end && (sscanf(end, "%d%n", to, &used) != 1 || end[used]))
+        return false;
+    return *from >= 0 && *from <= *to && *to < training_graph_count();
+}
+
+/* The numbers below `count` in the order of their bits turned round (van der Corput): the
+** first few, as any few in a row, are spread over all. */
+static std::vector<int> spread_order(int count) {
+    std::vector<int> order;
+    int bits = 0;
+    while (1 << bits < count)
+        bits++;
+    for (int i = 0; i < 1 << bits; i++) {
+        int turned = 0;
+        for (int b = 0; b < bits; b++)
+            turned |= (i >> b & 1) << (bits - 1 - b);
+        if (turned < count)
+            order.push_back(turned);
+    }
+    return order;
+}
+
+/* Graphs `from` to `to` of the table, made by other threads while earlier ones are timed. */
+static bool time_training(int from, int to, int repeats, int sources) {
     struct made {
         std::string name;
         bench_graph graph;
@@ -215,12 +258,14 @@ static bool time_training(int repeats, int sources) {
         training_graph_make(k, &m.name, &m.graph);
         return m;
     };
-    const int count = training_graph_count(), ahead = 12;
+    const int count = to - from + 1, ahead = 12;
+    const std::vector<int> order = spread_order(count);
     std::deque<std::future<made>> coming;
     bool same = true;
     for (int i = 0; i < count + ahead; i++) {
         if (i < count)
-            coming.push_back(std::async(std::launch::async, make, i * STRIDE % count));
+            coming.push_back(
+                std::async(std::launch::async, make, from + order[(size_t)i]));
         if (i < ahead && i + 1 < count)
             continue;
         if (coming.empty())
@@ -241,8 +286,9 @@ int main(int argc, char **argv) {
     const int repeats = atoi(argv[1]), sources = std::min(atoi(argv[2]), 4);
     for (int i = 3; i < argc; i++) {
         bench_graph g;
-        if (strcmp(argv[i], "training") == 0) {
-            same = time_training(repeats, sources) && same;
+        int from, to;
+        if (training_range(argv[i], &from, &to)) {
+            same = time_training(from, to, repeats, sources) && same;
             continue;
         }
         if (strchr(argv[i], '/') ? !training_graph_read(argv[i], &g)

@@ -3,7 +3,9 @@
 
     sssp_forest.py training.csv                      figures on graphs held out, nothing written
     sssp_forest.py training.csv ../../gpu/sssp_forest.h      and the table in C, from all graphs
-    sssp_forest.py --pack measured.csv... > data/sssp_training.csv      only what is learned from
+    sssp_forest.py --misses training.csv             every graph that is missed when held out, and how often
+    sssp_forest.py --pack measured.csv... > packed.csv      only what is learned from; a packed file may be among
+                                                     those that are read, and of a graph in several the last counts
 
 One regression forest for all candidates at once (extremely randomized trees: Geurts, Ernst, Wehenkel,
 Machine Learning 63, 2006): features of the graph go in, and how much slower than the best each
@@ -44,20 +46,39 @@ def read(path):
         return {r["graph"]: (inputs(r), {c: float(r[n]) for c, n in names.items() if r[n]}) for r in lines}, names
 
 
+def unpack(path):
+    """A packed file, or lines of bench_sssp: graph -> (features, {candidate: ms or nothing}), and the candidates."""
+    graphs, names = {}, {}
+    with open(path, newline="") as file:
+        rows = list(csv.reader(file))
+    if rows and rows[0][0] == "graph":
+        columns = rows[0][1 + len(FEATURES):]
+        names = {int(c.split()[0]): c for c in columns}
+        return {r[0]: (r[1:10], dict(zip(names, r[10:]))) for r in rows[1:]}, names
+    for r in rows:
+        if len(r) >= 18:
+            c = int(r[10])
+            graphs.setdefault(r[0], (r[1:10], {}))[1][c] = f"{float(r[15]):.4g}" if r[15] else ""
+            names[c] = f"{c} {r[11]}"
+    for graph in [g for g, (_, ms) in graphs.items() if len(ms) < len(names)]:
+        print(f"{path}: {graph} was cut off and is left out", file=sys.stderr)
+        del graphs[graph]
+    return graphs, names
+
+
 def pack(paths):
     """Lines of bench_sssp to one for each graph, without the details."""
     graphs, names = {}, {}
     for path in paths:
-        with open(path, newline="") as file:
-            for r in csv.reader(file):
-                if len(r) >= 18:
-                    c, features = int(r[10]), r[1:10]
-                    graphs.setdefault(r[0], (features, {}))[1][c] = f"{float(r[15]):.4g}"
-                    names[c] = f"{c} {r[11]}"
+        more, told = unpack(path)
+        if not more or (names and told != names):
+            raise SystemExit(f"{path}: no graphs, or other candidates than in {paths[0]}")
+        graphs.update(more)
+        names = told
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["graph", *FEATURES, *(names[c] for c in sorted(names))])
     for graph, (features, ms) in graphs.items():
-        out.writerow([graph, *features, *(ms.get(c, "") for c in sorted(names))])
+        out.writerow([graph, *features, *(ms[c] for c in sorted(names))])
 
 
 def slowness(ms, best):
@@ -132,6 +153,23 @@ def report(graphs, names):
     print("  most often missed:", *(g for g in sorted(graphs, key=missed.get, reverse=True)[:15]))
 
 
+def misses(graphs, names):
+    for what, group in (("the graph held out", lambda g: g), ("all graphs of its shape", family)):
+        runs = [held_out(graphs, names, group, seed) for seed in range(SHUFFLES)]
+        tested = {g: [r[g] for r in runs] for g in runs[0]}
+        print(f"{what}: {sum(good(s) for s in tested.values()) / len(tested):.1f} % are not missed")
+        for kind, key in (("family", lambda g: g.split("-")[0]), ("weights", lambda g: g.split("-")[-1])):
+            kinds = {}
+            for g, speeds in tested.items():
+                kinds.setdefault(key(g) if g.count("-") > 2 else "others", []).append(100 - good(speeds))
+            print(f"  missed by {kind}, %:", ", ".join(
+                f"{k} {sum(v) / len(v):.0f} of {len(v)}" for k, v in sorted(kinds.items(), key=lambda i: -sum(i[1]))))
+        for g in sorted(tested, key=lambda g: good(tested[g])):
+            if good(tested[g]) < 100:
+                print(f"  {g:36} missed in {100 - good(tested[g]):3.0f} % of the ways, mean speed "
+                      f"{sum(tested[g]) / SHUFFLES:.2f}, best {min(graphs[g][1].values()):.3g} ms")
+
+
 def export(forest, choices, graphs, count, path, command):
     """Inner nodes of all trees in one array, each before its left branch, then its right one; a leaf is
     the number of a row of 8-bit slownesses."""
@@ -155,6 +193,8 @@ def export(forest, choices, graphs, count, path, command):
 
     for tree in forest.estimators_:
         roots.append(place(tree.tree_, 0, numpy.arange(len(graphs))))
+    if max(len(nodes), len(rows)) > 32767:
+        raise SystemExit(f"{len(nodes)} nodes and {len(rows)} leaves: more than a short tells; fewer TREES?")
     with open(path, "w") as out:
         w = out.write
         w("/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n")
@@ -198,7 +238,10 @@ def main(arguments):
     if arguments[:1] == ["--pack"]:
         pack(arguments[1:])
         return 0
-    if not arguments:
+    if arguments[:1] == ["--misses"] and len(arguments) == 2:
+        misses(*read(arguments[1]))
+        return 0
+    if not arguments or arguments[0].startswith("--"):
         print(__doc__, file=sys.stderr)
         return 2
     graphs, names = read(arguments[0])

@@ -1,6 +1,7 @@
 /* See training_graphs.cuh. A family draws undirected edges (repeats and loops go), then
 ** weights are drawn for them, then rows and sources are made. */
 #include "training_graphs.cuh"
+#include "training_families.cuh"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,185 +13,9 @@
 #include <utility>
 #include <vector>
 
-struct dice {
-    uint64_t state;
-    /* splitmix64 */
-    uint64_t next() {
-        uint64_t x = state += 0x9E3779B97F4A7C15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
-    uint32_t below(uint64_t n) {
-        return (uint32_t)((next() >> 32) * n >> 32);
-    }
-    double real() { /* 0 .. 1 */
-        return (double)(next() >> 11) * 0x1p-53;
-    }
-};
+/* ---- the table: what is new comes last, so that a graph keeps its number ---- */
 
-struct edge {
-    uint32_t u, v;
-    double length; /* for GEOMETRIC; else 0 */
-};
-typedef std::vector<edge> edges;
-
-/* ---- families: n and edges; a and b are sizes, p a probability or the like ---- */
-
-static uint32_t draw_grid(uint32_t a, uint32_t b, double p, double diagonal, dice &d,
-                          edges &out) {
-    for (uint32_t r = 0; r < a; r++)
-        for (uint32_t c = 0; c < b; c++) {
-            uint32_t v = r * b + c;
-            if (c + 1 < b && d.real() < p)
-                out.push_back({v, v + 1, 0});
-            if (r + 1 < a && d.real() < p)
-                out.push_back({v, v + b, 0});
-            if (r + 1 < a && c + 1 < b && d.real() < diagonal)
-                out.push_back({v, v + b + 1, 0});
-        }
-    return a * b;
-}
-
-static uint32_t draw_cube(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
-    for (uint32_t z = 0; z < b; z++)
-        for (uint32_t y = 0; y < a; y++)
-            for (uint32_t x = 0; x < a; x++) {
-                uint32_t v = (z * a + y) * a + x;
-                if (x + 1 < a && d.real() < p)
-                    out.push_back({v, v + 1, 0});
-                if (y + 1 < a && d.real() < p)
-                    out.push_back({v, v + a, 0});
-                if (z + 1 < b && d.real() < p)
-                    out.push_back({v, v + a * a, 0});
-            }
-    return a * a * b;
-}
-
-/* Points in a square, joined within a radius that gives p neighbours on average. */
-static uint32_t draw_geometric(uint32_t n, double p, dice &d, edges &out) {
-    double radius = sqrt(p / 3.14159265 / n);
-    uint32_t cells = (uint32_t)(1 / radius);
-    std::vector<double> x(n), y(n);
-    std::vector<std::vector<uint32_t>> cell((size_t)cells * cells);
-    for (uint32_t v = 0; v < n; v++) {
-        x[v] = d.real();
-        y[v] = d.real();
-        cell[(size_t)(y[v] * cells) * cells + (size_t)(x[v] * cells)].push_back(v);
-    }
-    for (uint32_t r = 0; r < cells; r++)
-        for (uint32_t c = 0; c < cells; c++)
-            for (uint32_t v : cell[(size_t)r * cells + c])
-                for (uint32_t i = r ? r - 1 : 0; i < cells && i <= r + 1; i++)
-                    for (uint32_t j = c ? c - 1 : 0; j < cells && j <= c + 1; j++)
-                        for (uint32_t u : cell[(size_t)i * cells + j]) {
-                            double apart = hypot(x[u] - x[v], y[u] - y[v]);
-                            if (u < v && apart <= radius)
-                                out.push_back({u, v, apart / radius});
-                        }
-    return n;
-}
-
-static uint32_t draw_random(uint32_t n, double p, dice &d, edges &out) {
-    for (uint64_t i = 0; i < (uint64_t)(n * p / 2); i++)
-        out.push_back({d.below(n), d.below(n), 0});
-    return n;
-}
-
-static uint32_t draw_rmat(uint32_t scale, uint32_t factor, double p, dice &d,
-                          edges &out) {
-    double side = (1 - p) * 0.45; /* p: the share of the first quadrant */
-    for (uint64_t i = 0; i < (uint64_t)factor << scale; i++) {
-        uint32_t u = 0, v = 0;
-        for (uint32_t level = 0; level < scale; level++) {
-            double x = d.real();
-            u = 2 * u + (x >= p + side);
-            v = 2 * v + ((x >= p && x < p + side) || x >= p + 2 * side);
-        }
-        out.push_back({u, v, 0});
-    }
-    return 1u << scale;
-}
-
-static uint32_t draw_small_world(uint32_t n, uint32_t near, double p, dice &d,
-                                 edges &out) {
-    for (uint32_t v = 0; v < n; v++)
-        for (uint32_t i = 1; i <= near; i++)
-            out.push_back({v, d.real() < p ? d.below(n) : (v + i) % n, 0});
-    return n;
-}
-
-/* Each new vertex is joined to `near` ends of edges that are there. */
-static uint32_t draw_preferential(uint32_t n, uint32_t near, dice &d, edges &out) {
-    out.push_back({0, 1, 0});
-    for (uint32_t v = 2; v < n; v++)
-        for (uint32_t i = 0; i < near; i++) {
-            const edge &e = out[d.below(out.size())];
-            out.push_back({v, d.next() & 1 ? e.u : e.v, 0});
-        }
-    return n;
-}
-
-static uint32_t draw_bipartite(uint32_t a, uint32_t b, edges &out) {
-    for (uint32_t u = 0; u < a; u++)
-        for (uint32_t v = 0; v < b; v++)
-            out.push_back({u, a + v, 0});
-    return a + b;
-}
-
-/* A spine of a vertices, a tooth of b - 1 on each: b = 1 is a path. */
-static uint32_t draw_comb(uint32_t a, uint32_t b, edges &out) {
-    for (uint32_t s = 0; s < a; s++) {
-        if (s + 1 < a)
-            out.push_back({s * b, (s + 1) * b, 0});
-        for (uint32_t i = 1; i < b; i++)
-            out.push_back({s * b + i - 1, s * b + i, 0});
-    }
-    return a * b;
-}
-
-/* a stars of b leaves, the centres on a ring. */
-static uint32_t draw_stars(uint32_t a, uint32_t b, edges &out) {
-    for (uint32_t s = 0; s < a; s++) {
-        out.push_back({s, (s + 1) % a, 0});
-        for (uint32_t i = 0; i < b; i++)
-            out.push_back({s, a + s * b + i, 0});
-    }
-    return a + a * b;
-}
-
-static uint32_t draw_tree(uint32_t n, uint32_t children, edges &out) {
-    for (uint32_t v = 1; v < n; v++)
-        out.push_back({(v - 1) / children, v, 0});
-    return n;
-}
-
-/* ---- the table ---- */
-
-enum family {
-    GRID,
-    ROAD,
-    MESH,
-    CUBE,
-    GEOMETRIC,
-    RANDOM,
-    RMAT,
-    SMALL_WORLD,
-    PREFERENTIAL,
-    BIPARTITE,
-    COMB,
-    STARS,
-    TREE
-};
-static const char *const family_names[] = {
-    "grid",       "road",         "mesh",      "cube", "geometric", "random", "rmat",
-    "smallworld", "preferential", "bipartite", "comb", "stars",     "tree"};
-
-static const struct shape {
-    enum family family;
-    uint32_t a, b;
-    double p;
-} shapes[] = {
+static const shape shapes[] = {
     {GRID, 50, 50, 1},
     {GRID, 100, 100, 1},
     {GRID, 180, 250, 1},
@@ -275,6 +100,157 @@ static const struct shape {
     {TREE, 400000, 4, 0},
     {TREE, 200000, 8, 0},
     {TREE, 100000, 16, 0},
+    /* In between those above, and families that came later: graph 252 and on. */
+    {GRID, 70, 70, 1},
+    {GRID, 60, 600, 1},
+    {GRID, 130, 130, .8},
+    {GRID, 40, 250, 1},
+    {ROAD, 140, 140, .6},
+    {ROAD, 60, 60, .65},
+    {ROAD, 50, 900, .68},
+    {ROAD, 280, 280, .62},
+    {ROAD, 700, 700, .61},
+    {MESH, 80, 80, 1},
+    {MESH, 60, 500, 1},
+    {MESH, 110, 220, 1},
+    {MESH, 90, 1200, 1},
+    {CUBE, 30, 30, 1},
+    {CUBE, 42, 42, 1},
+    {CUBE, 60, 60, 1},
+    {CUBE, 48, 48, .6},
+    {CUBE, 32, 32, .8},
+    {CUBE, 16, 150, 1},
+    {CUBE, 12, 400, .9},
+    {CUBE, 30, 120, .7},
+    {CUBE, 24, 300, .8},
+    {GEOMETRIC, 10000, 0, 11},
+    {GEOMETRIC, 20000, 0, 17},
+    {GEOMETRIC, 40000, 0, 8},
+    {GEOMETRIC, 40000, 0, 20},
+    {GEOMETRIC, 80000, 0, 7},
+    {GEOMETRIC, 30000, 0, 40},
+    {GEOMETRIC, 15000, 0, 60},
+    {GEOMETRIC, 70000, 0, 18},
+    {GEOMETRIC, 120000, 0, 9},
+    {GEOMETRIC, 220000, 0, 6},
+    {GEOMETRIC, 25000, 0, 28},
+    {GEOMETRIC, 200000, 0, 7.5},
+    {RANDOM, 5000, 0, 6},
+    {RANDOM, 20000, 0, 3},
+    {RANDOM, 15000, 0, 8},
+    {RANDOM, 100000, 0, 3},
+    {RANDOM, 40000, 0, 6},
+    {RANDOM, 150000, 0, 5},
+    {RANDOM, 30000, 0, 12},
+    {RANDOM, 70000, 0, 16},
+    {RANDOM, 40000, 0, 32},
+    {RANDOM, 25000, 0, 60},
+    {RANDOM, 10000, 0, 120},
+    {RANDOM, 200000, 0, 4},
+    {RANDOM, 5000, 0, 30},
+    {RMAT, 12, 8, .57},
+    {RMAT, 12, 24, .5},
+    {RMAT, 13, 8, .57},
+    {RMAT, 13, 4, .6},
+    {RMAT, 14, 16, .57},
+    {RMAT, 14, 4, .5},
+    {RMAT, 14, 30, .45},
+    {RMAT, 15, 4, .57},
+    {RMAT, 15, 16, .52},
+    {RMAT, 15, 8, .45},
+    {RMAT, 15, 12, .64},
+    {RMAT, 16, 4, .57},
+    {RMAT, 16, 8, .57},
+    {RMAT, 16, 8, .5},
+    {RMAT, 16, 6, .62},
+    {RMAT, 17, 3, .5},
+    {RMAT, 17, 6, .57},
+    {SMALL_WORLD, 15000, 3, .3},
+    {SMALL_WORLD, 40000, 2, .02},
+    {SMALL_WORLD, 30000, 5, .1},
+    {SMALL_WORLD, 60000, 4, .004},
+    {SMALL_WORLD, 50000, 8, .03},
+    {SMALL_WORLD, 25000, 16, .1},
+    {SMALL_WORLD, 40000, 12, .01},
+    {SMALL_WORLD, 80000, 6, .2},
+    {SMALL_WORLD, 100000, 3, .1},
+    {SMALL_WORLD, 150000, 2, .05},
+    {SMALL_WORLD, 40000, 10, .6},
+    {SMALL_WORLD, 100000, 2, .002},
+    {SMALL_WORLD, 120000, 5, .02},
+    {PREFERENTIAL, 10000, 4, 0},
+    {PREFERENTIAL, 20000, 8, 0},
+    {PREFERENTIAL, 50000, 2, 0},
+    {PREFERENTIAL, 50000, 5, 0},
+    {PREFERENTIAL, 60000, 10, 0},
+    {PREFERENTIAL, 20000, 25, 0},
+    {PREFERENTIAL, 120000, 2, 0},
+    {PREFERENTIAL, 150000, 4, 0},
+    {PREFERENTIAL, 70000, 3, 0},
+    {PREFERENTIAL, 10000, 40, 0},
+    {BIPARTITE, 200, 2000, 0},
+    {BIPARTITE, 100, 5000, 0},
+    {BIPARTITE, 500, 800, 0},
+    {BIPARTITE, 800, 900, 0},
+    {BIPARTITE, 400, 1800, 0},
+    {BIPARTITE, 50, 8000, 0},
+    {BIPARTITE, 2000, 2000, .1},
+    {BIPARTITE, 10000, 10000, .002},
+    {BIPARTITE, 1000, 20000, .01},
+    {BIPARTITE, 500, 50000, .004},
+    {BIPARTITE, 3000, 3000, .06},
+    {BIPARTITE, 20000, 40000, .0002},
+    {COMB, 700, 1, 0},
+    {COMB, 300, 100, 0},
+    {COMB, 600, 4, 0},
+    {STARS, 50, 1000, 0},
+    {STARS, 60, 3000, 0},
+    {STARS, 150, 250, 0},
+    {STARS, 300, 600, 0},
+    {STARS, 800, 60, 0},
+    {STARS, 1500, 100, 0},
+    {TREE, 30000, 2, 0},
+    {TREE, 100000, 2, 0},
+    {TREE, 600000, 2, 0},
+    {TREE, 20000, 3, 0},
+    {TREE, 300000, 3, 0},
+    {TREE, 100000, 4, 0},
+    {TREE, 200000, 5, 0},
+    {TREE, 50000, 6, 0},
+    {TREE, 100000, 8, 0},
+    {TREE, 400000, 8, 0},
+    {TREE, 30000, 12, 0},
+    {TREE, 300000, 20, 0},
+    {TREE, 200000, 32, 0},
+    {REGULAR, 10000, 4, 0},
+    {REGULAR, 50000, 4, 0},
+    {REGULAR, 100000, 6, 0},
+    {REGULAR, 30000, 16, 0},
+    {REGULAR, 20000, 50, 0},
+    {REGULAR, 200000, 4, 0},
+    {SHOOTS, 100000, 100000, 0},
+    {SHOOTS, 300000, 300000, 0},
+    {SHOOTS, 50000, 1000, 0},
+    {SHOOTS, 150000, 6000, 0},
+    {SHOOTS, 30000, 200, 0},
+    {SHOOTS, 200000, 40000, 0},
+    {LAYERS, 20, 2000, 3},
+    {LAYERS, 50, 1000, 4},
+    {LAYERS, 100, 300, 6},
+    {LAYERS, 150, 600, 3},
+    {LAYERS, 10, 5000, 8},
+    {LAYERS, 30, 400, 12},
+    {COMMUNITIES, 500, 20, .1},
+    {COMMUNITIES, 100, 60, .05},
+    {COMMUNITIES, 2000, 10, .3},
+    {COMMUNITIES, 50, 140, .02},
+    {COMMUNITIES, 3000, 12, .1},
+    {POWER, 30000, 4, .5},
+    {POWER, 60000, 8, .4},
+    {POWER, 100000, 3, .6},
+    {POWER, 20000, 20, .5},
+    {POWER, 15000, 6, .7},
+    {POWER, 200000, 2, .45},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, WEIGHTS_EACH = 3 };
 
@@ -296,37 +272,6 @@ static uint32_t draw_weight(enum weights kind, dice &d) {
         return 1 + (d.below(1u << 31) >> d.below(12));
     default:
         return 1 + d.below(255);
-    }
-}
-
-static uint32_t draw_edges(const shape &s, dice &d, edges &out) {
-    switch (s.family) {
-    case GRID:
-        return draw_grid(s.a, s.b, s.p, 0, d, out);
-    case ROAD:
-        return draw_grid(s.a, s.b, s.p, .05, d, out);
-    case MESH:
-        return draw_grid(s.a, s.b, 1, 1, d, out);
-    case CUBE:
-        return draw_cube(s.a, s.b, s.p, d, out);
-    case GEOMETRIC:
-        return draw_geometric(s.a, s.p, d, out);
-    case RANDOM:
-        return draw_random(s.a, s.p, d, out);
-    case RMAT:
-        return draw_rmat(s.a, s.b, s.p, d, out);
-    case SMALL_WORLD:
-        return draw_small_world(s.a, s.b, s.p, d, out);
-    case PREFERENTIAL:
-        return draw_preferential(s.a, s.b, d, out);
-    case BIPARTITE:
-        return draw_bipartite(s.a, s.b, out);
-    case COMB:
-        return draw_comb(s.a, s.b, out);
-    case STARS:
-        return draw_stars(s.a, s.b, out);
-    default:
-        return draw_tree(s.a, s.b, out);
     }
 }
 
@@ -435,7 +380,7 @@ void training_graph_make(int i, std::string *name, bench_graph *graph) {
             all.push_back({number[e.u], number[e.v], weight});
     }
     char text[100];
-    snprintf(text, sizeof text, "%s-%u-%u-%g-%s", family_names[s.family], s.a, s.b, s.p,
+    snprintf(text, sizeof text, "%s-%u-%u-%g-%s", family_name(s.family), s.a, s.b, s.p,
              weight_names[kind]);
     *name = text;
     make(n, all, d, graph);
