@@ -57,9 +57,7 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
         free(wide);
         return NULL;
     }
-    uint64_t room = count + count / GG_ROOM_SHARE;
-    void *narrow = realloc(wide, count ? room * sizeof(uint32_t) : 1);
-    return narrow ? narrow : wide;
+    return gg_shrink(wide, count, sizeof(uint32_t));
 }
 
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {

@@ -159,6 +159,13 @@ void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
 
+/* The block stays where it is: it becomes smaller. */
+void *gg_shrink(void *block, uint64_t count, size_t size) {
+    uint64_t bytes = (count + count / GG_ROOM_SHARE) * size;
+    void *smaller = bytes < gg_room(block) ? realloc(block, bytes ? bytes : 1) : NULL;
+    return smaller ? smaller : block;
+}
+
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */
 size_t gg_room(void *block) {
     return block ? malloc_usable_size(block) : 0;
