@@ -201,8 +201,9 @@ void gg_release(void *block);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
-/* Gives back what a block has beyond count * size bytes and some room to grow. */
-void *gg_shrink(void *block, uint64_t count, size_t size);
+/* Gives back what a block has beyond count * size bytes and some room to grow. NULL after
+** gg_fail: the block is what it was. */
+void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size);
 /* Room for one entry more behind `count`: twice as many as before, moved over to a new block.
 ** False, with nothing changed, when there is no memory. */
 bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,

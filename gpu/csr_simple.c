@@ -230,8 +230,9 @@ static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
         return;
     shift_offsets(s, start, slot->offset);
     slot->m = start[s->parts];
-    slot->target = gg_shrink(s->arc, slot->m, sizeof *slot->target);
-    s->arc = NULL;
+    slot->target = gg_shrink(s->run, s->arc, slot->m, sizeof *slot->target);
+    if (slot->target)
+        s->arc = NULL;
 }
 
 void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,

@@ -159,11 +159,15 @@ void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
 
-/* The block stays where it is: it becomes smaller. */
-void *gg_shrink(void *block, uint64_t count, size_t size) {
-    uint64_t bytes = (count + count / GG_ROOM_SHARE) * size;
-    void *smaller = bytes < gg_room(block) ? realloc(block, bytes ? bytes : 1) : NULL;
-    return smaller ? smaller : block;
+/* Nothing is moved: a smaller block stays where it is. */
+void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
+    size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
+    if (bytes >= gg_room(block))
+        return block;
+    void *smaller = realloc(block, bytes ? bytes : 1);
+    if (!smaller)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
+    return smaller;
 }
 
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */
