@@ -247,7 +247,9 @@ static void release_slot(struct csr_slot *slot) {
 }
 
 /* Of OUT, targets may be the edges' own (backend.h), which are not to be released. */
-static void release_rows(const gpugraph_graph *graph, struct csr_slot *slot) {
+static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
+    if (slot->lent)
+        gg_rows_back(graph);
     if (slot->target == graph->target)
         slot->target = NULL;
     release_slot(slot);

@@ -33,7 +33,8 @@ static void free_rows(struct device_graph *copy, struct device_rows *rows) {
     *rows = device_rows();
 }
 
-void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
+void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
+    struct device_graph *copy = graph->device;
     free_rows(copy, &copy->rows[CSR_SIMPLE]);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
@@ -42,12 +43,7 @@ void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
         copy->rows[kind].order = ORDER_UNKNOWN;
     }
     copy->edge_order = ORDER_UNKNOWN;
-    give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
-    if (copy->pinned.pinned_offset)
-        cudaFreeHost(copy->pinned.pinned_offset);
-    if (copy->pinned.target)
-        cudaFreeHost(copy->pinned.target);
-    copy->pinned = pinned_rows();
+    gg_drop_pinned(graph);
     if (vertices) {
         give(copy, copy->hash, copy->n, sizeof *copy->hash);
         copy->hash = NULL;
@@ -59,7 +55,7 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     if (!copy)
         return;
     if (!forget) {
-        gg_device_graph_drop_made(copy, true);
+        gg_device_graph_drop_made(graph, true);
         for (int kind = 0; kind < CSR_KINDS; kind++)
             free_rows(copy, &copy->rows[kind]);
         give(copy, copy->source, copy->edge_room, sizeof *copy->source);
@@ -68,6 +64,7 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     }
     delete copy;
     graph->device = NULL;
+    graph->csr[CSR_SIMPLE].lent = false;
 }
 
 /* NULL when the job must end. */
