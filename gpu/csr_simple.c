@@ -65,7 +65,8 @@ static void part_arcs(arc_sort *s) {
 enum {
     FEW = 32,    /* sorted by insertion */
     MANY = 1024, /* from here on by digits of up to 11 bits, not 8 */
-    DIGITS = 4
+    DIGITS = 4,
+    MOST_PLACES = 1 << 11
 };
 
 static void insert_all(uint32_t *row, uint64_t count) {
@@ -90,17 +91,29 @@ static void move_by_digit(gpugraph_run *run, uint32_t *to, const uint32_t *from,
         to[place[from[i] >> shift & mask]++] = from[i];
 }
 
-/* A radix sort, lowest digits first. Returns the one of both arrays that has the result. */
-static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spare,
-                                uint64_t count, int bits) {
-    uint32_t place[DIGITS][1 << 11];
-    int most = count < MANY ? 8 : 11, digits = (bits + most - 1) / most;
-    int width = (bits + digits - 1) / digits;
+/* For each number of digits a loop of its own. */
+static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t count,
+                                int digits, int width, uint32_t place[][MOST_PLACES]) {
+    const uint32_t mask = ((uint32_t)1 << width) - 1;
     for (int d = 0; d < digits; d++)
         memset(place[d], 0, sizeof *place[d] << width);
     for (uint64_t i = 0; i < count && !gg_leave(run, i); i++)
         for (int d = 0; d < digits; d++)
-            place[d][row[i] >> d * width & (((uint32_t)1 << width) - 1)]++;
+            place[d][row[i] >> d * width & mask]++;
+}
+
+/* A radix sort, lowest digits first. Returns the one of both arrays that has the result. */
+static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spare,
+                                uint64_t count, int bits) {
+    uint32_t place[DIGITS][MOST_PLACES];
+    int most = count < MANY ? 8 : 11, digits = (bits + most - 1) / most;
+    int width = (bits + digits - 1) / digits;
+    if (digits == 2)
+        count_digits(run, row, count, 2, width, place);
+    else if (digits == 3)
+        count_digits(run, row, count, 3, width, place);
+    else
+        count_digits(run, row, count, digits, width, place);
     for (int d = 0; d < digits && !gg_stopping(run); d++) {
         move_by_digit(run, spare, row, count, d * width, width, place[d]);
         uint32_t *sorted = spare;
