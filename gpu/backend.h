@@ -50,6 +50,7 @@ struct csr_slot { /* owns the arrays of one kind */
     void *weight; /* made on first weighted need */
     uint64_t m;
     bool made, sorted;
+    bool lent; /* a device reads offset or target where they are: see gg_rows_back */
 };
 
 struct gpugraph_graph {
@@ -132,6 +133,9 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
 void gg_free_edge_rows(gpugraph_graph *graph);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
+/* Before rows change, move or go: a device that reads them where they are (SIMPLE out of
+** core) does so no longer. (dispatch.c) */
+void gg_rows_back(gpugraph_graph *graph);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
@@ -201,6 +205,9 @@ void gg_release(void *block);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
+/* Gives back what a block has beyond count * size bytes and some room to grow. NULL after
+** gg_fail: the block is what it was. */
+void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size);
 /* Room for one entry more behind `count`: twice as many as before, moved over to a new block.
 ** False, with nothing changed, when there is no memory. */
 bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,
@@ -392,6 +399,8 @@ typedef struct backend {
     /* patch.h: changes the device's copy of a graph, or releases it. */
     void (*follow)(const struct patch *);
     bool (*look)(const struct patch_look *);
+    /* gg_rows_back, where the graph is on a device. */
+    void (*rows_back)(gpugraph_graph *);
 } backend;
 
 extern const backend gg_cpu_backend, gg_cuda_backend;

@@ -12,33 +12,12 @@
 **
 ** The sort is stable for one lane, so rows are sorted by transposing twice: the arcs of
 ** a CSR, listed row by row, go through the same sort as (target, row), and once more.
-** SIMPLE is a sorted BOTH without loops, with repeated targets squeezed out. */
-#include "backend.h"
+** SIMPLE is made by itself (csr_simple.c). */
+#include "arc_sort.h"
 #include "tuning.h"
 
 #include <omp.h>
 #include <string.h>
-
-typedef struct lane {
-    const uint32_t *row, *column;
-    const void *weight;
-    uint64_t count;
-    bool skip_loops;
-} lane;
-
-typedef struct arc_sort {
-    gpugraph_run *run;
-    uint32_t n;
-    lane lane[2];
-    int lanes;
-    size_t weight_size; /* 0: none */
-    int threads, shift; /* part of a row: row >> shift */
-    uint64_t parts;
-    uint64_t *start; /* [threads][parts] */
-    uint64_t *begin; /* [parts + 1] */
-    uint64_t *arc;   /* parted: row << 32 | column */
-    void *weight;
-} arc_sort;
 
 static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t k,
                                size_t size) {
@@ -62,7 +41,7 @@ static void count_parts(const arc_sort *s, int thread) {
     }
 }
 
-static void counts_to_starts(const arc_sort *s) {
+void gg_counts_to_starts(const arc_sort *s) {
     uint64_t start = 0;
     for (uint64_t p = 0; p < s->parts; p++) {
         s->begin[p] = start;
@@ -124,7 +103,7 @@ static void sort_part(const arc_sort *s, uint64_t part, struct csr_slot *slot) {
 
 /* ---- both passes ---- */
 
-static void plan_parts(arc_sort *s, uint64_t arcs) {
+void gg_plan_parts(arc_sort *s, uint64_t arcs) {
     uint64_t most = arcs / GG_CSR_PART_ARCS, last_row = s->n ? s->n - 1 : 0;
     most = most < 1 ? 1 : most > GG_CSR_PARTS ? GG_CSR_PARTS : most;
     s->threads = gg_threads(s->run, arcs);
@@ -152,7 +131,7 @@ static void run_passes(arc_sort *s, struct csr_slot *slot) {
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1)
     for (int t = 0; t < s->threads; t++)
         count_parts(s, t);
-    counts_to_starts(s);
+    gg_counts_to_starts(s);
     uint64_t arcs = s->begin[s->parts];
     if (gg_stopping(run) || !slot_arrays(run, slot, s->n, arcs, s->weight_size))
         return;
@@ -177,7 +156,7 @@ static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
     uint64_t arcs = 0;
     for (int l = 0; l < s->lanes; l++)
         arcs += s->lane[l].count;
-    plan_parts(s, arcs);
+    gg_plan_parts(s, arcs);
     s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
     s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
     if (s->begin)
@@ -250,8 +229,7 @@ size_t gg_distance_size(gpugraph_distance_type type) {
 static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t weight_size,
                       gpugraph_run *run, struct csr_slot *slot) {
     arc_sort s = {.run = run, .n = graph->n, .weight_size = weight_size};
-    const lane out = {graph->source, graph->target, graph->weight, graph->m,
-                      kind == CSR_SIMPLE};
+    const lane out = {graph->source, graph->target, graph->weight, graph->m, false};
     const lane in = {graph->target, graph->source, graph->weight, graph->m,
                      kind != CSR_IN};
     if (kind != CSR_IN)
@@ -259,59 +237,6 @@ static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t we
     if (kind != CSR_OUT)
         s.lane[s.lanes++] = in;
     sort_arcs(&s, slot);
-}
-
-/* distinct[v + 1]: different targets in row v, which is sorted. */
-static void count_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
-                           uint64_t *distinct) {
-    int threads = gg_threads(run, slot->m);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < n; v++) {
-        uint64_t count = 0;
-        if (v % 1024 == 0)
-            gg_pause(run);
-        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
-            count += k == slot->offset[v] || slot->target[k] != slot->target[k - 1];
-        distinct[v + 1] = count;
-    }
-}
-
-/* Row v's different targets move to offset[v] of a smaller array. */
-static void copy_distinct(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
-                          const uint64_t *offset, uint32_t *target) {
-    int threads = gg_threads(run, slot->m);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < n; v++) {
-        uint64_t to = offset[v];
-        if (v % 1024 == 0)
-            gg_pause(run);
-        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
-            if (k == slot->offset[v] || slot->target[k] != slot->target[k - 1])
-                target[to++] = slot->target[k];
-    }
-}
-
-static void squeeze(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
-    uint64_t *offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *offset);
-    if (!offset)
-        return;
-    count_distinct(run, slot, n, offset);
-    offset[0] = 0;
-    for (uint64_t v = 0; v < n; v++)
-        offset[v + 1] += offset[v];
-    uint32_t *target = NULL;
-    if (offset[n] < slot->m && !gg_stopping(run))
-        target = gg_alloc_roomy(run, offset[n], sizeof *target);
-    if (target) {
-        copy_distinct(run, slot, n, offset, target);
-        gg_release(slot->offset);
-        gg_release(slot->target);
-        slot->offset = offset;
-        slot->target = target;
-        slot->m = offset[n];
-    } else {
-        gg_release(offset); /* nothing to squeeze, or a failure */
-    }
 }
 
 static void release_slot(struct csr_slot *slot) {
@@ -322,7 +247,9 @@ static void release_slot(struct csr_slot *slot) {
 }
 
 /* Of OUT, targets may be the edges' own (backend.h), which are not to be released. */
-static void release_rows(const gpugraph_graph *graph, struct csr_slot *slot) {
+static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
+    if (slot->lent)
+        gg_rows_back(graph);
     if (slot->target == graph->target)
         slot->target = NULL;
     release_slot(slot);
@@ -382,9 +309,12 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
         copy_weights(run, graph, weight_size, slot);
     } else if (!slot->made || (weighted && !slot->weight)) {
         sorted = sorted || slot->sorted;
-        fill_slot(graph, kind, weight_size, run, slot);
+        if (kind == CSR_SIMPLE)
+            gg_simple_rows(graph, run, slot);
+        else
+            fill_slot(graph, kind, weight_size, run, slot);
         slot->made = true;
-        slot->sorted = false;
+        slot->sorted = kind == CSR_SIMPLE;
     }
     if (slot->weight)
         weight_size = gg_distance_size(graph->distance_type);
@@ -392,8 +322,6 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
         gg_own_rows(graph, run);
     if (sorted && !slot->sorted && !gg_stopping(run))
         sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
-    if (kind == CSR_SIMPLE && !gg_stopping(run))
-        squeeze(run, slot, graph->n);
     if (gg_stopping(run)) {
         release_rows(graph, slot);
         gg_stopped(run);

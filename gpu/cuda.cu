@@ -365,6 +365,17 @@ static void release(gpugraph_graph *graph) {
     pthread_mutex_unlock(&mutex);
 }
 
+/* A child of fork frees and changes pages of its own. */
+static void rows_back(gpugraph_graph *graph) {
+    if (forked())
+        return;
+    pthread_mutex_lock(&mutex);
+    cudaSetDevice(gg_device_graph_ordinal(graph->device));
+    gg_drop_pinned(graph);
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+}
+
 static bool context_open() {
     return __atomic_load_n(&process.context, __ATOMIC_RELAXED) && !forked();
 }
@@ -495,5 +506,6 @@ const backend gg_cuda_backend = {"cuda",
                                  open_context,
                                  gg_cuda_map_ids,
                                  gg_cuda_follow,
-                                 gg_cuda_look};
+                                 gg_cuda_look,
+                                 rows_back};
 }

@@ -139,9 +139,11 @@ uint64_t gg_offsets_scratch(uint32_t n);
 /* ---- device_pinned.cu ---- */
 
 /* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
-** "csr" and "pin". Rows are padded to whole lines of 128 bytes at the end. offsets: when it
+** "csr" and "pin". Whole lines of 128 bytes can be read at the end, too. offsets: when it
 ** is made they are put on the device; else they are pinned, too. */
 bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view);
+/* Gives all of that back; the device must be current and idle. */
+void gg_drop_pinned(gpugraph_graph *graph);
 
 /* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
 ** kept on the device for one seed (phase "hash"). */

@@ -33,7 +33,8 @@ static void free_rows(struct device_graph *copy, struct device_rows *rows) {
     *rows = device_rows();
 }
 
-void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
+void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
+    struct device_graph *copy = graph->device;
     free_rows(copy, &copy->rows[CSR_SIMPLE]);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
@@ -44,12 +45,7 @@ void gg_device_graph_drop_made(struct device_graph *copy, bool vertices) {
     copy->edge_order = ORDER_UNKNOWN;
     give(copy, copy->edge_start, (uint64_t)copy->n + 1, sizeof *copy->edge_start);
     copy->edge_start = NULL;
-    give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
-    if (copy->pinned.pinned_offset)
-        cudaFreeHost(copy->pinned.pinned_offset);
-    if (copy->pinned.target)
-        cudaFreeHost(copy->pinned.target);
-    copy->pinned = pinned_rows();
+    gg_drop_pinned(graph);
     if (vertices) {
         give(copy, copy->hash, copy->n, sizeof *copy->hash);
         copy->hash = NULL;
@@ -61,7 +57,7 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     if (!copy)
         return;
     if (!forget) {
-        gg_device_graph_drop_made(copy, true);
+        gg_device_graph_drop_made(graph, true);
         for (int kind = 0; kind < CSR_KINDS; kind++)
             free_rows(copy, &copy->rows[kind]);
         give(copy, copy->source, copy->edge_room, sizeof *copy->source);
@@ -70,6 +66,7 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
     }
     delete copy;
     graph->device = NULL;
+    graph->csr[CSR_SIMPLE].lent = false;
 }
 
 /* NULL when the job must end. */

@@ -30,12 +30,17 @@ static inline uint64_t gg_hub_words(uint32_t n) {
     return ((uint64_t)n + 127) / 128 * 4;
 }
 
+struct pinned_array { /* host memory that the device reads */
+    void *block;      /* NULL: there is none */
+    uint64_t bytes;
+    bool lent; /* the graph's own array, registered; else a copy */
+};
+
 struct pinned_rows { /* CSR_SIMPLE */
     bool made;
     uint64_t arcs;
-    uint64_t *offset;        /* on the device; else NULL, and they are */
-    uint64_t *pinned_offset; /* in pinned host memory, as is */
-    uint32_t *target;
+    uint64_t *offset; /* on the device; NULL: offsets, which are pinned */
+    struct pinned_array offsets, target;
 };
 
 struct device_graph {
@@ -64,7 +69,7 @@ struct device_graph *gg_device_copy(struct cuda_job *job);
 
 /* Gives back what hangs on which edges there are: SIMPLE, hubs, pinned rows; and, where
 ** vertices change, the hashes of their ids. */
-void gg_device_graph_drop_made(struct device_graph *copy, bool vertices);
+void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices);
 
 /* Makes OUT, IN or BOTH from the edges; what it has made of `rows` is the caller's to free
 ** when it fails. *how: a phrase for the phase. (device_rows.cu) */

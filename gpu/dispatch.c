@@ -82,6 +82,13 @@ void gpugraph_release_device(gpugraph_graph *graph) {
         gg_cuda_backend.release(graph);
 }
 
+void gg_rows_back(gpugraph_graph *graph) {
+    struct csr_slot *slot = &graph->csr[CSR_SIMPLE];
+    if (slot->lent && graph->device)
+        gg_cuda_backend.rows_back(graph);
+    slot->lent = false;
+}
+
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
     *host_bytes = graph->host_bytes + gg_csr_bytes(graph);

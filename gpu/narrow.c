@@ -53,13 +53,11 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
         }
         done += more;
     }
-    if (gg_stopping(run)) {
+    uint32_t *narrow =
+        gg_stopping(run) ? NULL : gg_shrink(run, wide, count, sizeof *narrow);
+    if (!narrow)
         free(wide);
-        return NULL;
-    }
-    uint64_t room = count + count / GG_ROOM_SHARE;
-    void *narrow = realloc(wide, count ? room * sizeof(uint32_t) : 1);
-    return narrow ? narrow : wide;
+    return narrow;
 }
 
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {

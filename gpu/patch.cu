@@ -381,7 +381,7 @@ static bool change_edges(void *there) {
     if (!send(t) || !change_group(t, &g) || !gg_wait(&t->job))
         return false;
     if (!p->same_ends)
-        gg_device_graph_drop_made(copy,
+        gg_device_graph_drop_made(p->graph,
                                   p->fresh || p->vertices->before != p->vertices->after);
     copy->n = p->vertices->after;
     copy->m = p->edges->after;

@@ -159,6 +159,17 @@ void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
 
+/* Nothing is moved: a smaller block stays where it is. */
+void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
+    size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
+    if (bytes >= gg_room(block))
+        return block;
+    void *smaller = realloc(block, bytes ? bytes : 1);
+    if (!smaller)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
+    return smaller;
+}
+
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */
 size_t gg_room(void *block) {
     return block ? malloc_usable_size(block) : 0;

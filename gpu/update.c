@@ -147,6 +147,9 @@ static uint64_t work_of(const update *u) {
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
     int tasks = u->move_count + u->row_plans, threads = gg_threads(u->run, work_of(u));
+    for (int i = 0; i < u->row_plans; i++)
+        if (u->rows[i].slot->lent)
+            gg_rows_back(graph);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int i = 0; i < tasks; i++) {
         if (i < u->move_count)

@@ -445,8 +445,9 @@ void gg_free_row_plan(row_plan *p) {
 
 void gg_update_rows(update *u) {
     gpugraph_graph *graph = u->graph;
+    bool same_ends = u->removed_count + u->added_count == 0; /* SIMPLE has no weights */
     for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++)
-        if (graph->csr[kind].made)
+        if (graph->csr[kind].made && !(same_ends && kind == CSR_SIMPLE))
             plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
     if (gg_keeps_edge_rows(u) && !gg_stopping(u->run))
         plan_rows(u, CSR_OUT, &graph->edge_rows, true);

@@ -928,12 +928,36 @@ START_TEST(first_failure_stands) {
 }
 END_TEST
 
+/* Rows of all lengths that are sorted in ways of their own, over parts that one thread or
+** several take in turn; what is there twice makes parts shrink by different shares. */
+START_TEST(simple_rows) {
+    shape list[] = {shape_rmat(13, 16, 3), shape_star(70000), shape_complete(300),
+                    shape_random_edges(3000, 60000, 5), shape_grid(100, 100)};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        shape *s = &list[i];
+        for (int64_t e = 0, m = s->edges; e < m; e += 1 + e / (m / 4 + 1))
+            shape_add(s, (uint32_t)s->target[e], (uint32_t)s->source[e]);
+        shape_shuffle(s, 7);
+        shape_renumber(s, 8);
+        gpugraph_graph *graph = shape_graph(s);
+        for (int threads = 1; threads <= 4; threads++) {
+            gpugraph_run run = {.threads = threads};
+            check_csr(graph, &run, CSR_SIMPLE, false, true);
+            gg_free_csr(graph);
+        }
+        gpugraph_free(graph);
+        shape_free(s);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("graph");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 240);
     tcase_add_test(all, small_inputs);
     tcase_add_test(all, large_inputs);
+    tcase_add_test(all, simple_rows);
     tcase_add_test(all, bad_weights);
     tcase_add_test(all, negative_count);
     tcase_add_test(all, too_many_at_one_vertex);

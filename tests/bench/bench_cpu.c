@@ -6,6 +6,7 @@
 **
 **     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs instead, by a
 **                                        search and from both ends; PATHS=weight: by weight
+**     ROWS=1 bench_cpu GRAPH ...         makes the rows of every kind instead
 **     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
 ** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
@@ -173,6 +174,25 @@ static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(ms);
 }
 
+/* Rows made anew each time, without weights. */
+static void time_rows(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
+    static const char *const names[] = {"out", "in", "both", "simple"};
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        for (int i = -1; i < repeats; i++) {
+            csr rows;
+            double started = now_ms();
+            gg_csr(graph, (enum csr_kind)kind, false, false, run, &rows);
+            give_up_on_error(run);
+            if (i >= 0)
+                ms[i] = now_ms() - started;
+            gg_free_csr(graph);
+        }
+        print_times(names[kind], ms, repeats);
+    }
+    free(ms);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: bench_cpu FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
@@ -193,6 +213,11 @@ int main(int argc, char **argv) {
     gpugraph_graph *graph = make_graph(argv[1], &run);
     printf("%u vertices, %llu edges\n", gpugraph_vertex_count(graph),
            (unsigned long long)gpugraph_edge_count(graph));
+    if (getenv("ROWS")) {
+        time_rows(graph, &run, repeats);
+        gpugraph_free(graph);
+        return 0;
+    }
     const char *paths = getenv("PATHS");
     if (paths) {
         compare_paths(graph, &run, repeats, strcmp(paths, "weight") == 0);

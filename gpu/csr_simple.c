@@ -1,0 +1,267 @@
+/* The rows of CSR_SIMPLE: undirected, no loops, ascending, nothing twice. As in csr.c there
+** are two passes, and all of it is done in the one block that becomes the targets:
+**
+**     pass 1     each edge both ways, parted by ranges of rows     8 bytes an arc
+**                | part 0 . . . . | part 1 . . . . . . | part 2 . . |
+**     pass 2     a part's columns go to the thread's own block, row by row; each row is
+**                sorted, and its different columns are put where the part was
+**                | aaa            | bbbb               | cc         |
+**     together   | aaabbbbcc |, and the rest of the block is given back */
+#include "arc_sort.h"
+#include "tuning.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* ---- pass 1 ---- */
+
+static void count_parts(const arc_sort *s, int thread) {
+    uint64_t *count = s->start + (uint64_t)thread * s->parts;
+    const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
+    uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
+    uint64_t e = gg_slice(s->lane[0].count, thread, s->threads);
+    for (; e < end && !gg_leave(s->run, e); e++)
+        if (source[e] != target[e]) {
+            count[source[e] >> s->shift]++;
+            count[target[e] >> s->shift]++;
+        }
+}
+
+static void write_parts(const arc_sort *s, int thread) {
+    uint64_t *start = s->start + (uint64_t)thread * s->parts;
+    const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
+    uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
+    uint64_t e = gg_slice(s->lane[0].count, thread, s->threads);
+    for (; e < end && !gg_leave(s->run, e); e++) {
+        uint32_t u = source[e], v = target[e];
+        if (u == v)
+            continue;
+        s->arc[start[u >> s->shift]++] = (uint64_t)u << 32 | v;
+        s->arc[start[v >> s->shift]++] = (uint64_t)v << 32 | u;
+    }
+}
+
+static void part_arcs(arc_sort *s) {
+    gg_plan_parts(s, 2 * s->lane[0].count);
+    s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
+    s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
+    if (!s->begin)
+        return;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+    for (int t = 0; t < s->threads; t++)
+        count_parts(s, t);
+    gg_counts_to_starts(s);
+    if (!gg_stopping(s->run))
+        s->arc = gg_alloc(s->run, s->begin[s->parts], sizeof *s->arc);
+    if (!s->arc)
+        return;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+    for (int t = 0; t < s->threads; t++)
+        write_parts(s, t);
+}
+
+/* ---- a row ---- */
+
+enum {
+    FEW = 32,    /* sorted by insertion */
+    MANY = 1024, /* from here on by digits of up to 11 bits, not 8 */
+    DIGITS = 4,
+    MOST_PLACES = 1 << 11
+};
+
+static void insert_all(uint32_t *row, uint64_t count) {
+    for (uint64_t i = 1; i < count; i++) {
+        uint32_t x = row[i];
+        uint64_t at = i;
+        for (; at > 0 && row[at - 1] > x; at--)
+            row[at] = row[at - 1];
+        row[at] = x;
+    }
+}
+
+static void move_by_digit(gpugraph_run *run, uint32_t *to, const uint32_t *from,
+                          uint64_t count, int shift, int width, uint32_t *place) {
+    uint32_t at = 0, mask = ((uint32_t)1 << width) - 1;
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        uint32_t here = place[digit];
+        place[digit] = at;
+        at += here;
+    }
+    for (uint64_t i = 0; i < count && !gg_leave(run, i); i++)
+        to[place[from[i] >> shift & mask]++] = from[i];
+}
+
+/* For each number of digits a loop of its own. */
+static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t count,
+                                int digits, int width, uint32_t place[][MOST_PLACES]) {
+    const uint32_t mask = ((uint32_t)1 << width) - 1;
+    for (int d = 0; d < digits; d++)
+        memset(place[d], 0, sizeof *place[d] << width);
+    for (uint64_t i = 0; i < count && !gg_leave(run, i); i++)
+        for (int d = 0; d < digits; d++)
+            place[d][row[i] >> d * width & mask]++;
+}
+
+/* A radix sort, lowest digits first. Returns the one of both arrays that has the result. */
+static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spare,
+                                uint64_t count, int bits) {
+    uint32_t place[DIGITS][MOST_PLACES];
+    int most = count < MANY ? 8 : 11, digits = (bits + most - 1) / most;
+    int width = (bits + digits - 1) / digits;
+    if (digits == 2)
+        count_digits(run, row, count, 2, width, place);
+    else if (digits == 3)
+        count_digits(run, row, count, 3, width, place);
+    else
+        count_digits(run, row, count, digits, width, place);
+    for (int d = 0; d < digits && !gg_stopping(run); d++) {
+        move_by_digit(run, spare, row, count, d * width, width, place[d]);
+        uint32_t *sorted = spare;
+        spare = row;
+        row = sorted;
+    }
+    return row;
+}
+
+static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spare,
+                                uint64_t count, int bits) {
+    uint64_t i = 1;
+    while (i < count && row[i - 1] <= row[i])
+        i++;
+    if (i >= count)
+        return row;
+    if (count > FEW)
+        return sort_by_digits(run, row, spare, count, bits);
+    insert_all(row, count);
+    return row;
+}
+
+static uint64_t put_distinct(uint32_t *to, const uint32_t *row, uint64_t count) {
+    uint64_t put = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        to[put] = row[i];
+        put += i + 1 == count || row[i] != row[i + 1];
+    }
+    return put;
+}
+
+/* ---- pass 2 ---- */
+
+/* Leaves in offset[] where rows begin, from the part's beginning; returns its arcs. What is
+** put stays behind what is read: the k first arcs, sorted, take k places at most, and the
+** second half of the part is the spare room for sorting. */
+static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
+                          uint64_t *offset) {
+    uint64_t low = part << s->shift, high = (part + 1) << s->shift;
+    uint64_t count = s->begin[part + 1] - s->begin[part], place = 0, from = 0, put = 0;
+    const uint64_t *arc = s->arc + s->begin[part];
+    uint32_t *target = (uint32_t *)arc;
+    int bits = s->n > 1 ? 32 - __builtin_clz(s->n - 1) : 1;
+    high = high < s->n ? high : s->n;
+    memset(offset + low, 0, sizeof *offset * (high - low));
+    for (uint64_t i = 0; i < count && !gg_leave(s->run, i); i++)
+        offset[arc[i] >> 32]++;
+    for (uint64_t v = low; v < high; v++) {
+        uint64_t degree = offset[v];
+        offset[v] = place;
+        place += degree;
+    }
+    for (uint64_t i = 0; i < count && !gg_leave(s->run, i); i++)
+        column[offset[arc[i] >> 32]++] = (uint32_t)arc[i];
+    for (uint64_t v = low; v < high && !gg_stopping(s->run); v++) {
+        uint64_t end = offset[v];
+        offset[v] = put;
+        put += put_distinct(
+            target + put,
+            sort_row(s->run, column + from, target + count + from, end - from, bits),
+            end - from);
+        from = end;
+    }
+    return put;
+}
+
+/* arcs[p]: of part p. */
+static void sort_parts(const arc_sort *s, uint64_t *offset, uint64_t *arcs) {
+    gpugraph_run *run = s->run;
+#pragma omp parallel num_threads(s->threads)
+    {
+        uint32_t *column = NULL;
+        uint64_t room = 0;
+#pragma omp for schedule(dynamic, 1)
+        for (uint64_t p = 0; p < s->parts; p++) {
+            uint64_t count = s->begin[p + 1] - s->begin[p];
+            if (count > room || !column) {
+                gg_release(column);
+                column = gg_alloc_roomy(run, room = count, sizeof *column);
+            }
+            if (column && !gg_pause(run))
+                arcs[p] = sort_part(s, p, column, offset);
+        }
+        gg_release(column);
+    }
+}
+
+/* ---- together ---- */
+
+static void move_part(const arc_sort *s, uint32_t *target, uint64_t part, uint64_t to,
+                      uint64_t count) {
+    memmove(target + to, target + 2 * s->begin[part], sizeof *target * count);
+}
+
+/* start[p]: arcs of the parts before p. As many parts at a time as come to lie where nothing
+** waits any more: about as many again as are done. */
+static void move_together(const arc_sort *s, const uint64_t *start) {
+    uint32_t *target = (uint32_t *)s->arc;
+    for (uint64_t done = 0, next; done < s->parts && !gg_poll(s->run); done = next) {
+        for (next = done + 1; next < s->parts; next++)
+            if (start[next + 1] > 2 * s->begin[done])
+                break;
+        int threads = gg_threads(s->run, start[next] - start[done]);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (uint64_t p = done; p < next; p++)
+            move_part(s, target, p, start[p], start[p + 1] - start[p]);
+    }
+}
+
+static void shift_offsets(const arc_sort *s, const uint64_t *start, uint64_t *offset) {
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
+    for (uint64_t p = 0; p < s->parts; p++) {
+        uint64_t low = p << s->shift, high = (p + 1) << s->shift;
+        for (uint64_t v = low; v < high && v < s->n; v++)
+            offset[v] += start[p];
+    }
+    offset[s->n] = start[s->parts];
+}
+
+static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
+    sort_parts(s, slot->offset, start + 1);
+    for (uint64_t p = 0; p < s->parts; p++)
+        start[p + 1] += start[p];
+    if (!gg_stopping(s->run))
+        move_together(s, start);
+    if (gg_stopping(s->run))
+        return;
+    shift_offsets(s, start, slot->offset);
+    slot->m = start[s->parts];
+    slot->target = gg_shrink(s->run, s->arc, slot->m, sizeof *slot->target);
+    if (slot->target)
+        s->arc = NULL;
+}
+
+void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
+                    struct csr_slot *slot) {
+    arc_sort s = {.run = run, .n = graph->n, .lanes = 1};
+    uint64_t *start = NULL;
+    s.lane[0] = (lane){graph->source, graph->target, NULL, graph->m, true};
+    part_arcs(&s);
+    if (!gg_stopping(run))
+        slot->offset = gg_alloc_roomy(run, (uint64_t)s.n + 1, sizeof *slot->offset);
+    if (!gg_stopping(run))
+        start = gg_alloc_zero(run, s.parts + 1, sizeof *start);
+    if (!gg_stopping(run))
+        make_rows(&s, start, slot);
+    gg_release(start);
+    gg_release(s.start);
+    gg_release(s.begin);
+    gg_release(s.arc);
+}
