@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 20 << 20 };
+enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 22 << 20 };
 
 typedef struct story {
     shape s;      /* edge i of it has the id i + 1 and a weight of i % 9 + 1 */
