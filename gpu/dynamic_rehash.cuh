@@ -9,7 +9,10 @@
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
 
-enum { TEAM = 8 }; /* lanes that rehash a vertex with slabs, not very many */
+/* Lanes that rehash a vertex whose base is short, or not huge: about as many as the new base has
+** runs. One lane alone goes through hundreds of places one after the other while all others wait
+** for it. */
+enum { FEW = 4, TEAM = GG_WARP };
 
 /* What all threads of a block ask of some words, in one scan and one addition to each word:
 ** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
@@ -162,7 +165,7 @@ static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
         slab_vertex from = {0, 0, 0, 0}, to = from;
         uint32_t v = SLAB_NONE;
         if (i < count) {
-            v = team_size == 1 ? g.growing[i] : g.growing[g.n - 1 - i];
+            v = team_size == FEW ? g.growing[i] : g.growing[g.n - 1 - i];
             from = slab_vertex_of(&old, v);
             to = wanted(g, v, from, valued);
         }
@@ -211,7 +214,7 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
 template <bool valued>
 static __device__ __forceinline__ void
 rehash_all(const slab_graph &old, const slab_graph &g, block_share *share) {
-    rehash_listed<valued, 1>(old, g, g.pool->growing[0], share);
+    rehash_listed<valued, FEW>(old, g, g.pool->growing[0], share);
     rehash_listed<valued, TEAM>(old, g, g.pool->growing[1], share);
     rehash_parts<valued>(old, g);
 }

@@ -143,8 +143,8 @@ struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; else the end */
     uint32_t blocker; /* that end; GPUGRAPH_NONE where a block looked */
     uint32_t word;    /* and its word */
-    uint32_t lines;   /* that this lane has read a part of */
-    bool joined;      /* a neighbour has joined: the rest does not count */
+    uint32_t steps;
+    bool joined; /* a neighbour has joined: the rest does not count */
 };
 
 template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
@@ -194,13 +194,12 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
     for (uint64_t base = at / lanes * lanes; base < end; base += lanes * each) {
         uint32_t u[each], word[each];
         bool joined = false;
+        s.steps++;
 #pragma unroll
         for (int k = 0; k < each; k++) {
             uint64_t i = base + k * lanes + lane;
             bool live = i >= at && i < end;
-            bool reads = how == WHOLE_LINES ? base + k * lanes < end : live;
-            u[k] = reads ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
-            s.lines += reads;
+            u[k] = live || how == WHOLE_LINES ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
             u[k] = live ? u[k] : GPUGRAPH_NONE;
         }
 #pragma unroll

@@ -26,13 +26,9 @@ struct pinned_state {
 struct pinned_launch {
     struct pinned_state *state;
     struct waiting *list;
-    uint32_t *token; /* TOKEN_WORDS for each of so many, zeroed: warps that read rows */
-    uint32_t tokens;
     uint32_t room; /* entries of each warp: whole tiles */
     bool resume;   /* words are there already */
 };
-
-enum { TOKEN_WORDS = 8 }; /* 32 bytes: one sector */
 
 /* What a warp has done and has yet to do. */
 struct errand {
@@ -92,38 +88,6 @@ static __device__ __forceinline__ uint32_t look_at_tile(const mis_graph &g, uint
     }
 }
 
-/* Some warps of a multiprocessor may read rows here and there at a time: with more lines under
-** way each takes so much longer that fewer arrive. */
-static __device__ __forceinline__ bool take_token(uint32_t *token) {
-    bool taken = false;
-    if (gg_lane() == 0 && gg_peek(token) < GG_MIS_BUS_WARPS) {
-        taken = atomicAdd(token, 1u) < GG_MIS_BUS_WARPS;
-        if (!taken)
-            atomicSub(token, 1u);
-    }
-    return __any_sync(ALL_LANES, taken);
-}
-
-static __device__ __forceinline__ void give_token(uint32_t *token) {
-    if (gg_lane() == 0)
-        atomicSub(token, 1u);
-}
-
-/* The rest of a row from `at`: its next line, then several at a time. */
-static __device__ __forceinline__ sight look_along(const mis_graph &g, uint32_t v,
-                                                   uint32_t own, uint64_t at,
-                                                   uint64_t end) {
-    uint64_t next = (at / GG_WARP + 1) * GG_WARP;
-    next = next < end ? next : end;
-    sight s = mis_scan<GG_WARP, 1, WHOLE_LINES>(g, v, own, at, next, false);
-    if (s.joined || s.at < next || next == end)
-        return s;
-    const uint32_t lines = s.lines;
-    s = mis_scan<GG_WARP, GG_MIS_BUS_LINES, WHOLE_LINES>(g, v, own, next, end, false);
-    s.lines += lines;
-    return s;
-}
-
 /* The rest of lanes' rows, one row after the other, by the whole warp. */
 static __device__ __forceinline__ uint32_t look_behind(const mis_graph &g, bool looks,
                                                        const waiting &w, uint32_t own,
@@ -135,8 +99,9 @@ static __device__ __forceinline__ uint32_t look_behind(const mis_graph &g, bool 
         uint32_t v = __shfl_sync(ALL_LANES, w.vertex, leader);
         uint64_t at = __shfl_sync(ALL_LANES, (unsigned long long)(begin + w.at), leader);
         uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-        sight of_row = look_along(g, v, __shfl_sync(ALL_LANES, own, leader), at, last);
-        lines += of_row.lines;
+        sight of_row = mis_scan<GG_WARP, 1, WHOLE_LINES>(
+            g, v, __shfl_sync(ALL_LANES, own, leader), at, last, false);
+        lines += of_row.steps;
         if ((int)gg_lane() == leader)
             *s = of_row;
     }
@@ -182,11 +147,9 @@ static __device__ __forceinline__ void take_tile(const mis_graph &g,
     e->forgot |= wanted > e->count;
 }
 
-/* All that waits, once. Rows that may not be read now wait on; true where there were some. */
-static __device__ __forceinline__ bool pass_over_list(const mis_graph &g, uint32_t *token,
-                                                      errand *e) {
+/* All that waits, once. */
+static __device__ __forceinline__ void pass_over_list(const mis_graph &g, errand *e) {
     uint32_t kept = 0;
-    bool held = false, starved = false;
     for (uint32_t i = 0; i < e->count; i += GG_WARP) {
         bool live = i + gg_lane() < e->count;
         waiting w = {0, GPUGRAPH_NONE, 0};
@@ -196,11 +159,6 @@ static __device__ __forceinline__ bool pass_over_list(const mis_graph &g, uint32
         uint32_t other =
             w.blocker != GPUGRAPH_NONE ? gg_peek(&g.word[w.blocker]) : MIS_DROPPED;
         bool drops = live && other == MIS_JOINED, looks = live && other == MIS_DROPPED;
-        if (!held && __any_sync(ALL_LANES, looks)) {
-            held = take_token(token);
-            starved |= !held;
-        }
-        looks = looks && held;
         bool waits = live && !drops && !looks;
         uint64_t begin = looks ? g.offset[w.vertex] : 0;
         uint64_t end = looks ? g.offset[w.vertex + 1] : 0;
@@ -217,13 +175,10 @@ static __device__ __forceinline__ bool pass_over_list(const mis_graph &g, uint32
         __syncwarp();
         kept += __popc(mask);
     }
-    if (held)
-        give_token(token);
-    e->idle = starved || kept < e->count ? 0 : e->idle + 1;
-    if (kept == e->count)
-        __nanosleep(GG_MIS_REST_NS);
+    e->idle = kept == e->count ? e->idle + 1 : 0;
     e->count = kept;
-    return starved;
+    if (e->idle > 0)
+        __nanosleep(GG_MIS_REST_NS);
 }
 
 /* All of its tiles once more: those in the list are met again as well. */
@@ -233,11 +188,9 @@ static __device__ __forceinline__ void turn_round(errand *e) {
     e->turns++;
 }
 
-/* Until the warp's vertices are decided, or for long enough. A pass in which rows could not be
-** read does not count: others read meanwhile. */
+/* Until the warp's vertices are decided, or for long enough. */
 static __device__ __forceinline__ void run_errand(const mis_graph &g,
                                                   const pinned_launch &l, errand *e) {
-    uint32_t *token = l.token + blockIdx.x % l.tokens * TOKEN_WORDS;
     uint32_t passes = 0, since_look = 0;
     while (passes < GG_MIS_PASSES) {
         bool patient = e->idle < GG_MIS_PATIENCE;
@@ -247,14 +200,16 @@ static __device__ __forceinline__ void run_errand(const mis_graph &g,
             take_tile(g, l, e);
             since_look += GG_MIS_STOP_PASSES / GG_MIS_STOP_ROUNDS;
         } else if (e->count > 0) {
-            passes += !pass_over_list(g, token, e);
+            pass_over_list(g, e);
+            passes++;
             since_look++;
         } else {
             return;
         }
         if (since_look < GG_MIS_STOP_PASSES)
             continue;
-        since_look = 0;
+        since_look =
+            0; /* a look goes across the bus, and who waits would look all the time */
         if (__any_sync(ALL_LANES, *(const volatile uint32_t *)g.stop != 0))
             return;
     }
@@ -296,8 +251,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 enum {
     FEWEST_TILES = 2, /* in a warp's list */
-    MOST_WARPS = 1 << 14,
-    BESIDE = 1 << 14 /* bytes of tokens and sums */
+    MOST_WARPS = 1 << 14
 };
 
 static void carve(struct workspace *space, struct mis_graph *g, struct pinned_launch *l,
@@ -305,7 +259,6 @@ static void carve(struct workspace *space, struct mis_graph *g, struct pinned_la
     l->state = gg_carve<struct pinned_state>(space, 1);
     g->word = gg_carve<uint32_t>(space, g->n);
     g->member = gg_carve<uint8_t>(space, g->n);
-    l->token = gg_carve<uint32_t>(space, (uint64_t)l->tokens * TOKEN_WORDS);
     l->list = gg_carve<struct waiting>(space, warps * l->room);
 }
 
@@ -314,14 +267,14 @@ uint64_t gg_mis_pinned_bytes(uint32_t n) {
     uint64_t warps = ((uint64_t)n + GG_BLOCK) / GG_WARP;
     warps = warps < MOST_WARPS ? warps : (uint64_t)MOST_WARPS;
     return (uint64_t)n * 5 + warps * FEWEST_TILES * GG_WARP * sizeof(struct waiting) +
-           BESIDE;
+           4096;
 }
 
 /* Entries of each warp's list: all that it may need, or what there is room for. */
 static uint32_t room_of_warp(const struct cuda_job *job, uint32_t n, uint64_t warps) {
     uint64_t tiles = ((uint64_t)n + GG_WARP - 1) / GG_WARP;
     uint64_t all = (tiles + warps - 1) / warps;
-    int64_t room = gg_device_room(job) - (int64_t)n * 5 - BESIDE;
+    int64_t room = gg_device_room(job) - (int64_t)n * 5 - 4096;
     int64_t fit = room / (int64_t)(warps * GG_WARP * sizeof(struct waiting));
     fit = fit < FEWEST_TILES ? (int64_t)FEWEST_TILES : fit;
     return (uint32_t)((uint64_t)fit < all ? (uint64_t)fit : all) * GG_WARP;
@@ -346,13 +299,11 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
     const void *kernel = (const void *)decide_across_bus;
     unsigned blocks = gg_mis_blocks_at_once(job, kernel, g->n);
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
-    l.tokens = (uint32_t)job->device->processors;
     l.room = room_of_warp(job, g->n, warps);
     carve(&space, g, &l, warps);
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &l, warps);
-    gg_fill(job, l.token, 0, (uint64_t)l.tokens * TOKEN_WORDS * sizeof *l.token);
     void *arguments[] = {g, &l};
     struct mis_launches all = {kernel,    "decide_across_bus", blocks,
                                arguments, &l.resume,           l.state,

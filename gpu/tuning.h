@@ -378,14 +378,8 @@
 #define GG_MIS_REST_NS 100
 /* Passes that decided nothing after which "out-of-core" lets go of what is in a full list. */
 #define GG_MIS_PATIENCE 256
-/* Rows of a graph that lies across the bus: warps of each multiprocessor that read here and
-** there at a time, and lines of 128 bytes that one reads at once. */
-#ifndef GG_MIS_BUS_WARPS
-#define GG_MIS_BUS_WARPS 2
-#define GG_MIS_BUS_LINES 4
-#endif
-/* Passes of one launch, some ten milliseconds of waiting; passes, tiles or rounds between two
-** looks at the stop flag across the bus. */
+/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds or tiles, between
+** two looks at the stop flag across the bus. */
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024
 #define GG_MIS_STOP_ROUNDS 16
