@@ -215,10 +215,10 @@ static const question questions[] = {
      "WHERE source IN (SELECT DISTINCT src FROM g LIMIT 3) AND method = 'multi-source'",
      "read map csr search parents"},
     {"SELECT sum(vertex), max(seq) FROM gpu_path('g', 1, 77) WHERE weighted = 0 AND "
-     "method = 'bidirectional'",
+     "method = 'bidirectional' AND backend = 'cpu'",
      "read map csr"},
     {"SELECT sum(vertex), max(seq) FROM gpu_path('g', 1, 77) WHERE method = "
-     "'bidirectional'",
+     "'bidirectional' AND backend = 'cpu'",
      "read map csr"},
     /* Many searches, and many rows of one. */
     {"SELECT count(*), sum(b.depth) FROM (SELECT DISTINCT src FROM g LIMIT 9) a, "
