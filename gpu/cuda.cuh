@@ -152,6 +152,9 @@ struct id_hashes {
     const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
 };
 bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
+static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
+    return graph->ids.integer_count == graph->n && !graph->ids.integer;
+}
 static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
     return h.stored ? h.stored[v]
                     : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);

@@ -188,13 +188,12 @@ static bool upload_hashes(struct cuda_job *job, struct device_graph *copy, int64
 bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes) {
     const gpugraph_ids *ids = &job->graph->ids;
     struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
-    bool consecutive = ids->integer_count == job->graph->n && !ids->integer;
     if (!copy)
         return false;
     hashes->salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
     hashes->first = (uint64_t)ids->first_integer;
     hashes->stored = NULL;
-    if (consecutive)
+    if (gg_ids_are_consecutive(job->graph))
         return true;
     if ((!copy->hash || copy->hash_seed != seed) && !upload_hashes(job, copy, seed))
         return false;

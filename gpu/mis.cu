@@ -64,7 +64,7 @@ static bool hashed(gpugraph_priority priority) {
 }
 
 int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal) {
-    const int64_t n = graph->n, hashes = 4 * n + 512;
+    const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
     int64_t in_core = gg_device_graph_lacks(graph, CSR_SIMPLE, false) + hashes +
                       (int64_t)gg_mis_one_launch_bytes(graph->n);
     int64_t pinned = hashes + (int64_t)gg_mis_pinned_bytes(graph->n);

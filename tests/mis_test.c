@@ -376,7 +376,7 @@ START_TEST(lists_too_short) {
     char text[400] = "";
     gpugraph_run run = {.backend = GPUGRAPH_CUDA,
                         .method = "out-of-core",
-                        .memory_limit = 28 << 20,
+                        .memory_limit = 32 << 20,
                         .phase = keep_search,
                         .listener = text};
     gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 5, &run, member);
