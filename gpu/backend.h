@@ -272,13 +272,6 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge);
-/* When trees by weight go by rows turned round on a device (distance_tree.cu): tests and
-** benchmarks change it, nobody else. */
-extern struct tree_rows_limits {
-    double degree;  /* arcs for each vertex, at least */
-    uint64_t bytes; /* of all distances, from which rows are made for trees */
-    uint32_t after; /* so many trees of a graph */
-} gg_tree_rows_limits;
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,

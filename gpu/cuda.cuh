@@ -195,8 +195,7 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
 uint64_t gg_distance_tree_scratch(uint32_t n);
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
-                             const char **how);
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch);
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, void *tree_edge);
 
@@ -206,17 +205,6 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
 bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
                      const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                      uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
-
-/* Looks once for a graph whether edges are in order of (source, target). falls: a word of
-** scratch. (tree_rows.cu) */
-bool gg_order_of_edges(struct cuda_job *job, int *falls, bool *looked);
-
-/* Trees by weight by rows turned round, likewise. What that takes is made, where it pays, while
-** nothing lies in the workspace yet: *done says whether it was there. tree_edge: all none.
-** (distance_tree.cu) */
-bool gg_prepare_distance_tree(struct cuda_job *job, gpugraph_direction direction);
-bool gg_distance_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
-                              const void *distance, uint32_t *tree_edge, bool *done);
 
 /* ---- kernels' helpers ---- */
 

@@ -43,8 +43,6 @@ void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
         copy->rows[kind].order = ORDER_UNKNOWN;
     }
     copy->edge_order = ORDER_UNKNOWN;
-    give(copy, copy->edge_start, (uint64_t)copy->n + 1, sizeof *copy->edge_start);
-    copy->edge_start = NULL;
     gg_drop_pinned(graph);
     if (vertices) {
         give(copy, copy->hash, copy->n, sizeof *copy->hash);

@@ -15,8 +15,7 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t offset_room; /* entries */
     uint64_t *offset;
     uint32_t *target;
-    void *weight;   /* NULL: not asked for yet */
-    bool by_number; /* rows are in the order of edge numbers; BOTH: edges from it first */
+    void *weight; /* NULL: not asked for yet */
     bool features_known;
     struct sssp_features features; /* of these rows (features.cu) */
 };
@@ -53,9 +52,6 @@ struct device_graph {
     uint32_t *source, *target;
     void *weight;
     enum order edge_order; /* by (source, target) (tree_rows.cu) */
-    /* For trees by weight (distance_tree.cu): */
-    uint64_t *edge_start;      /* n + 1: where those of each source begin; or NULL */
-    uint32_t trees[CSR_KINDS]; /* so far, that these rows would have helped */
     struct device_rows rows[CSR_KINDS];
     uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
     int64_t hash_seed;

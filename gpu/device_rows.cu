@@ -421,7 +421,6 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
         copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);
     else
         sort_rows(job, s, dropped || n == 0 ? n : n - 1, rows, &scratch);
-    rows->by_number = true;
     return gg_wait(job);
 }
 

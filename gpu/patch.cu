@@ -353,7 +353,7 @@ static bool change_rows(void *there, const row_patch *r) {
     if (!send(t) || !change_group(t, &g) || !change_offsets(t, rows, r))
         return false;
     rows->arcs = r->arcs->after;
-    rows->features_known = rows->by_number = false;
+    rows->features_known = false;
     return true;
 }
 

@@ -78,8 +78,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features) ||
-        (tree && !gg_prepare_distance_tree(job, search->direction)))
+        !gg_device_features(job, kind, &s.g, &features))
         return false;
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
@@ -106,13 +105,11 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties) {
     double started = gg_now_ms();
-    const char *how;
     if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
-                                 out->scratch, &how))
+                                 out->scratch))
         return false;
     if (*ties == 0)
-        gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
-                 "%s, on the device", how);
+        gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
     return true;
 }
 

@@ -19,9 +19,6 @@
 
 #include <string.h>
 
-struct tree_rows_limits gg_tree_rows_limits = {GG_TREE_ROWS_DEGREE, GG_TREE_CACHED,
-                                               GG_TREE_ROWS_AFTER};
-
 /* Puts the smaller edge number into *place; no edge is the largest of all. */
 static inline void keep_smaller(uint32_t *place, uint32_t edge) {
     uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);

@@ -1,5 +1,4 @@
-/* Tree edges on the device: tree.c beside this has the rules; tree_rows.cu and distance_tree.cu
-** have ways past this one where rows turned round are there.
+/* Tree edges on the device: tree.c beside this has the rules.
 **
 **     edges by number   ->   tree_edge[v] = the smallest number of an edge u -> v where
 **         depths        depth[u] + 1 = depth[v]
@@ -327,54 +326,31 @@ bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
 }
 
 template <typename type, typename number>
-static bool distance_tree_by_edges(struct cuda_job *job, const gpugraph_search *search,
-                                   const struct device_edges *edges,
-                                   const typename type::word *distance, number *tree_edge,
-                                   uint32_t *scratch) {
-    /* The largest distance lies where the ties are counted afterwards. */
-    unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
-    uint8_t *byte = (uint64_t)edges->n * sizeof *distance < GG_TREE_CACHED
-                        ? NULL
-                        : reinterpret_cast<uint8_t *>(scratch + edges->n / 32 + 2);
-    survey<type><<<gg_grid(job, edges->n, 8), GG_BLOCK, 0, job->stream>>>(
-        distance, edges->n, largest, byte);
-    gg_launched(job, "survey");
-    const tree_job<type, number> work = {
-        *edges, ways_of(search->direction), distance, largest, byte, tree_edge};
-    distance_tree<type>
-        <<<gg_grid(job, edges->m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0, job->stream>>>(
-            work);
-    gg_launched(job, "distance_tree");
-    return gg_fill(job, scratch, 0, sizeof *largest);
-}
-
-/* Where numbers are narrow, and the rows are there: *done. */
-static bool try_rows(struct cuda_job *job, const gpugraph_search *search,
-                     const void *distance, uint32_t *tree_edge, bool *done) {
-    return gg_distance_tree_by_rows(job, search->direction, distance, tree_edge, done);
-}
-
-static bool try_rows(struct cuda_job *job, const gpugraph_search *, const void *,
-                     wide_number *, bool *) {
-    return gg_going(job);
-}
-
-template <typename type, typename number>
 static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                                const void *distance, const uint32_t *source,
-                               number *tree_edge, uint32_t *ties, uint32_t *scratch,
-                               const char **how) {
+                               number *tree_edge, uint32_t *ties, uint32_t *scratch) {
     struct device_edges edges;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
     uint32_t *is_root = scratch + 1;
-    bool by_rows = false;
     if (!begin(job, true, &edges, tree_edge) ||
-        !gg_fill(job, scratch, 0, ((uint64_t)edges.n / 32 + 2) * sizeof *scratch) ||
-        !try_rows(job, search, distance, tree_edge, &by_rows) ||
-        (!by_rows &&
-         !distance_tree_by_edges<type>(job, search, &edges, word, tree_edge, scratch)))
+        !gg_fill(job, scratch, 0, ((uint64_t)edges.n / 32 + 2) * sizeof *scratch))
         return false;
-    *how = by_rows ? "by rows turned round" : "one pass over the edges";
+    /* The largest distance lies where the ties are counted afterwards. */
+    unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
+    uint8_t *byte = (uint64_t)edges.n * sizeof *word < GG_TREE_CACHED
+                        ? NULL
+                        : reinterpret_cast<uint8_t *>(scratch + edges.n / 32 + 2);
+    survey<type><<<gg_grid(job, edges.n, 8), GG_BLOCK, 0, job->stream>>>(word, edges.n,
+                                                                         largest, byte);
+    gg_launched(job, "survey");
+    const tree_job<type, number> work = {
+        edges, ways_of(search->direction), word, largest, byte, tree_edge};
+    distance_tree<type>
+        <<<gg_grid(job, edges.m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0, job->stream>>>(
+            work);
+    gg_launched(job, "distance_tree");
+    if (!gg_fill(job, scratch, 0, sizeof *largest))
+        return false;
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, is_root);
     gg_launched(job, "mark_roots");
@@ -387,14 +363,14 @@ static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *sear
 template <typename type>
 static bool distances(struct cuda_job *job, const gpugraph_search *search,
                       const void *distance, const uint32_t *source, void *tree_edge,
-                      uint32_t *ties, uint32_t *scratch, const char **how) {
+                      uint32_t *ties, uint32_t *scratch) {
     return job->graph->wide
                ? grow_distance_tree<type>(job, search, distance, source,
                                           static_cast<wide_number *>(tree_edge), ties,
-                                          scratch, how)
+                                          scratch)
                : grow_distance_tree<type>(job, search, distance, source,
                                           static_cast<uint32_t *>(tree_edge), ties,
-                                          scratch, how);
+                                          scratch);
 }
 
 uint64_t gg_distance_tree_scratch(uint32_t n) {
@@ -403,17 +379,15 @@ uint64_t gg_distance_tree_scratch(uint32_t n) {
 
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
-                             const char **how) {
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     switch (job->graph->distance_type) {
     case GPUGRAPH_UINT32:
         return distances<integer32>(job, search, distance, source, tree_edge, ties,
-                                    scratch, how);
+                                    scratch);
     case GPUGRAPH_UINT64:
         return distances<integer64>(job, search, distance, source, tree_edge, ties,
-                                    scratch, how);
+                                    scratch);
     default:
-        return distances<real>(job, search, distance, source, tree_edge, ties, scratch,
-                               how);
+        return distances<real>(job, search, distance, source, tree_edge, ties, scratch);
     }
 }

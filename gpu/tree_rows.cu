@@ -69,24 +69,13 @@ static __global__ void count_row_falls(device_csr rows, int *falls) {
         atomicAdd(falls, mine);
 }
 
-static bool note_order(struct cuda_job *job, const int *counted, enum order *order) {
+static bool note_order(struct cuda_job *job, const struct tree_space *s,
+                       enum order *order) {
     int falls;
-    if (!gg_fetch(job, &falls, counted, sizeof falls))
+    if (!gg_fetch(job, &falls, &s->levels->falls, sizeof falls))
         return false;
     *order = falls ? ORDER_NONE : ORDER_ASCENDING;
-    return true;
-}
-
-bool gg_order_of_edges(struct cuda_job *job, int *falls, bool *looked) {
-    enum order *order = &job->graph->device->edge_order;
-    struct device_edges edges;
-    if (*order != ORDER_UNKNOWN)
-        return gg_going(job);
-    *looked = true;
-    if (!gg_device_edges(job, false, &edges) || !gg_fill(job, falls, 0, sizeof *falls))
-        return false;
-    count_falls<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, falls);
-    return gg_launched(job, "count_falls") && note_order(job, falls, order);
+    return gg_fill(job, &s->levels->falls, 0, sizeof falls);
 }
 
 /* Looks at edges and rows, once for a graph. *ordered: both are. */
@@ -94,19 +83,22 @@ static bool look_for_order(struct cuda_job *job, const struct device_edges *edge
                            const struct device_csr *rows, enum csr_kind kind,
                            const struct tree_space *s, bool *ordered) {
     struct device_graph *copy = job->graph->device;
-    const enum order *of_edges = &copy->edge_order;
-    enum order *of_rows = &copy->rows[kind].order;
-    int *falls = &s->levels->falls;
+    enum order *of_edges = &copy->edge_order, *of_rows = &copy->rows[kind].order;
     double started = gg_now_ms();
     bool looks = false;
-    if (!gg_order_of_edges(job, falls, &looks))
-        return false;
-    if (*of_edges == ORDER_ASCENDING && *of_rows == ORDER_UNKNOWN) {
-        gg_fill(job, falls, 0, sizeof *falls);
-        count_row_falls<<<gg_grid(job, rows->m, 16), GG_BLOCK, 0, job->stream>>>(*rows,
-                                                                                 falls);
+    gg_fill(job, &s->levels->falls, 0, sizeof s->levels->falls);
+    if (*of_edges == ORDER_UNKNOWN) {
+        count_falls<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
+            *edges, &s->levels->falls);
         looks = true;
-        if (!gg_launched(job, "count_row_falls") || !note_order(job, falls, of_rows))
+        if (!gg_launched(job, "count_falls") || !note_order(job, s, of_edges))
+            return false;
+    }
+    if (*of_edges == ORDER_ASCENDING && *of_rows == ORDER_UNKNOWN) {
+        count_row_falls<<<gg_grid(job, rows->m, 16), GG_BLOCK, 0, job->stream>>>(
+            *rows, &s->levels->falls);
+        looks = true;
+        if (!gg_launched(job, "count_row_falls") || !note_order(job, s, of_rows))
             return false;
     }
     if (looks)

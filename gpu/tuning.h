@@ -200,26 +200,6 @@
 ** take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's 67 MB 7.0 and 5.2 ms. */
 #define GG_TREE_CACHED ((uint64_t)24 << 20)
 
-/* ---- tree.c: when trees by weight go by rows turned round (distance_tree.cu) ---- */
-
-/* Arcs for each vertex from which they do. (Not measured: thin graphs have distances beyond
-** most weights, which then dismiss no arc.) */
-#define GG_TREE_ROWS_DEGREE 8
-/* Trees after which rows are made for them, where distances are more than GG_TREE_CACHED: by the
-** times of rmat22 and rmat24 they cost as much as a dozen trees save. */
-#define GG_TREE_ROWS_AFTER 12
-
-/* ---- distance_tree.cu ---- */
-
-/* Arcs that are as much work as a row; blocks for each multiprocessor that the compiler leaves
-** registers for; work that a warp takes at a time: so many times each, within bounds. (Chosen
-** by counting loads on their way, not measured.) */
-#define GG_TREE_ROW         4
-#define GG_TREE_BLOCKS      6
-#define GG_TREE_CHUNKS      4
-#define GG_TREE_CHUNK_LEAST 1024
-#define GG_TREE_CHUNK_MOST  8192
-
 /* ---- path_both_ends.c ---- */
 
 /* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as

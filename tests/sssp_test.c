@@ -441,21 +441,6 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* In order, and so many that rows are sorted: trees by rows turned round want that. */
-START_TEST(shapes_in_order) {
-    uint64_t seed = 23;
-    for (int i = 0; i < 100; i++) {
-        uint32_t n = (uint32_t)(shape_random(&seed) % 30) + 1;
-        int64_t edges = (int64_t)(4 * n + shape_random(&seed) % (6 * n));
-        if (left_out((uint64_t)i))
-            continue;
-        shape s = shape_random_edges(n, edges, seed);
-        shape_sort(&s);
-        check_roads(s, (enum weights)(i % WEIGHTS), seed);
-    }
-}
-END_TEST
-
 /* Large enough for rounds shared by threads. */
 START_TEST(large_shapes) {
     static const enum weights kinds[] = {SMALL, MOSTLY_ZERO, SPREAD, FRACTIONS, LOST};
@@ -629,7 +614,6 @@ int main(void) {
     tcase_set_timeout(cases, 240);
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
-    tcase_add_test(cases, shapes_in_order);
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, long_path);
     tcase_add_test(cases, range_names_an_integer);
