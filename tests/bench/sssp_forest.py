@@ -19,7 +19,7 @@ import math
 import random
 import sys
 
-TREES, CHOICES = 32, 20  # how many trees, and of how many candidates they tell
+TREES, CHOICES = 32, 28  # how many trees, and of how many candidates they tell
 FOLDS, SHUFFLES = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
 # Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
 # the ms of every candidate, empty where it was not timed.
