@@ -5,15 +5,19 @@
 
 #include <string.h>
 
-static double weight_of(const gpugraph_graph *graph, uint64_t e) {
-    switch (graph->distance_type) {
+static double weight_at(gpugraph_distance_type type, const void *weight, uint64_t i) {
+    switch (type) {
     case GPUGRAPH_UINT32:
-        return ((const uint32_t *)graph->weight)[e];
+        return ((const uint32_t *)weight)[i];
     case GPUGRAPH_UINT64:
-        return (double)((const int64_t *)graph->weight)[e];
+        return (double)((const int64_t *)weight)[i];
     default:
-        return ((const double *)graph->weight)[e];
+        return ((const double *)weight)[i];
     }
+}
+
+static double weight_of(const gpugraph_graph *graph, uint64_t e) {
+    return weight_at(graph->distance_type, graph->weight, e);
 }
 
 static void add_degrees(const uint32_t *degree, uint32_t n, struct degree_sums *sums) {
@@ -88,18 +92,97 @@ static uint32_t ball_levels(const csr *g, struct ball *b, uint32_t start) {
     return FEATURE_BALL_LEVELS;
 }
 
+/* A set of vertices and the least distances that are known of them. */
+struct near_ball {
+    uint32_t met, vertex[FEATURE_NEAR_TABLE];
+    double distance[FEATURE_NEAR_TABLE];
+    bool settled[FEATURE_NEAR_TABLE];
+};
+
+static void reach(struct near_ball *b, uint32_t v, double distance) {
+    uint32_t at = v * 2654435761u % FEATURE_NEAR_TABLE;
+    for (int tries = 0; tries < FEATURE_NEAR_TABLE; tries++) {
+        if (b->vertex[at] == GPUGRAPH_NONE) {
+            b->vertex[at] = v;
+            b->distance[at] = distance;
+            b->met++;
+        }
+        if (b->vertex[at] == v) {
+            if (distance < b->distance[at])
+                b->distance[at] = distance;
+            return;
+        }
+        at = (at + 1) % FEATURE_NEAR_TABLE;
+    }
+}
+
+/* The place of the nearest vertex that is not settled; FEATURE_NEAR_TABLE: there is none. */
+static uint32_t nearest(const struct near_ball *b) {
+    uint32_t best = FEATURE_NEAR_TABLE;
+    for (uint32_t i = 0; i < FEATURE_NEAR_TABLE; i++) {
+        if (b->vertex[i] == GPUGRAPH_NONE || b->settled[i])
+            continue;
+        if (best == FEATURE_NEAR_TABLE || b->distance[i] < b->distance[best] ||
+            (b->distance[i] == b->distance[best] && b->vertex[i] < b->vertex[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void reach_neighbours(const gpugraph_graph *graph, const csr *g,
+                             struct near_ball *b, uint32_t v, double distance) {
+    uint64_t first = g->offset[v], degree = g->offset[v + 1] - first;
+    int zeros = feature_near_zeros(degree);
+    if (degree > FEATURE_NEAR_ROW)
+        return;
+    for (uint64_t arc = first; arc < first + degree; arc++) {
+        double weight = weight_at(graph->distance_type, g->weight, arc);
+        if (feature_near_arc(v, g->target[arc], weight, zeros))
+            reach(b, g->target[arc], distance + weight);
+    }
+}
+
+static double ball_radius(const gpugraph_graph *graph, const csr *g, struct near_ball *b,
+                          uint32_t start) {
+    double radius = -1;
+    memset(b, 0, sizeof *b);
+    memset(b->vertex, 0xff, sizeof b->vertex);
+    reach(b, start, 0);
+    for (int count = 1; count <= FEATURE_NEAR; count++) {
+        uint32_t at = nearest(b);
+        if (at == FEATURE_NEAR_TABLE)
+            break;
+        if (count > 1)
+            radius = b->distance[at];
+        if (b->met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
+            break;
+        b->settled[at] = true;
+        reach_neighbours(graph, g, b, b->vertex[at], b->distance[at]);
+    }
+    return radius;
+}
+
+/* radius: FEATURE_BALLS. */
 static void add_balls(gpugraph_graph *graph, gpugraph_direction direction,
-                      gpugraph_run *run, struct sssp_features *f) {
+                      gpugraph_run *run, struct sssp_features *f, double *radius) {
     const uint32_t *start = direction == GPUGRAPH_IN ? graph->target : graph->source;
     uint32_t levels[FEATURE_BALLS] = {0};
     csr rows;
+    for (int i = 0; i < FEATURE_BALLS; i++)
+        radius[i] = -1;
     if (gg_csr(graph, gg_forward_kind(direction), true, false, run, &rows))
         return;
     struct ball *ball = gg_alloc(run, 1, sizeof *ball);
-    for (int i = 0; ball && graph->m > 0 && i < FEATURE_BALLS; i++)
-        levels[i] = ball_levels(&rows, ball, start[feature_ball_edge(graph->m, i)]);
+    struct near_ball *near = gg_alloc(run, 1, sizeof *near);
+    for (int i = 0; ball && near && graph->m > 0 && i < FEATURE_BALLS; i++) {
+        uint32_t v = start[feature_ball_edge(graph->m, i)];
+        levels[i] = ball_levels(&rows, ball, v);
+        if (rows.weight)
+            radius[i] = ball_radius(graph, &rows, near, v);
+    }
     f->ball_depth = feature_ball_depth(levels);
     gg_release(ball);
+    gg_release(near);
 }
 
 gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
@@ -108,11 +191,11 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
     struct weight_sums *part = gg_alloc_zero(run, FEATURE_PARTS, sizeof *part);
     struct degree_sums degrees = {0, 0, 0};
     struct weight_sums weights = {0, 0, 0};
-    double sample[FEATURE_SAMPLE];
+    double sample[FEATURE_SAMPLE], radius[FEATURE_BALLS];
     uint64_t arcs = 0, step = feature_step(graph->m, FEATURE_SAMPLE);
     size_t count = 0;
     memset(f, 0, sizeof *f);
-    add_balls(graph, direction, run, f);
+    add_balls(graph, direction, run, f, radius);
     for (uint64_t e = 0; degree && part && e < graph->m; e++) {
         bool out = direction != GPUGRAPH_IN, in = direction != GPUGRAPH_OUT;
         in = in && !(out && graph->source[e] == graph->target[e]);
@@ -130,6 +213,7 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
         finish_features(f, graph->n, arcs, &degrees, &weights,
                         feature_looks(graph->m, feature_step(graph->m, FEATURE_WEIGHTS)),
                         sample, count);
+        f->ball_radius = feature_ball_radius(radius, f->typical_weight);
     }
     gg_release(degree);
     gg_release(part);

@@ -151,7 +151,8 @@ static size_t fastest(const struct sssp_features *f) {
                            (float)log2(f->most_degree / degree + 1),
                            (float)(f->weight_deviation / weight),
                            (float)log2(f->most_weight / weight + 1),
-                           (float)f->ball_depth};
+                           (float)f->ball_depth,
+                           (float)f->ball_radius};
     uint32_t slowness[FOREST_CHOICES] = {0};
     size_t best = 0;
     for (int tree = 0; tree < FOREST_TREES; tree++) {

@@ -53,7 +53,8 @@ struct sssp_features {
     double degree, degree_deviation, most_degree;
     double weight, weight_deviation, most_weight; /* of edges evenly spread */
     double typical_weight; /* median of the positive ones among some */
-    double ball_depth; /* mean of log2(levels to 1,024 vertices + 1): sssp_features.h */
+    double ball_depth;  /* mean of log2(levels to 1,024 vertices + 1): sssp_features.h */
+    double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
 };
 
 /* The features of the graph as it is searched in that direction, by the CPU. (features.c;

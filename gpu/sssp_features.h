@@ -7,6 +7,11 @@
 **     balls     around FEATURE_BALLS vertices, each the start of an arc: how many levels a
 **               breadth-first search takes to meet FEATURE_BALL vertices. Degrees cannot
 **               tell a graph of near neighbours from one of random ones; this can.
+**     radii     around the same vertices: how far, in typical weights, the FEATURE_NEAR-th
+**               nearest vertex is, by Dijkstra's search, one vertex at a time and of equally
+**               near ones the least. So wide are the buckets that hold so many vertices. Of
+**               a row with more than FEATURE_NEAR_ARCS arcs only a share is walked, chosen
+**               by hash: arcs of a row are in any order.
 */
 #ifndef GPUGRAPH_SSSP_FEATURES_H
 #define GPUGRAPH_SSSP_FEATURES_H
@@ -25,7 +30,12 @@ enum {
     FEATURE_BALL = 1024,
     FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* places of a set of its vertices */
     FEATURE_BALL_LEVELS = 64, /* also of a search that ends before; no more are tried */
-    FEATURE_BALL_ARCS = 4096  /* of a row; more only repeat what was met */
+    FEATURE_BALL_ARCS = 4096, /* of a row; more only repeat what was met */
+    FEATURE_NEAR = 64,
+    FEATURE_NEAR_ARCS = 32,   /* of a row, at most, and at least half, on average */
+    FEATURE_NEAR_ROW = 1024,  /* a longer row is not walked */
+    FEATURE_NEAR_MET = 1536,  /* a search that has met more vertices ends */
+    FEATURE_NEAR_TABLE = 3584 /* places of a set of them */
 };
 
 struct degree_sums {
@@ -45,15 +55,32 @@ static inline uint64_t feature_looks(uint64_t m, uint64_t step) {
     return step ? (m + step - 1) / step : 0;
 }
 
-/* The edge whose start is the middle of ball i. */
 #ifdef __CUDACC__
-__host__ __device__
+#define FEATURE_SIDES static inline __host__ __device__
+#else
+#define FEATURE_SIDES static inline
 #endif
-    static inline uint64_t
-    feature_ball_edge(uint64_t m, int i) {
+
+/* The edge whose start is the middle of ball i. */
+FEATURE_SIDES uint64_t feature_ball_edge(uint64_t m, int i) {
     uint64_t part = m / (2 * FEATURE_BALLS), rest = m % (2 * FEATURE_BALLS);
     uint64_t odd = 2 * (uint64_t)i + 1;
     return odd * part + odd * rest / (2 * FEATURE_BALLS);
+}
+
+/* Of a row with so many arcs, those are walked whose hash has so many leading zeros. */
+FEATURE_SIDES int feature_near_zeros(uint64_t degree) {
+    int zeros = 0;
+    while (degree >> zeros > FEATURE_NEAR_ARCS)
+        zeros++;
+    return zeros;
+}
+
+/* Weights that no search takes are walked by none of these either. */
+FEATURE_SIDES bool feature_near_arc(uint32_t row, uint32_t target, double weight,
+                                    int zeros) {
+    uint32_t hash = (target + row * 0x9E3779B9u) * 2654435761u;
+    return weight >= 0 && (zeros == 0 || hash >> (32 - zeros) == 0);
 }
 
 /* Mean of log2(levels + 1). */
@@ -62,6 +89,21 @@ static inline double feature_ball_depth(const uint32_t *levels) {
     for (int i = 0; i < FEATURE_BALLS; i++)
         sum += log2((double)levels[i] + 1);
     return sum / FEATURE_BALLS;
+}
+
+/* radius: not 0 or more where a search found nothing but its source. Mean of the others'
+** logarithms; 0: there are none. */
+static inline double feature_ball_radius(const double *radius, double typical) {
+    double sum = 0;
+    int balls = 0;
+    for (int i = 0; i < FEATURE_BALLS; i++) {
+        double weights = typical > 0 ? radius[i] / typical : 0;
+        if (!(radius[i] >= 0))
+            continue;
+        sum += log2((weights < 1e12 ? weights : 1e12) + 1.0 / 1024);
+        balls++;
+    }
+    return balls > 0 ? sum / balls : 0;
 }
 
 static inline int compare_weights(const void *a, const void *b) {

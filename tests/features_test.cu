@@ -11,6 +11,7 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
+#include <set>
 #include <vector>
 
 typedef unsigned __int128 wide;
@@ -42,6 +43,13 @@ static bool close_to(double a, double b) {
     return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)) + 1e-9;
 }
 
+static double weight_of(const gpugraph_graph *graph, uint64_t e) {
+    return graph->distance_type == GPUGRAPH_UINT32 ? ((const uint32_t *)graph->weight)[e]
+           : graph->distance_type == GPUGRAPH_UINT64
+               ? (double)((const int64_t *)graph->weight)[e]
+               : ((const double *)graph->weight)[e];
+}
+
 /* As the words say: mean, deviation, largest. */
 static void check_words(gpugraph_graph *graph, gpugraph_direction direction,
                         const struct sssp_features *f) {
@@ -54,11 +62,7 @@ static void check_words(gpugraph_graph *graph, gpugraph_direction direction,
         degree[graph->source[e]] += direction != GPUGRAPH_IN;
         degree[graph->target[e]] +=
             direction == GPUGRAPH_IN || (direction == GPUGRAPH_BOTH && !loop);
-        double w = graph->distance_type == GPUGRAPH_UINT32
-                       ? ((const uint32_t *)graph->weight)[e]
-                   : graph->distance_type == GPUGRAPH_UINT64
-                       ? (double)((const int64_t *)graph->weight)[e]
-                       : ((const double *)graph->weight)[e];
+        double w = weight_of(graph, e);
         weight += w / graph->m;
         square += w * w / graph->m;
         heaviest = w > heaviest ? w : heaviest;
@@ -113,6 +117,73 @@ static void check_balls(const gpugraph_graph *graph, gpugraph_direction directio
     expect(close_to(f->ball_depth, sum), "balls of depth %g, not %g", f->ball_depth, sum);
 }
 
+struct arc {
+    uint32_t target;
+    double weight;
+};
+
+static bool sparse(uint32_t v, uint32_t u, size_t degree) {
+    uint64_t divisor = 1;
+    while (degree / divisor > 32)
+        divisor *= 2;
+    uint32_t hash = (u + v * 0x9E3779B9u) * 2654435761u;
+    return hash < (1ull << 32) / divisor;
+}
+
+/* The distance of the 64th nearest vertex, -1 where none but v is found. */
+static double radius_from(const std::vector<std::vector<arc>> &next, uint32_t v) {
+    std::vector<double> distance(next.size(), HUGE_VAL);
+    std::set<std::pair<double, uint32_t>> open;
+    std::set<uint32_t> met;
+    double radius = -1;
+    distance[v] = 0;
+    open.insert({0.0, v});
+    met.insert(v);
+    for (int settled = 0; settled < 64 && !open.empty(); settled++) {
+        uint32_t u = open.begin()->second;
+        radius = settled > 0 ? distance[u] : -1;
+        open.erase(open.begin());
+        if (met.size() > 1536)
+            break;
+        for (const arc &a : next[u])
+            if (next[u].size() <= 1024 && sparse(u, a.target, next[u].size()) &&
+                distance[u] + a.weight < distance[a.target]) {
+                open.erase({distance[a.target], a.target});
+                distance[a.target] = distance[u] + a.weight;
+                open.insert({distance[a.target], a.target});
+                met.insert(a.target);
+            }
+    }
+    return radius;
+}
+
+static void check_radii(const gpugraph_graph *graph, gpugraph_direction direction,
+                        const struct sssp_features *f) {
+    std::vector<std::vector<arc>> next(graph->n);
+    double sum = 0;
+    int balls = 0;
+    for (uint32_t e = 0; e < graph->m; e++) {
+        uint32_t s = graph->source[e], t = graph->target[e];
+        if (direction != GPUGRAPH_IN)
+            next[s].push_back({t, weight_of(graph, e)});
+        if (direction == GPUGRAPH_IN || (direction == GPUGRAPH_BOTH && s != t))
+            next[t].push_back({s, weight_of(graph, e)});
+    }
+    for (uint64_t i = 0; i < 16; i++) {
+        uint64_t e = (2 * i + 1) * graph->m / 32;
+        uint32_t v = direction == GPUGRAPH_IN ? graph->target[e] : graph->source[e];
+        double radius = radius_from(next, v);
+        if (radius >= 0) {
+            sum += log2((f->typical_weight > 0 ? radius / f->typical_weight : 0) +
+                        1.0 / 1024);
+            balls++;
+        }
+    }
+    double right = balls > 0 ? sum / balls : 0;
+    expect(close_to(f->ball_radius, right), "balls of radius %g, not %g", f->ball_radius,
+           right);
+}
+
 static void check_device(gpugraph_graph *graph, gpugraph_direction direction,
                          const struct sssp_features *right) {
     struct cuda_job job;
@@ -144,6 +215,7 @@ static void check_shape(shape s, uint64_t seed) {
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
             check_words(graph, (gpugraph_direction)direction, &f);
             check_balls(graph, (gpugraph_direction)direction, &f);
+            check_radii(graph, (gpugraph_direction)direction, &f);
             check_device(graph, (gpugraph_direction)direction, &f);
         }
         gpugraph_free(graph);

@@ -63,6 +63,7 @@ START_TEST(learned_figures) {
         f.weight_deviation = figure(&at);
         f.most_weight = figure(&at);
         f.ball_depth = figure(&at);
+        f.ball_radius = figure(&at);
         for (; *at && *at != '\n' && count < MOST; count++) {
             ms[count] = figure(&at);
             best = ms[count] < best ? ms[count] : best;

@@ -11,7 +11,8 @@
 ** A CSV line for each graph and candidate: the graph's features, the candidate's number,
 ** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
 ** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
-** is 1). A candidate that gave up has no ms, and "none". Lines go out one by one, and the
+** is 1). A candidate that gave up has no ms, and "none". With 0 REPEATS: a line for each
+** graph, its features alone, which need no device. Lines go out one by one, and the
 ** training graphs are mixed, so whoever ends the program before its time has some of every
 ** family; sssp_forest.py leaves out the graph that was cut off.
 **
@@ -164,19 +165,23 @@ static double time_candidate(const char *name, const bench_graph *g,
     return ms[ms.size() / 2];
 }
 
+static void print_features(const char *name, const struct sssp_features *f) {
+    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%.4f", name,
+           (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
+           f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
+           f->most_weight, f->ball_depth, f->ball_radius);
+}
+
 /* The latest of a candidate's searches; ms: NEVER if it gave up. */
 static void print_line(const char *name, const struct sssp_features *f,
                        const contender &one, double ms, bool agrees) {
     const bool timed = ms < NEVER;
     char figure[32];
     snprintf(figure, sizeof figure, "%.4f", ms);
-    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%zu,%s,%g,%g,%d,%s,%lld,%s,"
-           "\"%s\"\n",
-           name, (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
-           f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
-           f->most_weight, f->ball_depth, one.number, one.method, one.parameters.delta,
-           one.parameters.blocks, one.parameters.local, timed ? figure : "",
-           timed ? latest.served : 0LL,
+    print_features(name, f);
+    printf(",%zu,%s,%g,%g,%d,%s,%lld,%s,\"%s\"\n", one.number, one.method,
+           one.parameters.delta, one.parameters.blocks, one.parameters.local,
+           timed ? figure : "", timed ? latest.served : 0LL,
            !timed   ? "none"
            : agrees ? "same"
                     : "OTHER",
@@ -190,6 +195,12 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
     gpugraph_run looking = gpugraph_run();
     gg_sssp_features(graph, GPUGRAPH_OUT, &looking, &f);
     need(&looking);
+    if (repeats == 0) {
+        print_features(name, &f);
+        puts("");
+        fflush(stdout);
+        return true;
+    }
     std::vector<uint64_t> right((size_t)sources);
     bool same = true;
     double best = NEVER;

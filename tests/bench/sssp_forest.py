@@ -19,12 +19,12 @@ import math
 import random
 import sys
 
-TREES, CHOICES = 32, 20  # how many trees, and of how many candidates they tell
+TREES, CHOICES = 32, 28  # how many trees, and of how many candidates they tell
 FOLDS, SHUFFLES = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
 # Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
 # the ms of every candidate, empty where it was not timed.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight",
-            "ball_depth"]
+            "ball_depth", "ball_radius"]
 SLOWEST = math.log(8)  # worse is as bad
 WANTED, MISSED = 0.9, 0.3  # of the best's speed; what being slower costs beside the logarithm
 
@@ -35,7 +35,7 @@ def inputs(row):
     degree, weight = f["degree"] or 1.0, f["weight"] or 1.0
     return [math.log2(f["vertices"] + 1), math.log2(f["degree"] + 1), math.log2(f["degree_deviation"] / degree + 0.02),
             math.log2(f["most_degree"] / degree + 1), f["weight_deviation"] / weight,
-            math.log2(f["most_weight"] / weight + 1), f["ball_depth"]]
+            math.log2(f["most_weight"] / weight + 1), f["ball_depth"], f["ball_radius"]]
 
 
 def read(path):
@@ -48,18 +48,19 @@ def read(path):
 
 def unpack(path):
     """A packed file, or lines of bench_sssp: graph -> (features, {candidate: ms or nothing}), and the candidates."""
-    graphs, names = {}, {}
+    graphs, names, last = {}, {}, 1 + len(FEATURES)
     with open(path, newline="") as file:
         rows = list(csv.reader(file))
     if rows and rows[0][0] == "graph":
-        columns = rows[0][1 + len(FEATURES):]
-        names = {int(c.split()[0]): c for c in columns}
-        return {r[0]: (r[1:10], dict(zip(names, r[10:]))) for r in rows[1:]}, names
+        if rows[0][1:last] != FEATURES:
+            raise SystemExit(f"{path}: other features than {', '.join(FEATURES)}")
+        names = {int(c.split()[0]): c for c in rows[0][last:]}
+        return {r[0]: (r[1:last], dict(zip(names, r[last:]))) for r in rows[1:]}, names
     for r in rows:
-        if len(r) >= 18:
-            c = int(r[10])
-            graphs.setdefault(r[0], (r[1:10], {}))[1][c] = f"{float(r[15]):.4g}" if r[15] else ""
-            names[c] = f"{c} {r[11]}"
+        if len(r) >= last + 9:
+            c, method, ms = int(r[last]), r[last + 1], r[last + 5]
+            graphs.setdefault(r[0], (r[1:last], {}))[1][c] = f"{float(ms):.4g}" if ms else ""
+            names[c] = f"{c} {method}"
     for graph in [g for g, (_, ms) in graphs.items() if len(ms) < len(names)]:
         print(f"{path}: {graph} was cut off and is left out", file=sys.stderr)
         del graphs[graph]
