@@ -434,7 +434,7 @@
 #define GG_SLAB_CHAINS 12
 /* A batch of insertions is announced unless the graph has so many edges for one of it. A table
 ** of slabs that grows has room for so many entries more, for each it needs. */
-#define GG_SLAB_SURPRISE 24
+#define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    0.5
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6
