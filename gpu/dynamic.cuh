@@ -6,10 +6,10 @@
 #include "dynamic.h"
 
 enum {
-    GG_DYNAMIC_GRID = 32, /* blocks for each multiprocessor: some waves of lanes */
-    GG_DYNAMIC_FULL = 8,  /* the same: as many as it holds at once */
-    GG_DYNAMIC_ATTEMPT = 6,
-    GG_DYNAMIC_REST = 4   /* the same: of a cooperative launch */
+    GG_DYNAMIC_GRID = 32,   /* blocks for each multiprocessor: some waves of lanes */
+    GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
+    GG_DYNAMIC_ATTEMPT = 6, /* the same, of kernels that need 40 registers */
+    GG_DYNAMIC_REST = 4     /* the same, of 64: rehash, and a cooperative launch */
 };
 
 /* Launch a step: dynamic_edges.cu, dynamic_rows.cu. False: it is none of theirs. */
