@@ -11,6 +11,7 @@
 #include "tuning.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- pass 1 ---- */
@@ -123,6 +124,11 @@ static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spar
     return row;
 }
 
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
 static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spare,
                                 uint64_t count, int bits) {
     uint64_t i = 1;
@@ -130,9 +136,12 @@ static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spar
         i++;
     if (i >= count)
         return row;
-    if (count > FEW)
+    if (count > UINT32_MAX) /* more arcs than places count, most of them repeats */
+        qsort(row, count, sizeof *row, by_number);
+    else if (count > FEW)
         return sort_by_digits(run, row, spare, count, bits);
-    insert_all(row, count);
+    else
+        insert_all(row, count);
     return row;
 }
 
