@@ -1,5 +1,5 @@
-/* Rehash on a device: by one lane, some lanes or several warps for a vertex, by the size of its
-** table; and what the threads of a block take together. What a warp does: slab_walk.h. */
+/* Rehash on a device: by some lanes, a warp or several for a vertex, by the size of its table; and
+** what the threads of a block take and give back together. What a lane does: slab_walk.h. */
 #ifndef GPUGRAPH_DYNAMIC_REHASH_CUH
 #define GPUGRAPH_DYNAMIC_REHASH_CUH
 
