@@ -63,7 +63,7 @@ enum {
     SLAB_WORDS = 8,   /* of a sector */
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
-    SLAB_SMALL = 4,   /* sectors of a base that one lane rehashes by itself */
+    SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
     SLAB_BAG = 6,     /* pieces that a lane keeps before it gives them back */
     SLAB_MANY = 8,    /* times larger: a new base that is filled entry by entry */
     SLAB_FILTER_BITS = 1 << 20,
