@@ -230,6 +230,10 @@ static void check_each_by(const shape *s, gpugraph_graph *graph,
     free(bare);
 }
 
+/* On a device only "multi-source" takes the sources together; the other methods, which search from one
+** after the other there, get one shape in ten. */
+static bool one_by_one;
+
 static void check_each_search(const shape *s, gpugraph_graph *graph,
                               const gpugraph_search *search) {
     struct answer right[MOST_SOURCES];
@@ -245,6 +249,8 @@ static void check_each_search(const shape *s, gpugraph_graph *graph,
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++) {
         bool cuda = strcmp(method->backend, "cuda") == 0;
         if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        if (cuda && !one_by_one && strcmp(method->name, "multi-source") != 0)
             continue;
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,
@@ -289,9 +295,11 @@ START_TEST(each_of_many_sources) {
     for (int i = 0; i < 100; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 90) + 1;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (6 * n)), seed);
+        one_by_one = i % 10 == 0;
         check_each(&s, MOST_SOURCES, seed);
         shape_free(&s);
     }
+    one_by_one = true;
     shape large[] = {shape_rmat(12, 12, 5), shape_random_edges(30000, 200000, 8),
                      shape_grid(60, 100), broom(1500, 40, 100), shape_path(700)};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
