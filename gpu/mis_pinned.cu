@@ -188,7 +188,11 @@ static __device__ __forceinline__ void turn_round(errand *e) {
     e->turns++;
 }
 
-/* Until the warp's vertices are decided, or for long enough. */
+/* A tile takes as long as so many passes. */
+enum { TILE_PASSES = GG_MIS_STOP_PASSES / GG_MIS_STOP_ROUNDS };
+
+/* Until the warp's vertices are decided, or for long enough. A look at the stop flag goes across
+** the bus: those of all who wait would fill it, so there are few. */
 static __device__ __forceinline__ void run_errand(const mis_graph &g,
                                                   const pinned_launch &l, errand *e) {
     uint32_t passes = 0, since_look = 0;
@@ -198,7 +202,7 @@ static __device__ __forceinline__ void run_errand(const mis_graph &g,
             turn_round(e);
         if (e->tile < e->tiles && (e->count + GG_WARP <= l.room || !patient)) {
             take_tile(g, l, e);
-            since_look += GG_MIS_STOP_PASSES / GG_MIS_STOP_ROUNDS;
+            since_look += TILE_PASSES;
         } else if (e->count > 0) {
             pass_over_list(g, e);
             passes++;
@@ -208,8 +212,7 @@ static __device__ __forceinline__ void run_errand(const mis_graph &g,
         }
         if (since_look < GG_MIS_STOP_PASSES)
             continue;
-        since_look =
-            0; /* a look goes across the bus, and who waits would look all the time */
+        since_look = 0;
         if (__any_sync(ALL_LANES, *(const volatile uint32_t *)g.stop != 0))
             return;
     }

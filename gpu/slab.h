@@ -142,15 +142,13 @@ WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
 }
 
-/* Entries beyond which a base is made anew: one of 2 sectors may have one piece behind it, one of
-** 1 sector two, since such tables are many and mostly get a few entries; a slab has half as many
-** again in a chain, several slabs what their hash makes of a load of 1, or of one
+/* Entries beyond which a base is made anew: a short one may have one piece behind it, a slab
+** half as many again in a chain, several slabs what their hash makes of a load of 1, or of one
 ** half as high again as was asked for. */
 WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {
     uint32_t places = slab_places(sectors, valued);
     if (sectors < SLAB_SECTORS)
-        return places + slab_places(2 * sectors, valued) +
-               (sectors == 1 ? slab_places(SLAB_SECTORS, valued) : 0);
+        return places + slab_places(2 * sectors, valued);
     float most = sectors == SLAB_SECTORS ? 1.5f : 1;
     most = load * 1.4f > most ? load * 1.4f : most;
     return (uint32_t)((float)places * most);

@@ -127,27 +127,6 @@ WARP_FUNCTION bool slab_fill(const struct slab_graph *g, struct slab_filling *f,
     }
 }
 
-/* Which words of a sector begin entries of that run: bits. All are hashed first, so that lanes
-** which fill together differ only in how many they have. */
-WARP_FUNCTION uint32_t slab_of_run(const uint32_t *word, uint32_t entries, uint32_t run,
-                                   uint64_t runs, bool valued) {
-    uint32_t mine = 0;
-    for (uint32_t i = 0; i < SLAB_WORDS; i += valued ? 2 : 1)
-        if (i < entries && slab_is_entry(word[i]) &&
-            (runs == 1 || slab_hash(word[i]) * runs >> 32 == run))
-            mine |= 1u << i;
-    return mine;
-}
-
-/* The entry that begins at word i, which is not known when this is compiled. */
-WARP_FUNCTION uint64_t slab_entry(const uint32_t *word, uint32_t i, bool valued) {
-    uint64_t pair = 0;
-    for (uint32_t k = 0; k < SLAB_WORDS; k += valued ? 2 : 1)
-        if (k == i)
-            pair = slab_pair(word[k], valued ? word[k | 1] : 0);
-    return pair;
-}
-
 /* Fills one run of the new base, which nobody else touches, from those of the old one that its
 ** hashes may be in: they are next to each other, in both. */
 WARP_FUNCTION bool slab_fill_run(const struct slab_graph *old, struct slab_vertex from,
@@ -164,14 +143,14 @@ WARP_FUNCTION bool slab_fill_run(const struct slab_graph *old, struct slab_verte
         walk.sectors = ((uint32_t)(high * before >> 32) + 1) * SLAB_SECTORS;
     }
     uint32_t word[SLAB_WORDS], entries;
-    while (slab_step(old, &walk, false, word, &entries)) {
-        uint32_t mine = slab_of_run(word, entries, run, runs, valued);
-        for (; mine; mine &= mine - 1) {
-            uint64_t pair = slab_entry(word, set_bits((mine & -mine) - 1), valued);
-            if (!slab_fill(g, &f, slab_hash((uint32_t)pair), pair, valued))
+    while (slab_step(old, &walk, false, word, &entries))
+        for (uint32_t i = 0; i < entries; i += valued ? 2 : 1) {
+            uint32_t hash = slab_hash(word[i]);
+            if (slab_is_entry(word[i]) && hash * runs >> 32 == run &&
+                !slab_fill(g, &f, hash, slab_pair(word[i], valued ? word[i | 1] : 0),
+                           valued))
                 return false;
         }
-    }
     return true;
 }
 

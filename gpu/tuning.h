@@ -398,7 +398,7 @@
 /* Nanoseconds for an arc of making a CSR, and a CSR_SIMPLE, by one CPU thread; of either
 ** on the device. */
 #define GG_COST_CSR    15.0
-#define GG_COST_SIMPLE 35.0
+#define GG_COST_SIMPLE 18.0
 #define GG_COST_DEVICE 0.11
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
 ** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
