@@ -22,13 +22,14 @@ ROW, WEIGHT, TEST, LOWER, INIT = 24, 4, 8, 12, 8  # bytes: list, offsets, distan
 
 
 def run(program, graph, repeats, **environment):
-    """The fields of bench_sssp's line, and the numbers that its detail names."""
+    """The fields of bench_sssp's line, counted from its end where features come before them, and the
+    numbers that its detail names."""
     out = subprocess.run([program, str(repeats), "1", graph], check=True, text=True, stdout=subprocess.PIPE,
                          env={**os.environ, "ONLY": "auto", **environment}).stdout
     line = next(csv.reader(io.StringIO(out)))
-    counts = {name: int(value) for name, value in re.findall(r"(weights|tested|lowered|settled) (\d+)", line[18])}
-    return {"vertices": int(line[1]), "arcs": int(line[2]), "method": line[11], "delta": float(line[12]),
-            "ms": float(line[15]), "served": int(line[16]), "detail": line[18], **counts}
+    counts = {name: int(value) for name, value in re.findall(r"(weights|tested|lowered|settled) (\d+)", line[-1])}
+    return {"vertices": int(line[1]), "arcs": int(line[2]), "method": line[-8], "delta": float(line[-7]),
+            "ms": float(line[-4]), "served": int(line[-3]), "detail": line[-1], **counts}
 
 
 def work(bench, graphs):
