@@ -89,6 +89,9 @@ struct gpugraph_graph {
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);
 
+/* From so many insertions on a dynamic graph sorts a batch. Tests lower it, nobody else. (dynamic.c) */
+extern uint64_t gg_sorted_items;
+
 /* ---- edge numbers ----
 ** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
 ** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */

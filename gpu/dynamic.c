@@ -2,6 +2,7 @@
 **
 **     insert    announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
+**       or      sort -> insert runs -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
 **     clean     list dead -> rehash
 **
@@ -14,6 +15,8 @@
 
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
+
+uint64_t gg_sorted_items = GG_SLAB_SORTED;
 
 /* ---- create and free ---- */
 
@@ -107,8 +110,8 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
     run.device = d->device;
     d->run = &run;
     d->place->open(d, &run);
-    struct held *const all[] = {&d->incoming, &d->growing, &d->huge, &d->scratch,
-                                &d->rows};
+    struct held *const all[] = {&d->incoming, &d->growing, &d->huge,
+                                &d->scratch,  &d->sorted,  &d->rows};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gg_dynamic_drop(d, all[i]);
     gg_dynamic_drop_tables(d, &d->tables);
@@ -130,7 +133,7 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *d) {
     uint64_t lists = t->list[0].bytes + t->list[1].bytes + t->list[2].bytes;
     return (int64_t)(t->arena.bytes + t->vertex.bytes + t->pool.bytes + lists +
                      d->incoming.bytes + d->growing.bytes + d->huge.bytes +
-                     d->scratch.bytes + d->rows.bytes);
+                     d->scratch.bytes + d->sorted.bytes + d->rows.bytes);
 }
 
 /* ---- batches ---- */
@@ -205,18 +208,16 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items) {
     gg_phase(d->run, name, gg_now_ms() - ms, (int64_t)items, "%s",
              d->valued ? "map" : "set");
-    struct held *const scratch[] = {&d->scratch, &d->rows};
-    for (int i = 0; i < 2; i++)
+    struct held *const scratch[] = {&d->scratch, &d->sorted, &d->rows};
+    for (int i = 0; i < 3; i++)
         if (scratch[i]->bytes > KEPT_SCRATCH)
             gg_dynamic_drop(d, scratch[i]);
     return gg_dynamic_close(d);
 }
 
-/* Into a graph that has many edges for one of the batch most of them find room at once. The
-** arena must have some, too, and is made larger unless it had better be made anew. */
-static bool may_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    if (b->count > d->edges / GG_SLAB_SURPRISE)
-        return false;
+/* Is there room for tables that a batch founds and makes longer without announcement? The arena
+** is made larger unless it had better be made anew. */
+static bool has_room_to_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     if (gg_dynamic_has_room(d, b->count))
         return true;
     if (d->free > d->end / 2)
@@ -225,9 +226,23 @@ static bool may_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return true;
 }
 
-static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
+/* A batch is announced where it is the first, or the arena is to be made anew. Others, if they are
+** worth it, are sorted; into a graph that has many edges for one of the batch they are inserted as they
+** come: most find room at once. */
+static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
-    b->attempted = may_attempt(d, b);
+    b->attempted = false;
+    bool few = b->count <= d->edges / GG_SLAB_SURPRISE,
+         many = b->count >= gg_sorted_items;
+    if (b->first || !(few || many) || !has_room_to_attempt(d, b))
+        return;
+    if (many && !b->run)
+        d->place->sort(d, b);
+    b->attempted = few || b->run;
+}
+
+static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    choose_way(d, b);
     b->unsorted |= b->attempted;
     if (!b->attempted && !b->unsorted)
         d->place->gather(d, b);
@@ -237,7 +252,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
-        gg_dynamic_step(d, STEP_ATTEMPT, b);
+        gg_dynamic_step(d, b->run ? STEP_INSERT_RUNS : STEP_ATTEMPT, b);
         gg_dynamic_step(d, STEP_REST, b);
     } else {
         gg_dynamic_step(d, STEP_ANNOUNCE, b);

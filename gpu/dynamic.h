@@ -2,18 +2,20 @@
 **
 **     dynamic.c            create, free; batches of edges: check, upload, steps
 **     dynamic_vertices.c   more vertices, and batches of them
+**     dynamic_runs.c       batches sorted on the host
 **     dynamic_rows.c       rows, triangles
 **     dynamic_memory.c     the blocks; room in the arena
 **     dynamic_cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          dynamic_edges.cu, dynamic_gather.cu and dynamic_rows.cu
+**                          dynamic_edges.cu, dynamic_runs.cu, dynamic_gather.cu and
+**                          dynamic_rows.cu
 **
 ** Edges with ids hang on it: multigraph.h. */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
 #include "backend.h"
-#include "slab.h"
+#include "slab_run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,8 +32,9 @@ enum dynamic_step {
     STEP_FINISH,    /* of huge ones: the old base or the new one goes */
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
+    STEP_INSERT_RUNS,  /* the same of a sorted batch, a lane for a vertex */
     STEP_INSERT_LATER, /* that */
-    STEP_REST,         /* all that follows STEP_ATTEMPT: from STEP_PLAN to STEP_SETTLE */
+    STEP_REST,         /* all that follows these: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
     STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
@@ -48,18 +51,28 @@ struct dynamic_batch {
     uint64_t count;                          /* edges, or vertices */
     const uint32_t *source, *target, *value; /* value: NULL of a set */
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
-    uint32_t *result;       /* count: answers; items that wait; sectors of claims */
-    const uint64_t *pair;   /* map, in buckets: target and value; else NULL */
-    bool attempted;         /* nothing is announced */
-    bool unsorted;          /* or may be */
-    bool first;             /* there was no table before it */
-    bool keep;              /* of an edge that is there the value stays */
-    struct slab_graph old;  /* STEP_REHASH: where the tables are now */
-    uint32_t *row_count;    /* count + 1 */
-    uint64_t *row_offset;   /* count + 1 */
+    uint32_t *result; /* count: answers; items that wait, or chunks of them; sectors of
+                            ** claims */
+    const uint64_t *pair; /* map, in buckets: target and value; else NULL */
+    const uint32_t *run;  /* sorted: where runs begin; *runs of them. Else NULL */
+    const uint32_t *runs;
+    bool attempted;        /* nothing is announced */
+    bool ordered;          /* ascending by source already */
+    bool unsorted;         /* or may be */
+    bool first;            /* there was no table before it */
+    bool keep;             /* of an edge that is there the value stays */
+    struct slab_graph old; /* STEP_REHASH: where the tables are now */
+    uint32_t *row_count;   /* count + 1 */
+    uint64_t *row_offset;  /* count + 1 */
     uint32_t *row_target, *row_value;
     bool name_rows; /* row_value gets the vertex whose row it is, not the value */
 };
+
+WARP_FUNCTION struct slab_sorted gg_sorted(const struct dynamic_batch *b, bool valued) {
+    struct slab_sorted sorted = {b->source, b->target, b->value, b->pair, b->run,
+                                 b->count,  *b->runs,  valued,   b->keep};
+    return sorted;
+}
 
 /* Where slabs live and who runs the steps: one const struct for each backend. Once
 ** run->status is set only `give`, `close` and the steps that end others do anything. */
@@ -78,6 +91,8 @@ typedef struct dynamic_place {
     /* Brings a large batch into another order, in which items of a source are close together
     ** and those of an edge in the order they had; or leaves it as it is. */
     void (*gather)(gpugraph_dynamic *d, struct dynamic_batch *batch);
+    /* Sorts a batch by its sources, and finds its runs; or leaves it as it is. */
+    void (*sort)(gpugraph_dynamic *d, struct dynamic_batch *batch);
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
@@ -99,7 +114,7 @@ struct gpugraph_dynamic {
     struct slab_graph slabs; /* a view of the blocks */
     struct dynamic_tables tables;
     struct held incoming, growing, huge;
-    struct held scratch, rows; /* of batches */
+    struct held scratch, sorted, rows; /* of batches; sorted: on the host */
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
     bool announced; /* the counts of announced insertions are not all 0 */
@@ -169,6 +184,11 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
 void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 /* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
+
+/* ---- dynamic_runs.c ---- */
+
+/* What `sort` of a place does, where arrays lie in host memory. */
+void gg_dynamic_sort_on_host(gpugraph_dynamic *d, struct dynamic_batch *b);
 
 /* ---- dynamic_rows.c ---- */
 

@@ -1,7 +1,7 @@
 /* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
 ** a warp of one lane (warp.h). */
 #include "dynamic.h"
-#include "slab_walk.h"
+#include "slab_tile.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -110,6 +110,35 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
 }
 
+static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    const struct slab_sorted sorted = gg_sorted(b, d->valued);
+    struct slab_visit visit = slab_begin_visit(g, &sorted, (uint32_t)i);
+    uint32_t sectors;
+    while ((sectors = slab_go_visiting(g, &sorted, &visit)) > 0)
+        slab_bring(&visit, sectors, slab_take_base(g, sectors));
+    if (slab_end_visit(g, &visit, d->valued))
+        slab_list_growing(g, visit.from, visit.v.sectors);
+    if (visit.chunks)
+        slab_list_chunks(g, &visit, b->result);
+    t->added += visit.added;
+}
+
+/* An item that waits, or a chunk of them. */
+static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint64_t i, struct tally *t) {
+    uint64_t item;
+    if (!b->run) {
+        insert_item(d, b, b->result[i], t);
+        return;
+    }
+    const struct slab_sorted sorted = gg_sorted(b, d->valued);
+    for (uint32_t k = 0; k < SLAB_CHUNK; k++)
+        if ((item = slab_chunk_item(&sorted, b->result[i], k)) != SLAB_NO_ITEM)
+            insert_item(d, b, item, t);
+}
+
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                        uint64_t i) {
     uint32_t from = b->source[i], target = b->target[i];
@@ -182,10 +211,12 @@ static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
                         uint32_t i) {
     const struct slab_graph *g = &d->slabs;
     uint32_t whole = g->pool->growing[0] + g->pool->growing[1];
+    uint32_t word[SLAB_SIZE], filled[SLAB_SECTORS];
+    const struct slab_desk desk = {word, filled};
     if (i < whole)
-        slab_rehash(&b->old, g, slab_growing_vertex(g, i), d->valued);
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), &desk, d->valued);
     else
-        slab_move_part(&b->old, g, i - whole, d->valued);
+        slab_move_part(&b->old, g, i - whole, &desk, d->valued);
 }
 
 static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
@@ -223,8 +254,11 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_ATTEMPT:
         attempt_item(d, b, i, t);
         break;
+    case STEP_INSERT_RUNS:
+        insert_run(d, b, i, t);
+        break;
     case STEP_INSERT_LATER:
-        insert_item(d, b, b->result[i], t);
+        insert_later(d, b, i, t);
         break;
     case STEP_CLAIM:
         claim_item(d, b, i);
@@ -273,6 +307,8 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
         return d->slabs.n;
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+    case STEP_INSERT_RUNS:
+        return *b->runs;
     case STEP_INSERT_LATER:
         return pool->report.full ? 0 : pool->later;
     case STEP_CLAIM:
@@ -362,6 +398,7 @@ const dynamic_place gg_cpu_dynamic = {
     .step = step_cpu,
     .offsets = offsets_cpu,
     .gather = gather_cpu,
+    .sort = gg_dynamic_sort_on_host,
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,

@@ -5,13 +5,6 @@
 
 /* ---- kernels: one lane per item ---- */
 
-/* Adds to a word what the lanes of each warp bring; all lanes come. */
-static __device__ __forceinline__ void tally(uint64_t *at, uint32_t mine) {
-    uint32_t sum = __reduce_add_sync(0xffffffffu, mine);
-    if (sum > 0 && threadIdx.x % GG_WARP == 0)
-        device_add_64(at, sum);
-}
-
 static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint64_t i,
                                                    bool valued) {
     return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
@@ -72,6 +65,14 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
     return 0;
 }
 
+/* Insertion number i of those that wait, or SLAB_NO_ITEM: one by one, or in chunks of runs. */
+static __device__ __forceinline__ uint64_t waiting_item(const dynamic_batch &b,
+                                                        const slab_sorted &sorted,
+                                                        uint64_t i) {
+    return b.run ? slab_chunk_item(&sorted, b.result[i / SLAB_CHUNK], i % SLAB_CHUNK)
+                 : b.result[i];
+}
+
 /* One lane per insertion, into tables that have room: those of the batch, or (later) those
 ** that had to wait. */
 template <bool valued, bool later>
@@ -81,15 +82,19 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         return; /* a vertex may lack its table; the warp leaves together */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
-    const uint64_t count = later ? g.pool->later : b.count;
+    const uint64_t count =
+        !later ? b.count : (uint64_t)g.pool->later * (b.run ? SLAB_CHUNK : 1);
+    const slab_sorted sorted = later && b.run ? gg_sorted(&b, valued) : slab_sorted{};
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t from = 0;
         uint64_t pair = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (i < count) {
-            uint64_t item = later ? b.result[i] : i;
+        uint64_t item = i < count ? i : SLAB_NO_ITEM;
+        if (later && i < count)
+            item = waiting_item(b, sorted, i);
+        if (item != SLAB_NO_ITEM) {
             from = b.source[item];
             pair = pair_of(b, item, valued);
             outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
@@ -98,7 +103,7 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         __syncwarp();
     }
-    tally(&g.pool->report.added, added);
+    gg_tally(&g.pool->report.added, added);
 }
 
 template <bool valued>
@@ -184,7 +189,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
     }
     slab_give_back(&g, &hand);
     __syncwarp();
-    tally(&g.pool->report.added, added);
+    gg_tally(&g.pool->report.added, added);
 }
 
 static __device__ __forceinline__ void claim_items(const slab_graph &g,
@@ -238,7 +243,7 @@ static __global__ void delete_edges(const __grid_constant__ slab_graph g,
         removed++;
     }
     __syncwarp();
-    tally(&g.pool->report.removed, removed);
+    gg_tally(&g.pool->report.removed, removed);
 }
 
 template <bool valued>
@@ -280,7 +285,7 @@ static __global__ void sum_bases(const __grid_constant__ slab_graph g) {
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK)
     rehash(const __grid_constant__ slab_graph old, const __grid_constant__ slab_graph g) {
-    __shared__ block_share share;
+    __shared__ rehash_share share;
     rehash_all<valued>(old, g, &share);
 }
 
@@ -300,10 +305,11 @@ static __global__ void finish_moves(const __grid_constant__ slab_graph old,
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
     rest(const __grid_constant__ slab_graph g, const __grid_constant__ dynamic_batch b) {
-    __shared__ block_share share;
+    __shared__ rehash_share share;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    if (g.pool->later > 0) {
-        bool huge = g.pool->growing[2] > 0;
+    const uint32_t *growing = g.pool->growing;
+    if (g.pool->later > 0 || growing[0] > 0 || growing[1] > 0 || growing[2] > 0) {
+        bool huge = growing[2] > 0;
         if (huge) {
             plan_huge<valued>(g, g);
             grid.sync();

@@ -1,10 +1,16 @@
-/* A large batch in no order, by ranges of its sources: what a wave of lanes reads and writes then
-** lies close together, so that a sector is in the cache until all of its entries are there. One
-** pass of a radix sort by the highest bits, which leaves items of one edge in their order. */
+/* Batches in order of their sources, by a radix sort that leaves items of one edge as they came.
+**
+**     gather   large first batches in no order, by the highest bits alone: what a wave of lanes
+**              reads and writes then lies close together, so that a sector is in the cache until
+**              all of its entries are there
+**     sort     others, by all bits; and where runs of a source begin
+*/
 #include "dynamic.cuh"
 #include "slab.h"
 
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
 
 enum {
     LEAST_ITEMS = 1 << 21, /* of a batch that is worth it */
@@ -45,29 +51,48 @@ static __global__ void pack(dynamic_batch b, uint64_t *pair) {
 struct gather_space {
     uint32_t *source, *target; /* target: of a set */
     uint64_t *packed, *pair;   /* of a map */
+    uint32_t *run, *runs;      /* of a sort by all bits */
     void *scratch;
     size_t scratch_bytes;
+    int first_bit, bits;
+    bool valued, sorts, finds_runs;
 };
 
-static void carve(workspace *space, const dynamic_batch &b, bool valued,
-                  gather_space *s) {
-    s->source = gg_carve<uint32_t>(space, b.count);
-    s->target = gg_carve<uint32_t>(space, valued ? 0 : b.count);
-    s->packed = gg_carve<uint64_t>(space, valued ? b.count : 0);
-    s->pair = gg_carve<uint64_t>(space, valued ? b.count : 0);
+static void carve(workspace *space, const dynamic_batch &b, gather_space *s) {
+    uint64_t moved = s->sorts ? b.count : 0, runs = s->finds_runs ? b.count : 0;
+    s->source = gg_carve<uint32_t>(space, moved);
+    s->target = gg_carve<uint32_t>(space, s->valued ? 0 : moved);
+    s->packed = gg_carve<uint64_t>(space, s->valued ? moved : 0);
+    s->pair = gg_carve<uint64_t>(space, s->valued ? moved : 0);
+    s->run = gg_carve<uint32_t>(space, runs);
+    s->runs = gg_carve<uint32_t>(space, s->finds_runs);
     s->scratch = gg_carve<unsigned char>(space, s->scratch_bytes);
 }
 
+/* Both of these say in *bytes what they need where scratch is NULL. */
 static cudaError_t sort(const gather_space &s, void *scratch, size_t *bytes,
-                        const dynamic_batch &b, bool valued, int bits,
-                        cudaStream_t stream) {
-    int begin = bits > RANGE_BITS ? bits - RANGE_BITS : 0;
-    return valued ? cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
-                                                    s.packed, s.pair, b.count, begin,
-                                                    bits, stream)
-                  : cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
-                                                    b.target, s.target, b.count, begin,
-                                                    bits, stream);
+                        const dynamic_batch &b, cudaStream_t stream) {
+    const uint32_t count = (uint32_t)b.count;
+    return s.valued ? cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
+                                                      s.packed, s.pair, count,
+                                                      s.first_bit, s.bits, stream)
+                    : cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
+                                                      b.target, s.target, count,
+                                                      s.first_bit, s.bits, stream);
+}
+
+struct begins_run {
+    const uint32_t *source;
+    __device__ bool operator()(uint32_t i) const {
+        return i == 0 || source[i] != source[i - 1];
+    }
+};
+
+static cudaError_t find_runs(const gather_space &s, void *scratch, size_t *bytes,
+                             const dynamic_batch &b, cudaStream_t stream) {
+    return cub::DeviceSelect::If(scratch, *bytes, thrust::counting_iterator<uint32_t>(0),
+                                 s.run, s.runs, (uint32_t)b.count, begins_run{b.source},
+                                 stream);
 }
 
 /* Is there so much memory, and what the batch itself may need: an arena of twice the size, and a
@@ -78,30 +103,64 @@ static bool has_memory(const gpugraph_dynamic *d, uint64_t bytes, uint64_t items
     return (int64_t)(bytes + arena) <= gg_device_room(d->job);
 }
 
-void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
+/* Arrays for what is to be done, in the workspace. False: there is not so much memory. */
+static bool make_space(gpugraph_dynamic *d, const dynamic_batch &b, gather_space *s) {
     struct cuda_job *job = d->job;
     workspace space = {NULL, 0};
-    gather_space s = {};
-    int bits = 1;
-    if (b->count < LEAST_ITEMS || !gg_going(job) || !in_disorder(job, *b))
-        return;
-    while (bits < 32 && (d->slabs.n - 1) >> bits)
-        bits++;
-    gg_note(job, sort(s, NULL, &s.scratch_bytes, *b, d->valued, bits, job->stream),
-            "ask what a sort needs");
-    carve(&space, *b, d->valued, &s);
-    if (!has_memory(d, space.used, b->count) || !gg_workspace(job, &space))
-        return;
-    carve(&space, *b, d->valued, &s);
-    if (d->valued) {
+    size_t sorting = 0, finding = 0;
+    s->valued = d->valued;
+    for (s->bits = 1; s->bits < 32 && (d->slabs.n - 1) >> s->bits;)
+        s->bits++;
+    if (s->sorts)
+        gg_note(job, sort(*s, NULL, &sorting, b, job->stream), "ask what a sort needs");
+    if (s->finds_runs)
+        gg_note(job, find_runs(*s, NULL, &finding, b, job->stream),
+                "ask what finding runs needs");
+    s->scratch_bytes = sorting > finding ? sorting : finding;
+    carve(&space, b, s);
+    if (!has_memory(d, space.used, b.count) || !gg_workspace(job, &space))
+        return false;
+    carve(&space, b, s);
+    return true;
+}
+
+static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batch *b) {
+    size_t bytes = s.scratch_bytes;
+    if (s.valued) {
         unsigned grid = gg_grid(job, b->count, GG_DYNAMIC_GRID);
         pack<<<grid, GG_BLOCK, 0, job->stream>>>(*b, s.packed);
         gg_launched(job, "pack a batch");
     }
-    gg_note(job, sort(s, s.scratch, &s.scratch_bytes, *b, d->valued, bits, job->stream),
-            "sort a batch");
+    gg_note(job, sort(s, s.scratch, &bytes, *b, job->stream), "sort a batch");
     b->source = s.source;
     b->target = s.target;
     b->pair = s.pair;
     b->unsorted = true;
+}
+
+void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
+    struct cuda_job *job = d->job;
+    gather_space s = {};
+    s.sorts = true;
+    if (b->count < LEAST_ITEMS || !gg_going(job) || !in_disorder(job, *b))
+        return;
+    if (!make_space(d, *b, &s))
+        return;
+    s.first_bit = s.bits > RANGE_BITS ? s.bits - RANGE_BITS : 0;
+    sort_batch(job, s, b);
+}
+
+void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b) {
+    struct cuda_job *job = d->job;
+    gather_space s = {};
+    s.sorts = !b->ordered;
+    s.finds_runs = true;
+    if (!gg_going(job) || !make_space(d, *b, &s))
+        return;
+    size_t bytes = s.scratch_bytes;
+    if (s.sorts)
+        sort_batch(job, s, b);
+    gg_note(job, find_runs(s, s.scratch, &bytes, *b, job->stream), "find runs");
+    b->run = s.run;
+    b->runs = s.runs;
 }

@@ -1,25 +1,31 @@
 /* Rehash on a device: by some lanes, a warp or several for a vertex, by the size of its table; and
-** what the threads of a block take and give back together. What a lane does: slab_walk.h. */
+** what the threads of a block take and give back together. What a lane does: slab_tile.h. */
 #ifndef GPUGRAPH_DYNAMIC_REHASH_CUH
 #define GPUGRAPH_DYNAMIC_REHASH_CUH
 
 #include "dynamic.cuh"
-#include "slab_walk.h"
+#include "slab_tile.h"
 
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
 
 /* Lanes that rehash a vertex whose base is short, or not huge: about as many as the new base has
-** runs. One lane alone goes through hundreds of places one after the other while all others wait
-** for it. */
-enum { FEW = 4, TEAM = GG_WARP };
+** slabs. */
+enum { FEW = 8, TEAM = GG_WARP };
 
 /* What all threads of a block ask of some words, in one scan and one addition to each word:
 ** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
 struct block_share {
     cub::BlockScan<uint64_t, GG_BLOCK>::TempStorage scan;
     uint32_t first[SLAB_LISTS], end;
+};
+
+/* The same and what the teams of a block need for a rehash. */
+struct rehash_share {
+    block_share block;
     uint32_t bag[SLAB_BAG][GG_BLOCK];
+    alignas(16) uint32_t desk[GG_BLOCK * SLAB_SIZE];
+    uint32_t filled[GG_BLOCK * SLAB_SECTORS];
 };
 
 /* A thread asks for 0 or 1 of each word; the scan has 10 bits for a word, above the lower 32. */
@@ -92,7 +98,7 @@ static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
     return SLAB_NONE;
 }
 
-static __device__ __forceinline__ slab_bag empty_bag(block_share *share) {
+static __device__ __forceinline__ slab_bag empty_bag(rehash_share *share) {
     return slab_bag{&share->bag[0][threadIdx.x], GG_BLOCK, 0, 0};
 }
 
@@ -121,6 +127,13 @@ give_back_bags(const slab_graph &g, const slab_bag &bag, block_share *share) {
     }
 }
 
+/* Adds to a word what the lanes of each warp bring; all lanes come. */
+static __device__ __forceinline__ void gg_tally(uint64_t *at, uint32_t mine) {
+    uint32_t sum = __reduce_add_sync(0xffffffffu, mine);
+    if (sum > 0 && threadIdx.x % GG_WARP == 0)
+        device_add_64(at, sum);
+}
+
 /* The vertex as it will be, but for its base. */
 static __device__ __forceinline__ slab_vertex wanted(const slab_graph &g, uint32_t v,
                                                      const slab_vertex &from,
@@ -129,14 +142,34 @@ static __device__ __forceinline__ slab_vertex wanted(const slab_graph &g, uint32
                        0};
 }
 
-/* A team's share of a move to the new base, and what follows when all have done theirs. */
-static __device__ __forceinline__ bool copy_to(const slab_graph &old, const slab_graph &g,
-                                               const slab_vertex &from,
-                                               const slab_vertex &to, uint32_t rank,
-                                               uint32_t size, bool valued) {
-    return to.base != SLAB_NONE && slab_copy_runs(&old, from, &g, to, rank, size, valued);
+/* The desk of this thread's team. */
+template <int team_size>
+static __device__ __forceinline__ slab_desk desk_of(rehash_share *share) {
+    uint32_t first = threadIdx.x / team_size * team_size;
+    return slab_desk{&share->desk[first * SLAB_SIZE],
+                     &share->filled[first * SLAB_SECTORS]};
 }
 
+/* All tiles of a table, by a team. */
+template <bool valued, class team_type>
+static __device__ __forceinline__ bool
+move_tiles(const slab_graph &old, const slab_graph &g, const slab_vertex &from,
+           const slab_vertex &to, const team_type &team, const slab_desk &desk) {
+    const uint32_t rank = team.thread_rank(), size = team.num_threads();
+    bool fits = to.base != SLAB_NONE;
+    for (uint32_t first = 0;
+         fits && slab_has_entries(from) && first < slab_runs(to.sectors); first += size) {
+        slab_tile tile = slab_tile_at(from, to, first, size);
+        slab_clear_desk(&desk, rank, size);
+        team.sync();
+        fits = team.all(slab_collect(&old, &g, &tile, &desk, rank, size, valued));
+        slab_flush(&g, &tile, &desk, rank, size);
+        team.sync();
+    }
+    return fits;
+}
+
+/* What follows when all of a team have done theirs. */
 static __device__ __forceinline__ void
 finish_rehash(const slab_graph &old, const slab_graph &g, uint32_t v,
               const slab_vertex &from, const slab_vertex &to, bool copied, uint32_t rank,
@@ -155,7 +188,7 @@ finish_rehash(const slab_graph &old, const slab_graph &g, uint32_t v,
 template <bool valued, int team_size>
 static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
                                                      const slab_graph &g, uint32_t count,
-                                                     block_share *share) {
+                                                     rehash_share *share) {
     auto team = cooperative_groups::tiled_partition<team_size>(
         cooperative_groups::this_thread_block());
     const uint32_t rank = team.thread_rank(), teams = GG_BLOCK / team_size;
@@ -170,22 +203,24 @@ static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
             to = wanted(g, v, from, valued);
         }
         slab_bag bag = empty_bag(share);
-        to.base = team.shfl(take_bases(g, rank == 0 ? to.sectors : 0, share), 0);
+        to.base = team.shfl(take_bases(g, rank == 0 ? to.sectors : 0, &share->block), 0);
         if (v != SLAB_NONE) {
-            bool copied = copy_to(old, g, from, to, rank, team_size, valued);
-            finish_rehash(old, g, v, from, to, team.all(copied), rank, team_size, &bag);
+            bool moved =
+                move_tiles<valued>(old, g, from, to, team, desk_of<team_size>(share));
+            finish_rehash(old, g, v, from, to, moved, rank, team_size, &bag);
         }
-        give_back_bags(g, bag, share);
+        give_back_bags(g, bag, &share->block);
     }
 }
 
 /* One warp per part of a huge one. */
 template <bool valued>
-static __device__ __forceinline__ void rehash_parts(const slab_graph &old,
-                                                    const slab_graph &g) {
+static __device__ __forceinline__ void
+rehash_parts(const slab_graph &old, const slab_graph &g, rehash_share *share) {
+    const slab_desk desk = desk_of<GG_WARP>(share);
     for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->parts;
          i += gg_threads_of_grid() / GG_WARP) {
-        slab_move_part(&old, &g, (uint32_t)i, valued);
+        slab_move_part(&old, &g, (uint32_t)i, &desk, valued);
         __syncwarp();
     }
 }
@@ -213,10 +248,10 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
 
 template <bool valued>
 static __device__ __forceinline__ void
-rehash_all(const slab_graph &old, const slab_graph &g, block_share *share) {
+rehash_all(const slab_graph &old, const slab_graph &g, rehash_share *share) {
     rehash_listed<valued, FEW>(old, g, g.pool->growing[0], share);
     rehash_listed<valued, TEAM>(old, g, g.pool->growing[1], share);
-    rehash_parts<valued>(old, g);
+    rehash_parts<valued>(old, g, share);
 }
 
 #endif

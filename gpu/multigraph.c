@@ -201,7 +201,8 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
                                   .target = c->pair_target,
                                   .value = ends,
                                   .result = b->result,
-                                  .keep = true};
+                                  .keep = true,
+                                  .ordered = true};
     d->place->fill(d, ends, 0xff, groups * sizeof *ends);
     return gg_dynamic_put(d, &pairs);
 }

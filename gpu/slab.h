@@ -3,7 +3,9 @@
 **     slab.h          this: what there is, constants, sizes
 **     slab_memory.h   sectors; pieces that are taken and given back
 **     slab_table.h    find, insert, claim, delete
-**     slab_walk.h     all entries of a table: clear, rehash, rows
+**     slab_run.h      insert what comes in order of vertices
+**     slab_walk.h     all entries of a table: clear, rows
+**     slab_tile.h     rehash
 **
 **     vertex   base, sectors, used, dead           the dictionary: 16 bytes a vertex
 **                |
@@ -27,7 +29,8 @@
 ** A large batch is announced: insertions are counted for each vertex, and those that need a
 ** larger base get it before anything is inserted. A small one is attempted at once: a vertex
 ** without a table gets one of 1 sector, a full run a longer chain, and where a base is due to be
-** made anew the insertion waits until it has been.
+** made anew the insertion waits until it has been. One between the two is sorted, so that a lane
+** has a vertex to itself.
 **
 ** Where a batch names an edge twice, the later one counts. Who adds an edge writes its value
 ** at once; who finds it there marks its hash in a filter. Then all items of the batch that
@@ -56,6 +59,7 @@
 #ifndef SLAB_HUGE     /* tests make them small */
 #define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
+#define SLAB_RUN  32  /* items of a vertex in a sorted batch that one lane inserts */
 #endif
 
 enum {
@@ -64,8 +68,8 @@ enum {
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
+    SLAB_CHUNK = 32,  /* items of a longer run that a warp inserts together */
     SLAB_BAG = 6,     /* pieces that a lane keeps before it gives them back */
-    SLAB_MANY = 8,    /* times larger: a new base that is filled entry by entry */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };

@@ -28,6 +28,31 @@ WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector, bool f
 #endif
 }
 
+/* A sector of a table that nobody else writes to now. */
+WARP_FUNCTION void slab_read_own(const struct slab_graph *g, uint32_t sector,
+                                 uint32_t *word) {
+    const uint32_t *from = g->word + (uint64_t)sector * SLAB_WORDS;
+#ifdef __CUDA_ARCH__
+    for (int half = 0; half < 2; half++) {
+        uint4 four = reinterpret_cast<const uint4 *>(from)[half];
+        word[half * 4] = four.x;
+        word[half * 4 + 1] = four.y;
+        word[half * 4 + 2] = four.z;
+        word[half * 4 + 3] = four.w;
+    }
+#else
+    for (int i = 0; i < SLAB_WORDS; i++)
+        word[i] = from[i];
+#endif
+}
+
+WARP_FUNCTION void slab_write_own(uint32_t *place, uint64_t pair, bool valued) {
+    if (valued)
+        *(uint64_t *)place = pair;
+    else
+        *place = (uint32_t)pair;
+}
+
 WARP_FUNCTION struct slab_vertex slab_vertex_of(const struct slab_graph *g, uint32_t v) {
 #ifdef __CUDA_ARCH__
     uint4 four = *reinterpret_cast<const uint4 *>(g->vertex + v);

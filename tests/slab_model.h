@@ -13,7 +13,9 @@ static void jitter(void);
 #define WARP_JITTER() jitter()
 #define SLAB_HUGE     16
 #define SLAB_PART     8
-#include "slab_walk.h"
+#define SLAB_RUN      12
+#include "slab_run.h"
+#include "slab_tile.h"
 
 #include "expect.h"
 #include "luck.h"
@@ -55,6 +57,7 @@ enum phase {
     FINISH,
     INSERT,
     ATTEMPT,
+    RUNS,
     INSERT_LATER,
     CLAIM,
     SETTLE,
@@ -63,12 +66,15 @@ enum phase {
     ROWS
 };
 
+enum way { ANNOUNCED, ATTEMPTED, SORTED };
+
 struct world {
     struct slab_graph g;
+    struct slab_sorted sorted; /* runs: 0 where the batch is not */
     struct slab_pool pool;
     bool valued, unsorted;
     uint32_t count, source[BATCH], target[BATCH], value[BATCH], claimed[BATCH];
-    uint32_t later[BATCH];
+    uint32_t later[BATCH], run[BATCH];
     uint32_t model[VERTICES][TARGETS];
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
     /* of the running phase */
@@ -106,9 +112,39 @@ static void attempt(uint32_t i) {
     finish_insertion(i, outcome);
 }
 
+/* One lane for a vertex. */
+static void insert_run(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    struct slab_visit visit = slab_begin_visit(g, &w.sorted, i);
+    uint32_t sectors;
+    while ((sectors = slab_go_visiting(g, &w.sorted, &visit)) > 0)
+        slab_bring(&visit, sectors, slab_take_base(g, sectors));
+    if (slab_end_visit(g, &visit, w.valued))
+        slab_list_growing(g, visit.from, visit.v.sectors);
+    if (visit.chunks)
+        slab_list_chunks(g, &visit, w.later);
+    device_take(&w.changed, visit.added);
+}
+
+/* Item i of those that wait. */
+static uint64_t waiting(uint32_t i) {
+    return w.sorted.runs
+               ? slab_chunk_item(&w.sorted, w.later[i / SLAB_CHUNK], i % SLAB_CHUNK)
+               : w.later[i];
+}
+
+static void insert_item(uint32_t i) {
+    const struct slab_graph *g = &w.g;
+    uint32_t from = w.source[i];
+    finish_insertion(i, slab_put(g, slab_vertex_now(g, from),
+                                 slab_pair(w.target[i], w.value[i]), w.valued,
+                                 w.unsorted ? SLAB_KEEP : SLAB_REPLACE));
+}
+
 static void one_item(uint32_t i) {
     const struct slab_graph *g = &w.g;
-    uint32_t from = w.source[i], target = w.target[i], sector;
+    uint32_t from = i < w.count ? w.source[i] : 0, target = i < w.count ? w.target[i] : 0;
+    uint32_t sector;
     switch (w.phase) {
     case ANNOUNCE:
         if (slab_announce(g, from, w.valued, &sector))
@@ -117,15 +153,15 @@ static void one_item(uint32_t i) {
     case ATTEMPT:
         attempt(i);
         break;
+    case RUNS:
+        insert_run(i);
+        break;
     case INSERT_LATER:
-        i = w.later[i];
-        from = w.source[i];
-        target = w.target[i];
-        /* fallthrough */
+        if (waiting(i) != SLAB_NO_ITEM)
+            insert_item((uint32_t)waiting(i));
+        break;
     case INSERT:
-        finish_insertion(i, slab_put(g, slab_vertex_now(g, from),
-                                     slab_pair(target, w.value[i]), w.valued,
-                                     w.unsorted ? SLAB_KEEP : SLAB_REPLACE));
+        insert_item(i);
         break;
     case CLAIM:
         w.claimed[i] =
@@ -167,8 +203,10 @@ static uint32_t items(void) { /* as the phase begins */
         return w.pool.parts;
     case ROWS:
         return VERTICES;
+    case RUNS:
+        return w.sorted.runs;
     case INSERT_LATER:
-        return w.pool.later;
+        return w.pool.later * (w.sorted.runs ? SLAB_CHUNK : 1);
     default:
         return w.count;
     }
@@ -176,6 +214,9 @@ static uint32_t items(void) { /* as the phase begins */
 
 /* What a warp does together. False: the phase is not of that kind. */
 static bool one_together(uint32_t i) {
+    static __thread uint32_t word[warp_width * SLAB_SIZE],
+        filled[warp_width * SLAB_SECTORS];
+    const struct slab_desk desk = {word, filled};
     const struct slab_graph *g = &w.g;
     uint32_t whole;
     switch (w.phase) {
@@ -185,9 +226,9 @@ static bool one_together(uint32_t i) {
     case REHASH:
         whole = w.pool.growing[0] + w.pool.growing[1];
         if (i < whole)
-            slab_rehash(g, g, slab_growing_vertex(g, i), w.valued);
+            slab_rehash(g, g, slab_growing_vertex(g, i), &desk, w.valued);
         else
-            slab_move_part(g, g, i - whole, w.valued);
+            slab_move_part(g, g, i - whole, &desk, w.valued);
         return true;
     case FINISH:
         slab_finish_part(g, g, i);
@@ -354,15 +395,35 @@ static void rehash_listed(int threads) {
     run_phase(FINISH, threads);
 }
 
+/* The batch in order of its sources; those of a source stay in theirs. */
+static void sort_by_source(void) {
+    uint32_t source[BATCH], target[BATCH], value[BATCH], at = 0, runs = 0;
+    memcpy(source, w.source, sizeof source);
+    memcpy(target, w.target, sizeof target);
+    memcpy(value, w.value, sizeof value);
+    for (uint32_t v = 0; v < VERTICES; v++)
+        for (uint32_t i = 0, first = at; i < w.count; i++)
+            if (source[i] == v) {
+                if (at == first)
+                    w.run[runs++] = at;
+                w.source[at] = v;
+                w.target[at] = target[i];
+                w.value[at++] = value[i];
+            }
+    w.sorted = (struct slab_sorted){w.source, w.target, w.value,  NULL, w.run,
+                                    w.count,  runs,     w.valued, false};
+}
+
 /* The steps of a batch; false: the arena has ended. */
-static bool insert_once(bool announced, int threads) {
+static bool insert_once(enum way way, int threads) {
+    const bool announced = way == ANNOUNCED;
     w.pool.report.full = 0;
     if (announced) {
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
         run_phase(ANNOUNCE, threads);
     } else {
         w.unsorted = true; /* for all that is known */
-        run_phase(ATTEMPT, threads);
+        run_phase(way == SORTED ? RUNS : ATTEMPT, threads);
     }
     rehash_listed(threads);
     if (!w.pool.report.full)
@@ -377,14 +438,17 @@ static bool insert_once(bool announced, int threads) {
     return !w.pool.report.full;
 }
 
-static void insert_by(bool announced, int threads) {
+static void insert_by(enum way way, int threads) {
     uint32_t before = edges();
     for (uint32_t i = 0; i < w.count; i++)
         w.model[w.source[i]][w.target[i]] = w.value[i];
     w.changed = 0;
-    if (!announced)
+    w.sorted.runs = 0;
+    if (way == SORTED)
+        sort_by_source();
+    if (way != ANNOUNCED)
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
-    while (!insert_once(announced, threads)) {
+    while (!insert_once(way, threads)) {
         if (w.pool.end > w.g.capacity)
             w.pool.end = w.g.capacity;
         w.g.capacity += w.g.capacity / 2;
@@ -394,7 +458,7 @@ static void insert_by(bool announced, int threads) {
 }
 
 static void insert(int threads) {
-    insert_by(draw(2), threads);
+    insert_by((enum way)draw(3), threads);
 }
 
 static void delete (int threads) {
@@ -529,15 +593,15 @@ static bool has_chain(uint32_t v) {
 START_TEST(chains_are_rehashed) {
     begin(true, 0.7f);
     edges_of_one(0, 15);
-    insert_by(true, 1);
+    insert_by(ANNOUNCED, 1);
     ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert(!has_chain(0));
     edges_of_one(15, 22);
-    insert_by(true, 1);
+    insert_by(ANNOUNCED, 1);
     ck_assert_uint_eq(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert(has_chain(0));
     edges_of_one(22, 23);
-    insert_by(true, 1);
+    insert_by(ANNOUNCED, 1);
     ck_assert_uint_gt(w.g.vertex[0].sectors, SLAB_SECTORS);
     ck_assert_uint_ge(w.pool.count[2], 2);
     check(1);
@@ -551,7 +615,7 @@ START_TEST(short_bases_have_short_chains) {
     begin(true, 0.7f);
     for (uint32_t degree = 1; degree <= 11; degree++) {
         edges_of_one(degree - 1, degree);
-        insert_by(false, 1);
+        insert_by(ATTEMPTED, 1);
         ck_assert_uint_eq(w.g.vertex[0].sectors, degree <= 10 ? 1 : SLAB_SECTORS);
         ck_assert_uint_eq(w.pool.end, degree <= 3 ? 1 : degree <= 10 ? 3 : 7);
         check(1);
@@ -567,7 +631,7 @@ START_TEST(a_crowd_waits) {
     begin(_i % 2, 0.7f);
     for (int round = 0; round < 3; round++) {
         edges_of_one(0, TARGETS);
-        insert_by(false, 4);
+        insert_by(ATTEMPTED, 4);
         check(2);
         ck_assert_uint_eq(w.g.vertex[0].used, TARGETS);
     }

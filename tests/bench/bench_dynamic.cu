@@ -3,6 +3,7 @@
 **
 **     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
 **     bench_dynamic GRAPH load                    the load of tables: time against memory
+**     bench_dynamic GRAPH growth                  builds from empty, in batches
 **     bench_dynamic GRAPH triangles               static, and after each of five batches
 **     bench_dynamic GRAPH ids                     operations on a multigraph: edges with ids
 **
@@ -76,13 +77,14 @@ static edges load(const char *name) {
     return e;
 }
 
-static void shuffle(edges *e) {
-    for (uint64_t i = e->source.size() - 1; i > 0; i--) {
+static edges shuffled(edges e) {
+    for (uint64_t i = e.source.size() - 1; i > 0; i--) {
         uint64_t j = draw() % (i + 1);
-        std::swap(e->source[i], e->source[j]);
-        std::swap(e->target[i], e->target[j]);
-        std::swap(e->value[i], e->value[j]);
+        std::swap(e.source[i], e.source[j]);
+        std::swap(e.target[i], e.target[j]);
+        std::swap(e.value[i], e.value[j]);
     }
+    return e;
 }
 
 static edges random_batch(uint32_t n, uint64_t count) {
@@ -119,6 +121,21 @@ static gpugraph_dynamic *build(const edges &e, bool valued, double load, double 
     gpugraph_dynamic *d = make(e.n, valued, load);
     *ms = insert(d, e, UINT64_MAX);
     return d;
+}
+
+/* The edges in any order. */
+static void growth(const edges &e, int repeats) {
+    std::vector<double> ms(repeats);
+    for (int bits = 20; bits <= 22; bits += 2) {
+        for (double &one : ms) {
+            gpugraph_dynamic *d = make(e.n, true, 0);
+            one = insert(d, e, (uint64_t)1 << bits);
+            gpugraph_dynamic_free(d);
+        }
+        char name[64];
+        snprintf(name, sizeof name, "from empty, batches of 2^%d", bits);
+        report(name, e.source.size(), ms);
+    }
 }
 
 static void operations(edges e, int repeats) {
@@ -176,20 +193,11 @@ static void operations(edges e, int repeats) {
         report("delete vertices", count, ms);
     }
     gpugraph_dynamic_free(d);
-    shuffle(&e);
+    e = shuffled(std::move(e));
     for (double &one : ms)
         gpugraph_dynamic_free(build(e, true, 0, &one));
     report("build, any order", m, ms);
-    for (int bits = 20; bits <= 22; bits += 2) {
-        for (double &one : ms) {
-            d = make(e.n, true, 0);
-            one = insert(d, e, (uint64_t)1 << bits);
-            gpugraph_dynamic_free(d);
-        }
-        char name[64];
-        snprintf(name, sizeof name, "from empty, batches of 2^%d", bits);
-        report(name, m, ms);
-    }
+    growth(e, repeats);
 }
 
 static void loads(const edges &e) {
@@ -282,7 +290,8 @@ static void with_ids(const edges &e, int repeats) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: %s GRAPH [REPEATS|load|triangles|ids] [cuda|cpu]\n",
+        fprintf(stderr,
+                "usage: %s GRAPH [REPEATS|load|growth|triangles|ids] [cuda|cpu]\n",
                 argv[0]);
         return 1;
     }
@@ -292,6 +301,8 @@ int main(int argc, char **argv) {
     printf("%s: %u vertices, %zu directed edges\n", argv[1], e.n, e.source.size());
     if (argc > 2 && strcmp(argv[2], "load") == 0)
         loads(e);
+    else if (argc > 2 && strcmp(argv[2], "growth") == 0)
+        growth(shuffled(e), 3);
     else if (argc > 2 && strcmp(argv[2], "triangles") == 0)
         triangles(e);
     else if (argc > 2 && strcmp(argv[2], "ids") == 0)

@@ -1,7 +1,8 @@
 /* The end of every test program's main.
 **
 **     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
-**                                      bits, as those of more than 2^32 - 2 have */
+**                                      bits, as those of more than 2^32 - 2 have
+**     GPUGRAPH_TEST_SORTED=3           dynamic graphs sort batches of 3 insertions and more */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
@@ -14,6 +15,9 @@ static inline int run_suite_as(Suite *suite, enum fork_status forks) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     if (narrow)
         gg_narrow_edges = strtoull(narrow, NULL, 10);
+    const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
+    if (sorted)
+        gg_sorted_items = strtoull(sorted, NULL, 10);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, forks);
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,254 @@
+/* Tables of slab.h that get a new base: some lanes, a team, put a part of it together on their desk,
+** memory that is close to them, and write it out at once.
+**
+**     clear      the desk
+**     collect    sector by sector of the old runs that entries may come from, which are next to
+**                each other in both bases; each entry to the place that its probe would find
+**     flush      the slabs to the new base
+**
+** All lanes come to each of these and meet between them. A slab that is full gets a chain at once,
+** behind the desk.
+*/
+#ifndef GPUGRAPH_SLAB_TILE_H
+#define GPUGRAPH_SLAB_TILE_H
+
+#include "slab_walk.h"
+
+enum { SLAB_SIZE = SLAB_SECTORS * SLAB_WORDS }; /* words */
+
+struct slab_desk {    /* room for a slab for each lane of the team */
+    uint32_t *word;   /* SLAB_SIZE for each: the slabs */
+    uint32_t *filled; /* SLAB_SECTORS for each: words of a sector that were given away */
+};
+
+struct slab_tile { /* what lies there */
+    struct slab_vertex from, to;
+    uint32_t first, runs; /* of the new base */
+};
+
+/* The team's tile from the first run on. */
+WARP_FUNCTION struct slab_tile slab_tile_at(struct slab_vertex from,
+                                            struct slab_vertex to, uint32_t first,
+                                            uint32_t size) {
+    uint32_t left = slab_runs(to.sectors) - first;
+    struct slab_tile tile = {from, to, first, left < size ? left : size};
+    return tile;
+}
+
+WARP_FUNCTION void slab_clear_desk(const struct slab_desk *desk, uint32_t rank,
+                                   uint32_t size) {
+    for (uint32_t i = 0; i < SLAB_SIZE; i++)
+        desk->word[i * size + rank] = SLAB_NONE;
+    for (uint32_t i = 0; i < SLAB_SECTORS; i++)
+        desk->filled[i * size + rank] = 0;
+}
+
+/* Puts an entry into a chain behind the slab at `slab`. False: the arena has ended. */
+WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
+                                   uint32_t width, uint64_t pair, bool valued) {
+    uint32_t *link = slab + (width - 1) * SLAB_WORDS + SLAB_LINK;
+    uint32_t longer = slab_next_width(width), next = block_load(link);
+    if (next == SLAB_NONE) {
+        uint32_t piece = slab_take(g, longer / 2);
+        if (piece == SLAB_NONE)
+            return false;
+        if (block_try(link, &next, piece))
+            next = piece;
+        else
+            slab_free_piece(g, longer / 2, piece);
+    }
+    struct slab_vertex chain = {next, longer, 0, 0};
+    return slab_put(g, chain, pair, valued, SLAB_KEEP) != SLAB_FULL;
+}
+
+WARP_FUNCTION bool slab_put_on_desk(const struct slab_graph *g,
+                                    const struct slab_desk *desk, uint32_t number,
+                                    uint32_t width, uint32_t hash, uint64_t pair,
+                                    bool valued) {
+    uint32_t *slab = desk->word + number * SLAB_SIZE;
+    const struct slab_probe p = {hash, 0, width};
+    for (uint32_t turn = 0; turn < width; turn++) {
+        uint32_t sector = slab_turn(p, turn);
+        uint32_t words =
+            block_take(&desk->filled[number * SLAB_SECTORS + sector], valued ? 2 : 1);
+        if (words >= slab_entry_words(p, turn))
+            continue;
+        slab_write_own(slab + sector * SLAB_WORDS + words, pair, valued);
+        return true;
+    }
+    return slab_put_behind(g, slab, width, pair, valued);
+}
+
+/* This lane's way through the old sectors. */
+WARP_FUNCTION struct slab_walk slab_walk_for(const struct slab_tile *tile, uint32_t rank,
+                                             uint32_t size) {
+    const struct slab_vertex from = tile->from;
+    struct slab_walk walk = slab_walk_from(from, rank, size);
+    if (from.sectors < SLAB_SECTORS)
+        return walk;
+    uint64_t runs = slab_runs(tile->to.sectors), before = slab_runs(from.sectors);
+    uint64_t end = (uint64_t)tile->first + tile->runs;
+    uint64_t low = (((uint64_t)tile->first << 32) + runs - 1) / runs;
+    uint64_t high = ((end << 32) + runs - 1) / runs - 1;
+    walk.next += (uint32_t)(low * before >> 32) * SLAB_SECTORS;
+    walk.sectors = ((uint32_t)(high * before >> 32) + 1) * SLAB_SECTORS;
+    return walk;
+}
+
+/* False: the arena has ended. */
+WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_graph *g,
+                                const struct slab_tile *tile,
+                                const struct slab_desk *desk, uint32_t rank,
+                                uint32_t size, bool valued) {
+    const uint64_t runs = slab_runs(tile->to.sectors);
+    const uint32_t step = valued ? 2 : 1;
+    const uint32_t width =
+        tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
+    struct slab_walk walk = slab_walk_for(tile, rank, size);
+    uint32_t word[SLAB_WORDS], entries;
+    bool fits = true;
+    while (fits && slab_step(old, &walk, false, word, &entries))
+        for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
+            uint32_t hash = slab_hash(word[i]);
+            uint32_t number = (uint32_t)(hash * runs >> 32) - tile->first;
+            if (i < entries && slab_is_entry(word[i]) && number < tile->runs)
+                fits = slab_put_on_desk(g, desk, number, width, hash,
+                                        slab_pair(word[i], valued ? word[i | 1] : 0),
+                                        valued) &&
+                       fits;
+        }
+    return fits;
+}
+
+WARP_FUNCTION void slab_flush(const struct slab_graph *g, const struct slab_tile *tile,
+                              const struct slab_desk *desk, uint32_t rank,
+                              uint32_t size) {
+    uint64_t first = tile->to.base + (uint64_t)tile->first * SLAB_SECTORS;
+    uint32_t *to = g->word + first * SLAB_WORDS;
+    uint32_t width = tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
+    uint32_t words = tile->runs * width * SLAB_WORDS;
+#ifdef __CUDA_ARCH__
+    for (uint32_t i = rank; i < words / 4; i += size)
+        reinterpret_cast<uint4 *>(to)[i] = reinterpret_cast<const uint4 *>(desk->word)[i];
+#else
+    for (uint32_t i = rank; i < words; i += size)
+        device_store(to + i, desk->word[i]);
+#endif
+}
+
+/* Are there entries to move? */
+WARP_FUNCTION bool slab_has_entries(struct slab_vertex from) {
+    return from.sectors > 0 && from.used > from.dead;
+}
+
+/* By a warp: the tiles from `first` on, `stride` runs apart. The lanes' answers may differ: false, if
+** the arena has ended. */
+WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_vertex from,
+                                   const struct slab_graph *g, struct slab_vertex to,
+                                   const struct slab_desk *desk, uint32_t first,
+                                   uint32_t stride, bool valued) {
+    const uint32_t rank = warp_lane(), runs = slab_runs(to.sectors);
+    bool fits = true;
+    for (; slab_has_entries(from) && first < runs; first += stride) {
+        struct slab_tile tile = slab_tile_at(from, to, first, warp_width);
+        slab_clear_desk(desk, rank, warp_width);
+        warp_sync();
+        fits = slab_collect(old, g, &tile, desk, rank, warp_width, valued) && fits;
+        warp_sync();
+        slab_flush(g, &tile, desk, rank, warp_width);
+        warp_sync();
+    }
+    return fits;
+}
+
+/* ---- rehash ---- */
+
+/* What the vertex needs: its living entries and those that come. */
+WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
+                                   struct slab_vertex from, bool valued) {
+    uint32_t entries = from.used - from.dead + g->incoming[v];
+    if (entries > slab_places(SLAB_SECTORS, valued))
+        entries += (uint32_t)((float)entries * g->slack);
+    return slab_sectors_for(entries, g->load, valued);
+}
+
+/* A new base for the vertex, in the same arena as before or in another one; by a warp. It stays
+** where it is when the arena has ended. */
+WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
+                               uint32_t v, const struct slab_desk *desk, bool valued) {
+    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
+    to.sectors = slab_wanted(g, v, from, valued);
+    to.used = from.used - from.dead;
+    if (warp_lane() == 0)
+        to.base = slab_take_base(g, to.sectors);
+    to.base = warp_from(to.base, 0);
+    if (warp_lane() == 0)
+        g->incoming[v] = 0; /* all lanes have read it */
+    if (to.base == SLAB_NONE)
+        return;
+    bool copied = slab_move_tiles(old, from, g, to, desk, 0, warp_width, valued);
+    copied = !warp_ballot(!copied);
+    if (!copied || old->word == g->word)
+        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width, NULL);
+    if (copied && warp_lane() == 0)
+        g->vertex[v] = to;
+}
+
+/* ---- rehash of a huge base: three steps, each by any warps ----
+**
+**     plan      a warp for a vertex: the new base; what parts there are
+**     move      a warp for a part: its share of the rehash
+**     finish    a warp for a part: leaves its share of the old base clean, or where not all
+**               parts were moved of the new one; the first sets the vertex */
+
+WARP_FUNCTION void slab_plan_move(const struct slab_graph *old,
+                                  const struct slab_graph *g, uint32_t number,
+                                  bool valued) {
+    struct slab_move *move = &g->huge[number];
+    uint32_t v = move->vertex, first = 0, parts = 0;
+    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
+    to.sectors = slab_wanted(g, v, from, valued);
+    to.used = from.used - from.dead;
+    warp_sync();
+    if (warp_lane() == 0) {
+        g->incoming[v] = 0;
+        to.base = slab_take_base(g, to.sectors);
+        if (to.base != SLAB_NONE)
+            parts = to.sectors / SLAB_PART + 1;
+        first = device_take(&g->pool->parts, parts);
+        move->from = from;
+        move->to = to;
+        move->first = first;
+        move->parts = move->left = parts;
+    }
+    first = warp_from(first, 0);
+    parts = warp_from(parts, 0);
+    for (uint32_t i = warp_lane(); i < parts; i += warp_width)
+        g->part[first + i] = number;
+}
+
+WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
+                                  const struct slab_graph *g, uint32_t part,
+                                  const struct slab_desk *desk, bool valued) {
+    struct slab_move *move = &g->huge[g->part[part]];
+    bool copied = slab_move_tiles(old, move->from, g, move->to, desk,
+                                  (part - move->first) * warp_width,
+                                  move->parts * warp_width, valued);
+    copied = !warp_ballot(!copied);
+    if (copied && warp_lane() == 0)
+        device_take(&move->left, UINT32_MAX); /* one less */
+}
+
+WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,
+                                    const struct slab_graph *g, uint32_t part) {
+    const struct slab_move *move = &g->huge[g->part[part]];
+    uint32_t rank = (part - move->first) * warp_width + warp_lane();
+    bool moved = move->left == 0;
+    if (!moved || old->word == g->word)
+        slab_clear_runs(g, moved ? move->from : move->to, rank, move->parts * warp_width,
+                        NULL);
+    if (moved && rank == 0)
+        g->vertex[move->vertex] = move->to;
+}
+
+#endif
