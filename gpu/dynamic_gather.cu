@@ -63,7 +63,7 @@ static void carve(workspace *space, const dynamic_batch &b, gather_space *s) {
     s->source = gg_carve<uint32_t>(space, moved);
     s->target = gg_carve<uint32_t>(space, s->valued ? 0 : moved);
     s->packed = gg_carve<uint64_t>(space, s->valued ? moved : 0);
-    s->pair = gg_carve<uint64_t>(space, s->valued ? moved : 0);
+    s->pair = s->valued ? gg_carve<uint64_t>(space, moved) : NULL;
     s->run = gg_carve<uint32_t>(space, runs);
     s->runs = gg_carve<uint32_t>(space, s->finds_runs);
     s->scratch = gg_carve<unsigned char>(space, s->scratch_bytes);
@@ -133,7 +133,7 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
     }
     gg_note(job, sort(s, s.scratch, &bytes, *b, job->stream), "sort a batch");
     b->source = s.source;
-    b->target = s.target;
+    b->target = s.target; /* of a map it is in the pair */
     b->pair = s.pair;
     b->unsorted = true;
 }

@@ -33,6 +33,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
         slab_visit visit = slab_no_visit();
         if (part + threadIdx.x < sorted.runs)
             visit = slab_begin_visit(&g, &sorted, (uint32_t)part + threadIdx.x);
+        slab_look_ahead(&g, &sorted, &visit);
         uint32_t sectors = slab_go_visiting(&g, &sorted, &visit);
         while (__syncthreads_or(sectors > 0)) {
             uint32_t piece = take_bases(g, sectors, &share);

@@ -59,7 +59,7 @@
 #ifndef SLAB_HUGE     /* tests make them small */
 #define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
-#define SLAB_RUN  32  /* items of a vertex in a sorted batch that one lane inserts */
+#define SLAB_RUN  8   /* items of a vertex in a sorted batch that one lane inserts */
 #endif
 
 enum {
@@ -68,7 +68,7 @@ enum {
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
-    SLAB_CHUNK = 32,  /* items of a longer run that a warp inserts together */
+    SLAB_CHUNK = 8,   /* items of a longer run that are dealt out together */
     SLAB_BAG = 6,     /* pieces that a lane keeps before it gives them back */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32

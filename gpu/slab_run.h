@@ -113,6 +113,22 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
     return visit;
 }
 
+/* Sends for the sectors where the probes of a run begin, so that it waits for them once. */
+WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g, const struct slab_sorted *b,
+                                   const struct slab_visit *visit) {
+#ifdef __CUDA_ARCH__
+    if (visit->chunks || visit->v.sectors == 0)
+        return;
+    for (uint64_t item = visit->item; item < visit->end; item++) {
+        struct slab_probe p = slab_begin(visit->v, (uint32_t)slab_sorted_pair(b, item));
+        uint64_t sector = p.first + slab_turn(p, 0);
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(g->word + sector * SLAB_WORDS));
+    }
+#else
+    (void)g, (void)b, (void)visit;
+#endif
+}
+
 /* As far as it goes without another piece: sectors of the one that is needed, or 0, when nothing is
 ** left to do. */
 WARP_FUNCTION uint32_t slab_go_visiting(const struct slab_graph *g,
