@@ -120,8 +120,9 @@ static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
         slab_bring(&visit, sectors, slab_take_base(g, sectors));
     if (slab_end_visit(g, &visit, d->valued))
         slab_list_growing(g, visit.from, visit.v.sectors);
-    if (visit.chunks)
-        slab_list_chunks(g, &visit, b->result);
+    uint32_t chunks = slab_chunks(&visit), at = device_take(&g->pool->later, chunks);
+    for (uint32_t k = 0; k < chunks; k++)
+        b->result[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
     t->added += visit.added;
 }
 

@@ -184,15 +184,16 @@ finish_rehash(const slab_graph &old, const slab_graph &g, uint32_t v,
         g.vertex[v] = to;
 }
 
-/* A team of lanes per vertex of a list, which has `count`; the block's teams together. */
+/* A team of lanes per vertex of a list, which has `count`; the block's teams together, which is
+** number `block`. */
 template <bool valued, int team_size>
-static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
-                                                     const slab_graph &g, uint32_t count,
-                                                     rehash_share *share) {
+static __device__ __forceinline__ void
+rehash_listed(const slab_graph &old, const slab_graph &g, uint32_t count, uint32_t block,
+              rehash_share *share) {
     auto team = cooperative_groups::tiled_partition<team_size>(
         cooperative_groups::this_thread_block());
     const uint32_t rank = team.thread_rank(), teams = GG_BLOCK / team_size;
-    for (uint64_t part = blockIdx.x * (uint64_t)teams; part < count;
+    for (uint64_t part = block * (uint64_t)teams; part < count;
          part += gg_threads_of_grid() / team_size) {
         uint64_t i = part + threadIdx.x / team_size;
         slab_vertex from = {0, 0, 0, 0}, to = from;
@@ -215,11 +216,12 @@ static __device__ __forceinline__ void rehash_listed(const slab_graph &old,
 
 /* One warp per part of a huge one. */
 template <bool valued>
-static __device__ __forceinline__ void
-rehash_parts(const slab_graph &old, const slab_graph &g, rehash_share *share) {
+static __device__ __forceinline__ void rehash_parts(const slab_graph &old,
+                                                    const slab_graph &g, uint32_t block,
+                                                    rehash_share *share) {
     const slab_desk desk = desk_of<GG_WARP>(share);
-    for (uint64_t i = gg_thread() / GG_WARP; i < g.pool->parts;
-         i += gg_threads_of_grid() / GG_WARP) {
+    for (uint64_t i = (block * (uint64_t)GG_BLOCK + threadIdx.x) / GG_WARP;
+         i < g.pool->parts; i += gg_threads_of_grid() / GG_WARP) {
         slab_move_part(&old, &g, (uint32_t)i, &desk, valued);
         __syncwarp();
     }
@@ -246,12 +248,15 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
     }
 }
 
+/* Each list from another block on: as a rule none of them is long enough for all blocks, and what
+** takes time is one table after the other. */
 template <bool valued>
 static __device__ __forceinline__ void
 rehash_all(const slab_graph &old, const slab_graph &g, rehash_share *share) {
-    rehash_listed<valued, FEW>(old, g, g.pool->growing[0], share);
-    rehash_listed<valued, TEAM>(old, g, g.pool->growing[1], share);
-    rehash_parts<valued>(old, g, share);
+    const uint32_t *count = g.pool->growing, blocks = gridDim.x, block = blockIdx.x;
+    rehash_listed<valued, FEW>(old, g, count[0], block, share);
+    rehash_listed<valued, TEAM>(old, g, count[1], blocks - 1 - block, share);
+    rehash_parts<valued>(old, g, (block + blocks / 2) % blocks, share);
 }
 
 #endif

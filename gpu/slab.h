@@ -59,7 +59,7 @@
 #ifndef SLAB_HUGE     /* tests make them small */
 #define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
-#define SLAB_RUN  8   /* items of a vertex in a sorted batch that one lane inserts */
+#define SLAB_RUN  16  /* items of a vertex in a sorted batch that one lane inserts */
 #endif
 
 enum {
@@ -103,8 +103,9 @@ struct slab_pool {
     uint32_t growing[3]; /* vertices to rehash: small, larger, huge ones */
     uint32_t parts;      /* of huge ones */
     uint32_t behind_growing[28];
-    uint32_t later; /* items that wait for a rehash */
-    uint32_t behind_later[31];
+    uint32_t later;  /* items that wait for a rehash */
+    uint32_t visits; /* runs that wait for pieces */
+    uint32_t behind_later[30];
     struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
         uint64_t behind_sums[12];

@@ -162,7 +162,7 @@ WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
         pool->taken[kind] = pool->pushed[kind] = 0;
     }
     pool->growing[0] = pool->growing[1] = pool->growing[2] = 0;
-    pool->parts = pool->later = 0;
+    pool->parts = pool->later = pool->visits = 0;
 }
 
 #endif

@@ -114,7 +114,8 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
 }
 
 /* Sends for the sectors where the probes of a run begin, so that it waits for them once. */
-WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g, const struct slab_sorted *b,
+WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g,
+                                   const struct slab_sorted *b,
                                    const struct slab_visit *visit) {
 #ifdef __CUDA_ARCH__
     if (visit->chunks || visit->v.sectors == 0)
@@ -181,14 +182,10 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     return v.used - v.dead > most;
 }
 
-/* A long run's chunks, by the numbers of their first items, join those that wait. */
-WARP_FUNCTION void slab_list_chunks(const struct slab_graph *g,
-                                    const struct slab_visit *visit, uint32_t *waiting) {
-    uint32_t chunks =
-        (uint32_t)((visit->end - visit->item + SLAB_CHUNK - 1) / SLAB_CHUNK);
-    uint32_t at = device_take(&g->pool->later, chunks);
-    for (uint32_t i = 0; i < chunks; i++)
-        waiting[at + i] = (uint32_t)visit->item + i * SLAB_CHUNK;
+/* How many chunks a long run has. */
+WARP_FUNCTION uint32_t slab_chunks(const struct slab_visit *visit) {
+    uint64_t items = visit->chunks ? visit->end - visit->item : 0;
+    return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
 }
 
 #define SLAB_NO_ITEM UINT64_MAX

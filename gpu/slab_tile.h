@@ -242,12 +242,12 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
 WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,
                                     const struct slab_graph *g, uint32_t part) {
     const struct slab_move *move = &g->huge[g->part[part]];
-    uint32_t rank = (part - move->first) * warp_width + warp_lane();
+    uint32_t first = (part - move->first) * warp_width;
     bool moved = move->left == 0;
     if (!moved || old->word == g->word)
-        slab_clear_runs(g, moved ? move->from : move->to, rank, move->parts * warp_width,
-                        NULL);
-    if (moved && rank == 0)
+        slab_clear_together(g, moved ? move->from : move->to, first,
+                            move->parts * warp_width);
+    if (moved && first + warp_lane() == 0)
         g->vertex[move->vertex] = move->to;
 }
 

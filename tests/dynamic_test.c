@@ -311,6 +311,58 @@ START_TEST(a_hub_grows) {
 }
 END_TEST
 
+/* As many insertions as are put into another order first: by the highest bits of their sources
+** where the graph is empty, then by all of them. */
+static void insert_many(gpugraph_backend backend, bool valued) {
+    enum { SIZE = 2048, MANY = (1 << 21) + 1000, LOOKS = 100000 };
+    gpugraph_run run = {.backend = backend};
+    gpugraph_dynamic_options options = {SIZE, valued, 0};
+    gpugraph_dynamic *d;
+    uint32_t *matrix = malloc(sizeof *matrix * SIZE * SIZE);
+    uint32_t *answer = malloc(sizeof *answer * LOOKS);
+    uint32_t *column[3]; /* source, target, value */
+    for (int i = 0; i < 3; i++)
+        column[i] = malloc(sizeof *column[i] * MANY);
+    memset(matrix, 0xff, sizeof *matrix * SIZE * SIZE);
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    luck = 11;
+    for (int batch = 0; batch < 3; batch++) {
+        uint64_t fresh = 0, added, count = batch == 0 ? MANY : 1 << 18;
+        for (uint64_t i = 0; i < count; i++) {
+            uint32_t u = column[0][i] = draw(SIZE), v = column[1][i] = draw(SIZE);
+            column[2][i] = valued ? draw(1000) : 0;
+            fresh += matrix[u * SIZE + v] == UINT32_MAX;
+            matrix[u * SIZE + v] = column[2][i];
+        }
+        ck_assert_int_eq(gpugraph_dynamic_insert(d, count, column[0], column[1],
+                                                 valued ? column[2] : NULL, &run, &added),
+                         GPUGRAPH_OK);
+        ck_assert_uint_eq(added, fresh);
+        for (uint32_t i = 0; i < LOOKS; i++) {
+            column[0][i] = draw(SIZE);
+            column[1][i] = draw(SIZE);
+        }
+        ck_assert_int_eq(
+            gpugraph_dynamic_query(d, LOOKS, column[0], column[1], &run, answer),
+            GPUGRAPH_OK);
+        for (uint32_t i = 0; i < LOOKS; i++)
+            ck_assert_uint_eq(answer[i], matrix[column[0][i] * SIZE + column[1][i]]);
+    }
+    gpugraph_dynamic_free(d);
+    for (int i = 0; i < 3; i++)
+        free(column[i]);
+    free(matrix);
+    free(answer);
+}
+
+START_TEST(large_batches) {
+    if (absent(_i))
+        return;
+    insert_many(test_backends[_i], false);
+    insert_many(test_backends[_i], true);
+}
+END_TEST
+
 START_TEST(triangles) {
     if (absent(_i))
         return;
@@ -379,6 +431,7 @@ int main(void) {
     tcase_add_loop_test(c, keys_come_again, 0, BACKENDS);
     tcase_add_loop_test(c, room_comes_back, 0, BACKENDS);
     tcase_add_loop_test(c, a_hub_grows, 0, BACKENDS);
+    tcase_add_loop_test(c, large_batches, 0, BACKENDS);
     tcase_add_loop_test(c, triangles, 0, BACKENDS);
     tcase_add_loop_test(c, wrong_arguments, 0, BACKENDS);
     suite_add_tcase(suite, c);

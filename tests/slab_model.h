@@ -121,8 +121,9 @@ static void insert_run(uint32_t i) {
         slab_bring(&visit, sectors, slab_take_base(g, sectors));
     if (slab_end_visit(g, &visit, w.valued))
         slab_list_growing(g, visit.from, visit.v.sectors);
-    if (visit.chunks)
-        slab_list_chunks(g, &visit, w.later);
+    uint32_t chunks = slab_chunks(&visit), at = device_take(&w.pool.later, chunks);
+    for (uint32_t k = 0; k < chunks; k++)
+        w.later[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
     device_take(&w.changed, visit.added);
 }
 
