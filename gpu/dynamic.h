@@ -53,9 +53,9 @@ struct dynamic_batch {
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
     uint32_t *result; /* count: answers; items that wait, or chunks of them; sectors of
                             ** claims */
-    const uint64_t *pair; /* map, in buckets: target and value; else NULL */
-    const uint32_t *run;  /* sorted: where runs begin; *runs of them. Else NULL */
-    const uint32_t *runs;
+    const uint64_t *pair;  /* map, in buckets: target and value; else NULL */
+    const uint32_t *run;   /* sorted: where runs begin; *runs of them. Else NULL */
+    const uint32_t *runs;  /* and is much of the batch in long ones? */
     bool attempted;        /* nothing is announced */
     bool ordered;          /* ascending by source already */
     bool unsorted;         /* or may be */
@@ -69,8 +69,9 @@ struct dynamic_batch {
 };
 
 WARP_FUNCTION struct slab_sorted gg_sorted(const struct dynamic_batch *b, bool valued) {
-    struct slab_sorted sorted = {b->source, b->target, b->value, b->pair, b->run,
-                                 b->count,  *b->runs,  valued,   b->keep};
+    struct slab_sorted sorted = {b->source, b->target,     b->value,   b->pair,
+                                 b->run,    b->count,      b->runs[0], valued,
+                                 b->keep,   b->runs[1] > 0};
     return sorted;
 }
 

@@ -120,24 +120,22 @@ static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
         slab_bring(&visit, sectors, slab_take_base(g, sectors));
     if (slab_end_visit(g, &visit, d->valued))
         slab_list_growing(g, visit.from, visit.v.sectors);
-    uint32_t chunks = slab_chunks(&visit), at = device_take(&g->pool->later, chunks);
+    uint32_t chunks = slab_chunks(&sorted, &visit),
+             at = device_take(&g->pool->later, chunks);
     for (uint32_t k = 0; k < chunks; k++)
         b->result[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
     t->added += visit.added;
 }
 
-/* An item that waits, or a chunk of them. */
 static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint64_t i, struct tally *t) {
-    uint64_t item;
-    if (!b->run) {
-        insert_item(d, b, b->result[i], t);
-        return;
+    uint64_t item = b->result[i];
+    if (b->run) {
+        const struct slab_sorted sorted = gg_sorted(b, d->valued);
+        item = slab_waiting_item(&sorted, b->result, i);
     }
-    const struct slab_sorted sorted = gg_sorted(b, d->valued);
-    for (uint32_t k = 0; k < SLAB_CHUNK; k++)
-        if ((item = slab_chunk_item(&sorted, b->result[i], k)) != SLAB_NO_ITEM)
-            insert_item(d, b, item, t);
+    if (item != SLAB_NO_ITEM)
+        insert_item(d, b, item, t);
 }
 
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -291,6 +289,13 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     }
 }
 
+static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    if (!b->run)
+        return d->slabs.pool->later;
+    const struct slab_sorted sorted = gg_sorted(b, d->valued);
+    return slab_waiting_items(&sorted, d->slabs.pool->later);
+}
+
 static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch *b) {
     const struct slab_pool *pool = d->slabs.pool;
@@ -311,7 +316,7 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_INSERT_RUNS:
         return *b->runs;
     case STEP_INSERT_LATER:
-        return pool->report.full ? 0 : pool->later;
+        return pool->report.full ? 0 : waiting_items(d, b);
     case STEP_CLAIM:
     case STEP_SETTLE:
         return d->valued && pool->report.marked ? b->count : 0;

@@ -65,35 +65,32 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
     return 0;
 }
 
-/* Insertion number i of those that wait, or SLAB_NO_ITEM: one by one, or in chunks of runs. */
-static __device__ __forceinline__ uint64_t waiting_item(const dynamic_batch &b,
-                                                        const slab_sorted &sorted,
-                                                        uint64_t i) {
-    return b.run ? slab_chunk_item(&sorted, b.result[i / SLAB_CHUNK], i % SLAB_CHUNK)
-                 : b.result[i];
-}
+enum waiting {         /* which insertions */
+               ALL,    /* of the batch */
+               LATER,  /* those that had to wait */
+               OF_RUNS /* the same of a sorted batch */
+};
 
-/* One lane per insertion, into tables that have room: those of the batch, or (later) those
-** that had to wait. */
-template <bool valued, bool later>
+/* One lane per insertion, into tables that have room. */
+template <bool valued, waiting which>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
     if (warp_ballot(device_load(&g.pool->report.full) != 0))
         return; /* a vertex may lack its table; the warp leaves together */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
-    const uint64_t count =
-        !later ? b.count : (uint64_t)g.pool->later * (b.run ? SLAB_CHUNK : 1);
-    const slab_sorted sorted = later && b.run ? gg_sorted(&b, valued) : slab_sorted{};
+    const slab_sorted sorted = which == OF_RUNS ? gg_sorted(&b, valued) : slab_sorted{};
+    const uint64_t count = which == OF_RUNS ? slab_waiting_items(&sorted, g.pool->later)
+                           : which == LATER ? g.pool->later
+                                            : b.count;
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t from = 0;
-        uint64_t pair = 0;
+        uint64_t pair = 0, item = i < count ? i : SLAB_NO_ITEM;
         slab_outcome outcome = SLAB_FULL;
-        uint64_t item = i < count ? i : SLAB_NO_ITEM;
-        if (later && i < count)
-            item = waiting_item(b, sorted, i);
+        if (which != ALL && i < count)
+            item = which == LATER ? b.result[i] : slab_waiting_item(&sorted, b.result, i);
         if (item != SLAB_NO_ITEM) {
             from = b.source[item];
             pair = pair_of(b, item, valued);
@@ -109,7 +106,14 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
 template <bool valued>
 static __global__ void insert(const __grid_constant__ slab_graph g,
                               const __grid_constant__ dynamic_batch b) {
-    insert_items<valued, false>(g, b);
+    insert_items<valued, ALL>(g, b);
+}
+
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
+    insert_waiting(const __grid_constant__ slab_graph g,
+                   const __grid_constant__ dynamic_batch b) {
+    insert_items<valued, OF_RUNS>(g, b);
 }
 
 /* Items that wait are listed, and their vertices; all threads of the block come. */
@@ -300,27 +304,34 @@ static __global__ void finish_moves(const __grid_constant__ slab_graph old,
     finish_huge(old, g);
 }
 
-/* Cooperative: all that follows the attempts of a batch. Counts that decide stay as they are
-** until all have come to the next barrier. */
+/* All that are listed; the blocks of a cooperative launch together. Counts that decide stay as they
+** are until all have come to the next barrier. */
+template <bool valued>
+static __device__ __forceinline__ void rehash_together(const slab_graph &g,
+                                                       rehash_share *share) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    bool huge = g.pool->growing[2] > 0;
+    if (huge) {
+        plan_huge<valued>(g, g);
+        grid.sync();
+    }
+    rehash_all<valued>(g, g, share);
+    if (huge) {
+        grid.sync();
+        finish_huge(g, g);
+    }
+}
+
+/* Cooperative: all that follows the attempts of a batch. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
     rest(const __grid_constant__ slab_graph g, const __grid_constant__ dynamic_batch b) {
     __shared__ rehash_share share;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const uint32_t *growing = g.pool->growing;
-    if (g.pool->later > 0 || growing[0] > 0 || growing[1] > 0 || growing[2] > 0) {
-        bool huge = growing[2] > 0;
-        if (huge) {
-            plan_huge<valued>(g, g);
-            grid.sync();
-        }
-        rehash_all<valued>(g, g, &share);
+    if (g.pool->later > 0) {
+        rehash_together<valued>(g, &share);
         grid.sync();
-        if (huge) {
-            finish_huge(g, g);
-            grid.sync();
-        }
-        insert_items<valued, true>(g, b);
+        insert_items<valued, LATER>(g, b);
         grid.sync();
     }
     if (valued && g.pool->report.marked) {
@@ -332,16 +343,40 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
         slab_end_phase(&g);
 }
 
+/* Cooperative: what runs have listed. */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
+    rehash_behind(const __grid_constant__ slab_graph g) {
+    __shared__ rehash_share share;
+    const uint32_t *growing = g.pool->growing;
+    if (growing[0] > 0 || growing[1] > 0 || growing[2] > 0)
+        rehash_together<valued>(g, &share);
+}
+
 /* ---- driver ---- */
+
+static void launch_together(struct cuda_job *job, const void *kernel, void **arguments) {
+    dim3 grid((unsigned)(job->device->processors * GG_DYNAMIC_REST));
+    gg_note(job,
+            cudaLaunchCooperativeKernel(kernel, grid, dim3(GG_BLOCK), arguments, 0,
+                                        job->stream),
+            "start the rest of a batch");
+}
 
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
-    dim3 grid((unsigned)(job->device->processors * GG_DYNAMIC_REST));
-    gg_note(job,
-            cudaLaunchCooperativeKernel((const void *)rest<valued>, grid, dim3(GG_BLOCK),
-                                        arguments, 0, job->stream),
-            "start the rest of a batch");
+    if (!b.run) {
+        launch_together(job, (const void *)rest<valued>, arguments);
+        return;
+    }
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
+    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    launch_together(job, (const void *)rehash_behind<valued>, arguments);
+    insert_waiting<valued><<<few, GG_BLOCK, 0, job->stream>>>(g, b);
+    if (valued)
+        claim<<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    settle<<<items, GG_BLOCK, 0, job->stream>>>(g, b, valued);
 }
 
 template <bool valued>

@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
         bool grows = slab_end_visit(&g, &visit, valued) && !waits;
         __syncwarp();
         list_growing(g, visit, grows);
-        list_chunks(g, b, visit);
+        list_chunks(g, b, sorted, visit);
         uint32_t at = warp_reserve(&g.pool->visits, waits);
         if (waits)
             b.result[b.count - 1 - at] = (uint32_t)i;

@@ -6,7 +6,9 @@
 **              becomes the entry's place. A table that then has more than slab_most is listed
 **     long     announced as a whole; after the rehash in chunks, a lane for an item, as any other
 **              insertion
-*/
+**
+** Where much of the batch is in long runs, all are announced: tables will grow, and lanes that visit
+** wait for the one with the longest run. */
 #ifndef GPUGRAPH_SLAB_RUN_H
 #define GPUGRAPH_SLAB_RUN_H
 
@@ -19,6 +21,7 @@ struct slab_sorted { /* the batch: a view */
     uint64_t count;
     uint32_t runs;
     bool valued, keep;
+    bool announced; /* all runs are */
 };
 
 /* A lane's visit at a vertex. */
@@ -27,7 +30,7 @@ struct slab_visit {
     struct slab_hand hand; /* what it waits for */
     uint64_t item, end;    /* what is left of the run */
     uint32_t from, added;
-    bool chunks; /* the run is long */
+    bool announced; /* nothing is inserted now */
 };
 
 WARP_FUNCTION uint64_t slab_sorted_pair(const struct slab_sorted *b, uint64_t item) {
@@ -109,7 +112,7 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
     visit.end = run + 1 < b->runs ? b->run[run + 1] : b->count;
     visit.from = b->source[visit.item];
     visit.v = slab_vertex_of(g, visit.from);
-    visit.chunks = visit.end - visit.item > SLAB_RUN;
+    visit.announced = b->announced || visit.end - visit.item > SLAB_RUN;
     return visit;
 }
 
@@ -118,7 +121,7 @@ WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g,
                                    const struct slab_sorted *b,
                                    const struct slab_visit *visit) {
 #ifdef __CUDA_ARCH__
-    if (visit->chunks || visit->v.sectors == 0)
+    if (visit->announced || visit->v.sectors == 0)
         return;
     for (uint64_t item = visit->item; item < visit->end; item++) {
         struct slab_probe p = slab_begin(visit->v, (uint32_t)slab_sorted_pair(b, item));
@@ -135,7 +138,7 @@ WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g,
 WARP_FUNCTION uint32_t slab_go_visiting(const struct slab_graph *g,
                                         const struct slab_sorted *b,
                                         struct slab_visit *visit) {
-    if (visit->chunks || visit->item == visit->end)
+    if (visit->announced || visit->item == visit->end)
         return 0;
     if (visit->v.sectors == 0)
         return slab_sectors_for((uint32_t)(visit->end - visit->item), g->load, b->valued);
@@ -171,7 +174,7 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     if (visit->from == SLAB_NONE)
         return false;
     uint32_t most = slab_most(v.sectors, g->load, valued);
-    if (visit->chunks) {
+    if (visit->announced) {
         uint32_t incoming = (uint32_t)(visit->end - visit->item);
         if (v.used + incoming <= most)
             return false;
@@ -182,19 +185,39 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     return v.used - v.dead > most;
 }
 
-/* How many chunks a long run has. */
-WARP_FUNCTION uint32_t slab_chunks(const struct slab_visit *visit) {
-    uint64_t items = visit->chunks ? visit->end - visit->item : 0;
+/* How many chunks the run leaves behind, where not all of the batch is left. */
+WARP_FUNCTION uint32_t slab_chunks(const struct slab_sorted *b,
+                                   const struct slab_visit *visit) {
+    uint64_t items = visit->announced && !b->announced ? visit->end - visit->item : 0;
     return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
+}
+
+/* How many numbers slab_waiting_item knows, where there are so many chunks. */
+WARP_FUNCTION uint64_t slab_waiting_items(const struct slab_sorted *b, uint32_t chunks) {
+    return b->announced ? b->count : (uint64_t)chunks * SLAB_CHUNK;
 }
 
 #define SLAB_NO_ITEM UINT64_MAX
 
-/* Item number i of a chunk, which ends where its run does. */
-WARP_FUNCTION uint64_t slab_chunk_item(const struct slab_sorted *b, uint32_t first,
-                                       uint32_t i) {
-    uint64_t item = (uint64_t)first + i;
+/* Number i of the items that wait; a chunk ends where its run does. */
+WARP_FUNCTION uint64_t slab_waiting_item(const struct slab_sorted *b,
+                                         const uint32_t *chunk, uint64_t i) {
+    if (b->announced)
+        return i;
+    uint32_t first = chunk[i / SLAB_CHUNK];
+    uint64_t item = (uint64_t)first + i % SLAB_CHUNK;
     return item < b->count && b->source[item] == b->source[first] ? item : SLAB_NO_ITEM;
+}
+
+/* ---- is much of the batch in long runs? ---- */
+
+enum { SLAB_SAMPLES = 2048, SLAB_SKEWED = SLAB_SAMPLES / 5, SLAB_FAR = 8 };
+
+/* Is item number `sample` of some that are spread over the batch in a long run? */
+WARP_FUNCTION bool slab_sample_run(const uint32_t *source, uint64_t count,
+                                   uint32_t sample) {
+    uint64_t item = count * sample / SLAB_SAMPLES, far = item + SLAB_FAR;
+    return far < count && source[item] == source[far];
 }
 
 #endif

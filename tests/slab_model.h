@@ -121,17 +121,16 @@ static void insert_run(uint32_t i) {
         slab_bring(&visit, sectors, slab_take_base(g, sectors));
     if (slab_end_visit(g, &visit, w.valued))
         slab_list_growing(g, visit.from, visit.v.sectors);
-    uint32_t chunks = slab_chunks(&visit), at = device_take(&w.pool.later, chunks);
+    uint32_t chunks = slab_chunks(&w.sorted, &visit),
+             at = device_take(&w.pool.later, chunks);
     for (uint32_t k = 0; k < chunks; k++)
         w.later[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
     device_take(&w.changed, visit.added);
 }
 
-/* Item i of those that wait. */
+/* Number i of the items that wait. */
 static uint64_t waiting(uint32_t i) {
-    return w.sorted.runs
-               ? slab_chunk_item(&w.sorted, w.later[i / SLAB_CHUNK], i % SLAB_CHUNK)
-               : w.later[i];
+    return w.sorted.runs ? slab_waiting_item(&w.sorted, w.later, i) : w.later[i];
 }
 
 static void insert_item(uint32_t i) {
@@ -207,7 +206,8 @@ static uint32_t items(void) { /* as the phase begins */
     case RUNS:
         return w.sorted.runs;
     case INSERT_LATER:
-        return w.pool.later * (w.sorted.runs ? SLAB_CHUNK : 1);
+        return w.sorted.runs ? (uint32_t)slab_waiting_items(&w.sorted, w.pool.later)
+                             : w.pool.later;
     default:
         return w.count;
     }
@@ -411,8 +411,8 @@ static void sort_by_source(void) {
                 w.target[at] = target[i];
                 w.value[at++] = value[i];
             }
-    w.sorted = (struct slab_sorted){w.source, w.target, w.value,  NULL, w.run,
-                                    w.count,  runs,     w.valued, false};
+    w.sorted = (struct slab_sorted){w.source, w.target, w.value,  NULL,  w.run,
+                                    w.count,  runs,     w.valued, false, draw(3) == 0};
 }
 
 /* The steps of a batch; false: the arena has ended. */
