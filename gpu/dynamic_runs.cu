@@ -37,9 +37,11 @@ static __device__ __forceinline__ void list_growing(const slab_graph &g,
 }
 
 /* The chunks of long runs; the lanes write one run's after the other's. */
-static __device__ __forceinline__ void
-list_chunks(const slab_graph &g, const dynamic_batch &b, const slab_visit &visit) {
-    uint32_t mine = slab_chunks(&visit), all;
+static __device__ __forceinline__ void list_chunks(const slab_graph &g,
+                                                   const dynamic_batch &b,
+                                                   const slab_sorted &sorted,
+                                                   const slab_visit &visit) {
+    uint32_t mine = slab_chunks(&sorted, &visit), all;
     unsigned with = warp_ballot(mine > 0);
     if (with == 0)
         return;
