@@ -17,28 +17,22 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#define NAMED(x)           x##_uint32
-#define WORD               integer32::word
-#define WEIGHT             integer32::weight
-#define SUM                integer32::add
-#define REST(to, w)        ((to) - (w))
-#define TIGHT(from, r, to) ((from) == (r))
+#define NAMED(x) x##_uint32
+#define WORD     integer32::word
+#define WEIGHT   integer32::weight
+#define SUM      integer32::add
 #include "ranked_rows_typed.h"
 
-#define NAMED(x)           x##_uint64
-#define WORD               integer64::word
-#define WEIGHT             integer64::weight
-#define SUM                integer64::add
-#define REST(to, w)        ((integer64::weight)((to) - (integer64::word)(w)))
-#define TIGHT(from, r, to) ((from) == (integer64::word)(r))
+#define NAMED(x) x##_uint64
+#define WORD     integer64::word
+#define WEIGHT   integer64::weight
+#define SUM      integer64::add
 #include "ranked_rows_typed.h"
 
-#define NAMED(x)           x##_real
-#define WORD               real::word
-#define WEIGHT             real::weight
-#define SUM                real::add
-#define REST(to, w)        (w)
-#define TIGHT(from, r, to) ((from) < (to) && real::add(from, r) == (to))
+#define NAMED(x) x##_real
+#define WORD     real::word
+#define WEIGHT   real::weight
+#define SUM      real::add
 #include "ranked_rows_typed.h"
 
 enum { SEARCH_BYTES = 128 }; /* for each vertex, that a search needs beside the rows */
@@ -112,9 +106,10 @@ static __global__ void rank_distances(const uint32_t *vertex, uint32_t vertices,
 #define WALK_KERNEL(name)                                                                \
     static __global__ void __launch_bounds__(GG_BLOCK, GG_TREE_RANKS_BLOCKS)             \
         walk_ranks(const __grid_constant__ struct ranked_walk_##name j) {                \
+        __shared__ struct rank_aside aside[GG_BLOCK / GG_WARP];                          \
         const uint64_t step = gg_threads_of_grid() / GG_WARP;                            \
         for (uint64_t at = gg_thread() / GG_WARP; at < j.rows.tiles; at += step)         \
-            rank_walk_tile_##name(&j, at);                                               \
+            rank_walk_tile_##name(&j, at, &aside[threadIdx.x / GG_WARP]);                \
     }
 WALK_KERNEL(uint32)
 WALK_KERNEL(uint64)

@@ -37,6 +37,11 @@ struct rank_tile {
     uint32_t word, before;
 };
 
+/* On chip, of one warp: arcs of a tile that are put aside. */
+struct rank_aside {
+    uint16_t place[RANK_TILE];
+};
+
 WARP_FUNCTION struct rank_tile rank_tile_at(const uint32_t *head, const uint32_t *before,
                                             uint64_t tile) {
     struct rank_tile t;
@@ -53,20 +58,6 @@ WARP_FUNCTION uint32_t rank_of(const struct rank_tile *t, uint32_t at, uint32_t 
     const uint32_t word = warp_from(t->word, lane), before = warp_from(t->before, lane);
     *next = word >> bit >> 1;
     return before + set_bits(word & 0xffffffffu >> (RANK_BITS - 1 - bit)) - 1;
-}
-
-/* The rank of the arc i further, where rank_of gave these. */
-WARP_FUNCTION uint32_t rank_further(uint32_t rank, uint32_t next, uint32_t i) {
-    return rank + set_bits(next & (((uint32_t)1 << i) - 1));
-}
-
-/* An entry of a stream. */
-WARP_FUNCTION uint32_t rank_stream(const uint32_t *from) {
-#ifdef __CUDACC__
-    return __ldcs(from);
-#else
-    return *from;
-#endif
 }
 
 /* vertex, of the heads in this lane's word; row: whose arc it is, by arc. */

@@ -1,28 +1,29 @@
-/* Tree edges of a search by weight, from ranked_rows.h: the pass over all edges of tree.cu
-** gathers a value for each edge; this one for few.
+/* Tree edges of a search by weight, from ranked_rows.h: the pass over all edges gathers a value
+** for each (distance_tree.cu), this one for few.
 **
-**     weight of each arc                a stream
-**     most[rank]                        the distance of the arc's vertex, often its neighbours',
-**                                       too: no tight arc weighs more, nor nothing
-**     who is left: where from           sectors of a stream
-**                  how far is that?     a gather
-**     who is tight: its edge number     offered to the vertex, the smallest wins
+**     weight of each arc           a stream
+**     most[rank]                   how far where it leads is, often its neighbours' too
+**       weighs it no more?         no tight arc does, nor nothing
+**     those that are left          put aside, then looked at by all lanes
+**       where from, how far        sectors of a stream, a gather
+**     who is tight: edge number    offered to the vertex, the smallest wins
 **
 ** On R-MAT graphs one arc in twenty is left, since most lead to hubs, which are near.
 **
 ** Included once for each type of distances, with these defined, and undefined again at the end:
-**     NAMED(x)                x with the type's name behind it
-**     WORD                    uint32_t or uint64_t: a distance, of REAL ones the bits
-**     WEIGHT                  the type of a stored weight
-**     SUM(d, w)               d and a weight
-**     REST(to, w)             what is kept of a weight: integers keep what it leaves of `to`
-**     TIGHT(from, rest, to)   from is nearer than to, by that weight */
+**     NAMED(x)      x with the type's name behind it
+**     WORD          uint32_t or uint64_t: a distance, of REAL ones the bits
+**     WEIGHT        the type of a stored weight
+**     SUM(d, w)     d and a weight; not reached, or more than any distance, where that leaves
+**                   the range */
 #include "ranked_rows.h"
 
 enum {
-    NAMED(RANK_LOAD) = 16 / sizeof(WEIGHT), /* arcs that a lane loads at once */
-    NAMED(RANK_LOADS) = 4,                  /* loads on their way */
-    NAMED(RANK_STEPS) = RANK_BITS / (NAMED(RANK_LOAD) * NAMED(RANK_LOADS)) /* of a tile */
+    NAMED(RANK_LOAD) = 16 / sizeof(WEIGHT),           /* arcs that a lane loads at once */
+    NAMED(RANK_LOADS) = 4,                            /* loads on their way */
+    NAMED(RANK_TURN) = warp_width * NAMED(RANK_LOAD), /* arcs of all lanes' loads */
+    NAMED(RANK_STEP) = NAMED(RANK_LOADS) * NAMED(RANK_TURN),
+    NAMED(RANK_PAIR) = 2 /* arcs put aside that a lane looks at together */
 };
 
 struct NAMED(ranked_walk) {
@@ -33,11 +34,6 @@ struct NAMED(ranked_walk) {
     uint32_t *tree_edge;  /* the smallest so far */
 };
 
-/* This lane's place in the tile, of load number k. */
-WARP_FUNCTION uint32_t NAMED(rank_place)(uint32_t k) {
-    return (k * warp_width + warp_lane()) * NAMED(RANK_LOAD);
-}
-
 WARP_FUNCTION void NAMED(rank_load)(const WEIGHT *from, WEIGHT *to) {
 #ifdef __CUDACC__
     *reinterpret_cast<uint4 *>(to) = __ldcs(reinterpret_cast<const uint4 *>(from));
@@ -47,81 +43,47 @@ WARP_FUNCTION void NAMED(rank_load)(const WEIGHT *from, WEIGHT *to) {
 #endif
 }
 
-/* Some arcs of each lane: RANK_LOADS loads of RANK_LOAD. */
-struct NAMED(rank_arcs) {
-    uint32_t rank[NAMED(RANK_LOADS)], next[NAMED(RANK_LOADS)];
-    WEIGHT weight[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)]; /* soon what REST keeps of it */
-    WORD to[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)];
-    uint32_t left; /* bits: those that may be tight */
-};
+/* ---- those that are left ---- */
 
-WARP_FUNCTION bool NAMED(rank_is_left)(const struct NAMED(rank_arcs) * a, uint32_t k,
-                                       uint32_t i) {
-    return a->left >> (k * NAMED(RANK_LOAD) + i) & 1;
-}
-
-/* Whose arcs they are: where they lead to. */
-WARP_FUNCTION void NAMED(rank_look_up)(const struct NAMED(ranked_walk) * j,
-                                       const struct rank_tile *t, uint32_t step,
-                                       struct NAMED(rank_arcs) * a) {
+/* How far where these arcs lead is. at: the lane's first, of the tile. */
+WARP_FUNCTION void NAMED(rank_look_up)(const WORD *most, const struct rank_tile *t,
+                                       uint32_t at, WORD to[][NAMED(RANK_LOAD)]) {
     WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++)
-        a->rank[k] =
-            rank_of(t, NAMED(rank_place)(step * NAMED(RANK_LOADS) + k), &a->next[k]);
-    WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++) {
-        a->to[k][0] = j->most[a->rank[k]];
+    for (int k = 0; k < NAMED(RANK_LOADS); k++) {
+        uint32_t next, rank = rank_of(t, at + (uint32_t)(k * NAMED(RANK_TURN)), &next);
         WARP_UNROLL
-        for (uint32_t i = 1; i < NAMED(RANK_LOAD); i++) {
-            a->to[k][i] = a->to[k][i - 1];
-            if (a->next[k] >> (i - 1) & 1)
-                a->to[k][i] = j->most[rank_further(a->rank[k], a->next[k], i)];
+        for (int i = 0; i < NAMED(RANK_LOAD); i++) {
+            rank += i > 0 ? next >> (i - 1) & 1 : 0;
+            to[k][i] = most[rank];
         }
     }
 }
 
-/* A tight arc from a nearer vertex weighs something, and no more than the distance. */
-WARP_FUNCTION void NAMED(rank_sift)(struct NAMED(rank_arcs) * a) {
-    a->left = 0;
+/* Puts aside, behind *count, what weighs something, but no more than `to`; of a step of the tile. */
+WARP_FUNCTION void NAMED(rank_sift)(WEIGHT weight[][NAMED(RANK_LOAD)],
+                                    WORD to[][NAMED(RANK_LOAD)], uint32_t at,
+                                    struct rank_aside *aside, uint32_t *count) {
+    uint32_t left = 0, total;
     WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++) {
+    for (int k = 0; k < NAMED(RANK_LOADS); k++) {
         WARP_UNROLL
-        for (uint32_t i = 0; i < NAMED(RANK_LOAD); i++) {
-            const WORD alone = SUM(0, a->weight[k][i]);
-            const bool may = alone > 0 && alone <= a->to[k][i];
-            a->left |= (uint32_t)may << (k * NAMED(RANK_LOAD) + i);
-            a->weight[k][i] = REST(a->to[k][i], a->weight[k][i]);
+        for (int i = 0; i < NAMED(RANK_LOAD); i++) {
+            const WORD less = SUM(0, weight[k][i]) - 1; /* of 0 the largest */
+            left |= less < to[k][i] ? (uint32_t)1 << (k * NAMED(RANK_LOAD) + i) : 0;
         }
     }
+    uint32_t behind = *count + warp_sum_before(set_bits(left), &total);
+    for (; left; left &= left - 1) {
+        const unsigned bit = lowest_bit(left);
+        aside->place[behind++] =
+            (uint16_t)(at + bit / NAMED(RANK_LOAD) * NAMED(RANK_TURN) +
+                       bit % NAMED(RANK_LOAD));
+    }
+    *count += total;
 }
 
-/* The distances of where those that are left come from. */
-WARP_FUNCTION void NAMED(rank_gather)(const struct NAMED(ranked_walk) * j,
-                                      const struct NAMED(rank_arcs) * a, uint64_t first,
-                                      WORD from[][NAMED(RANK_LOAD)]) {
-    uint32_t other[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)];
-    WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++) {
-        const uint32_t *of = j->rows.other + first + NAMED(rank_place)(k);
-        WARP_UNROLL
-        for (uint32_t i = 0; i < NAMED(RANK_LOAD); i++) {
-            other[k][i] = 0;
-            if (NAMED(rank_is_left)(a, k, i))
-                other[k][i] = rank_stream(of + i);
-        }
-    }
-    WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++) {
-        WARP_UNROLL
-        for (uint32_t i = 0; i < NAMED(RANK_LOAD); i++) {
-            from[k][i] = 0;
-            if (NAMED(rank_is_left)(a, k, i))
-                from[k][i] = j->distance[other[k][i]];
-        }
-    }
-}
+/* ---- who is tight ---- */
 
-/* Arc number `arc` of all is tight, and its vertex has that rank. */
 WARP_FUNCTION void NAMED(rank_offer)(const struct NAMED(ranked_walk) * j, uint64_t arc,
                                      uint32_t rank) {
     const uint32_t v = j->rows.vertex ? j->rows.vertex[rank] : rank;
@@ -130,45 +92,59 @@ WARP_FUNCTION void NAMED(rank_offer)(const struct NAMED(ranked_walk) * j, uint64
         device_min(&j->tree_edge[v], e);
 }
 
-/* first: the step's first arc, of all. */
+/* Lanes without an arc take the tile's first one: loads then wait for nothing. */
 WARP_FUNCTION void NAMED(rank_settle)(const struct NAMED(ranked_walk) * j,
-                                      const struct NAMED(rank_arcs) * a, uint64_t first) {
-    WORD from[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)];
-    NAMED(rank_gather)(j, a, first, from);
-    WARP_UNROLL
-    for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++) {
+                                      const struct rank_tile *t, uint64_t first,
+                                      const struct rank_aside *aside, uint32_t count) {
+    for (uint32_t begin = 0; begin < count; begin += NAMED(RANK_PAIR) * warp_width) {
+        uint32_t place[NAMED(RANK_PAIR)], rank[NAMED(RANK_PAIR)], next;
+        WEIGHT weight[NAMED(RANK_PAIR)];
+        WORD from[NAMED(RANK_PAIR)], to[NAMED(RANK_PAIR)];
         WARP_UNROLL
-        for (uint32_t i = 0; i < NAMED(RANK_LOAD); i++)
-            if (NAMED(rank_is_left)(a, k, i) &&
-                TIGHT(from[k][i], a->weight[k][i], a->to[k][i]))
-                NAMED(rank_offer)
-        (j, first + NAMED(rank_place)(k) + i, rank_further(a->rank[k], a->next[k], i));
+        for (int i = 0; i < NAMED(RANK_PAIR); i++) {
+            const uint32_t at = begin + (uint32_t)i * warp_width + warp_lane();
+            place[i] = at < count ? aside->place[at] : 0;
+            from[i] = j->rows.other[first + place[i]];
+            weight[i] = j->weight[first + place[i]];
+            rank[i] = rank_of(t, place[i], &next);
+            to[i] = j->most[rank[i]];
+        }
+        WARP_UNROLL
+        for (int i = 0; i < NAMED(RANK_PAIR); i++)
+            from[i] = j->distance[from[i]];
+        WARP_UNROLL
+        for (int i = 0; i < NAMED(RANK_PAIR); i++)
+            if (begin + (uint32_t)i * warp_width + warp_lane() < count &&
+                from[i] < to[i] && SUM(from[i], weight[i]) == to[i])
+                NAMED(rank_offer)(j, first + place[i], rank[i]);
     }
 }
 
-/* One warp: all arcs of a tile. */
+/* ---- one warp: all arcs of a tile ---- */
+
 WARP_FUNCTION void NAMED(rank_walk_tile)(const struct NAMED(ranked_walk) * j,
-                                         uint64_t tile) {
-    enum { STEP_ARCS = RANK_TILE / NAMED(RANK_STEPS) };
+                                         uint64_t tile, struct rank_aside *aside) {
+    const uint64_t first = tile * RANK_TILE;
     struct rank_tile t = {0, 0};
-    for (uint32_t step = 0; step < NAMED(RANK_STEPS); step++) {
-        const uint64_t first = tile * RANK_TILE + (uint64_t)step * STEP_ARCS;
-        struct NAMED(rank_arcs) a;
+    uint32_t count = 0;
+    for (uint32_t step = 0; step < RANK_TILE; step += NAMED(RANK_STEP)) {
+        const uint32_t at = step + warp_lane() * NAMED(RANK_LOAD);
+        WEIGHT weight[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)];
+        WORD to[NAMED(RANK_LOADS)][NAMED(RANK_LOAD)];
         WARP_UNROLL
-        for (uint32_t k = 0; k < NAMED(RANK_LOADS); k++)
-            NAMED(rank_load)(j->weight + first + NAMED(rank_place)(k), a.weight[k]);
+        for (int k = 0; k < NAMED(RANK_LOADS); k++)
+            NAMED(rank_load)(j->weight + first + at + k * NAMED(RANK_TURN), weight[k]);
         if (step == 0) /* while the weights are on their way */
             t = rank_tile_at(j->rows.head, j->rows.before, tile);
-        NAMED(rank_look_up)(j, &t, step, &a);
-        NAMED(rank_sift)(&a);
-        if (warp_ballot(a.left != 0))
-            NAMED(rank_settle)(j, &a, first);
+        NAMED(rank_look_up)(j->most, &t, at, to);
+        NAMED(rank_sift)(weight, to, at, aside, &count);
     }
+    warp_sync();
+    NAMED(rank_settle)(j, &t, first, aside, count);
+    warp_sync();
 }
 
 #undef NAMED
 #undef WORD
 #undef WEIGHT
 #undef SUM
-#undef REST
-#undef TIGHT

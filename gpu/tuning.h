@@ -213,7 +213,7 @@
 #define GG_TREE_RANKS_AFTER 10
 /* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
 ** their way. (Chosen by counting them, not measured.) */
-#define GG_TREE_RANKS_BLOCKS 4
+#define GG_TREE_RANKS_BLOCKS 5
 
 /* ---- path_both_ends.c ---- */
 
