@@ -1,7 +1,9 @@
 /* The end of every test program's main.
 **
 **     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
-**                                      bits, as those of more than 2^32 - 2 have */
+**                                      bits, as those of more than 2^32 - 2 have
+**     GPUGRAPH_TEST_TREE_RANKS=1       trees by weight on a device come from ranked rows
+**                                      wherever these can be made, from the first on */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
@@ -14,6 +16,8 @@ static inline int run_suite_as(Suite *suite, enum fork_status forks) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     if (narrow)
         gg_narrow_edges = strtoull(narrow, NULL, 10);
+    if (getenv("GPUGRAPH_TEST_TREE_RANKS"))
+        gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, forks);
     srunner_run_all(runner, CK_ENV);
