@@ -223,13 +223,14 @@ static double share_of(const struct device_edges *edges, ways ways, uint32_t lef
     return (double)left / (double)arcs;
 }
 
-/* Ties, and what is left of a sample. */
+/* Ties, and, where there are arcs enough for ranked rows, what is left of a sample. */
 template <typename type, typename number>
 static bool count_both(struct cuda_job *job, const gpugraph_search *search,
                        const struct device_edges *edges,
                        const typename type::word *distance, const uint32_t *source,
                        const number *tree_edge, uint32_t *scratch, uint32_t *ties) {
     const ways ways = ways_of(search->direction);
+    const bool sampled = edges->m > 0 && edges->m >= gg_tree_ranks_limits.arcs;
     uint32_t counted[ROOTS];
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, scratch + ROOTS);
@@ -237,13 +238,15 @@ static bool count_both(struct cuda_job *job, const gpugraph_search *search,
     count_ties<type><<<gg_grid(job, edges->n, 16), GG_BLOCK, 0, job->stream>>>(
         distance, edges->n, tree_edge, scratch + ROOTS, scratch + TIES);
     gg_launched(job, "count_ties");
-    sample_edges<type><<<GG_TREE_SAMPLE / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
-        *edges, ways, distance, sample_stride(edges->m), scratch + LEFT);
-    gg_launched(job, "sample_edges");
+    if (sampled) {
+        sample_edges<type><<<GG_TREE_SAMPLE / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
+            *edges, ways, distance, sample_stride(edges->m), scratch + LEFT);
+        gg_launched(job, "sample_edges");
+    }
     if (!gg_fetch(job, counted, scratch, sizeof counted))
         return false;
     *ties = counted[TIES];
-    if (edges->m > 0)
+    if (sampled)
         gg_note_tree(job, search->direction, share_of(edges, ways, counted[LEFT]));
     return true;
 }

@@ -151,7 +151,7 @@ int64_t gg_ranked_bytes(const gpugraph_graph *graph) {
     for (int side = 0; copy && side < RANKED_SIDES; side++) {
         const struct device_ranked *r = &copy->ranked[side];
         if (r->made)
-            bytes += side_bytes(r->arcs, r->vertices, copy->weight_size);
+            bytes += side_bytes(r->arcs, r->vertex ? r->vertices : 0, copy->weight_size);
     }
     return (int64_t)bytes;
 }
