@@ -210,7 +210,7 @@
 ** counting bytes, not measured: 4 of each arc, 40 of one that is left, against a gather.) */
 #define GG_TREE_RANKS_ARCS  ((uint64_t)1 << 24)
 #define GG_TREE_RANKS_SHARE 0.25
-#define GG_TREE_RANKS_AFTER 10
+#define GG_TREE_RANKS_AFTER 12
 /* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
 ** their way. (Chosen by counting them, not measured.) */
 #define GG_TREE_RANKS_BLOCKS 5
