@@ -275,6 +275,13 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge);
+/* When trees by weight come from ranked rows on a device (ranked_rows.cu): tests and benchmarks
+** change it, nobody else. */
+extern struct tree_ranks_limits {
+    uint64_t arcs;  /* at least */
+    double share;   /* of arcs that weigh no more than where they lead is far, at most */
+    uint32_t after; /* so many trees of the graph in that direction */
+} gg_tree_ranks_limits;
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,

@@ -81,7 +81,7 @@ unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 
 /* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
-/* Bytes that gg_take could give, the workspace given back. */
+/* Bytes that gg_take could give, the workspace and ranked rows given back. */
 int64_t gg_device_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
 
@@ -176,7 +176,7 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 /* Frees one block outside of a job; the mutex is held. */
 void gg_free_block(void *block, uint64_t bytes);
 
-/* ---- tree.cu: tree edges on the device; the rules are those of tree.c ----
+/* ---- tree.cu, distance_tree.cu: tree edges on the device; the rules are those of tree.c ----
 ** They are edge numbers, as wide as the graph asks for. */
 
 /* Bytes of all tree edges; 0 where none are wanted. */
@@ -192,10 +192,13 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           uint64_t scratch_bytes, void *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set, and the host settles them. scratch: so many words. */
-uint64_t gg_distance_tree_scratch(uint32_t n);
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
+                                  gpugraph_direction direction);
+/* *how: a phrase for the phase. (distance_tree.cu) */
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch);
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
+                             const char **how);
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, void *tree_edge);
 
@@ -205,6 +208,23 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
 bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
                      const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                      uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
+
+/* ---- ranked_rows.cu: trees by weight from arcs in the order of where they lead ---- */
+
+/* Makes what that takes, where it pays and there is room, while nothing lies in the workspace
+** yet. It stays as long as the edges do, or until memory is short. */
+bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction);
+/* Is it there? And is it worth it, by the last tree? */
+bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction);
+/* tree_edge: all none. most: room for so many distances as there are vertices. */
+bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
+                      const void *distance, void *most, uint32_t *tree_edge);
+/* A tree was made, and that share of the arcs weighs no more than where they lead is far. */
+void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share);
+int64_t gg_ranked_bytes(const gpugraph_graph *graph);
+/* Gives all of it back; the device must be current. */
+void gg_drop_ranked(gpugraph_graph *graph);
 
 /* ---- kernels' helpers ---- */
 

@@ -43,6 +43,7 @@ void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
         copy->rows[kind].order = ORDER_UNKNOWN;
     }
     copy->edge_order = ORDER_UNKNOWN;
+    gg_drop_ranked(graph);
     gg_drop_pinned(graph);
     if (vertices) {
         give(copy, copy->hash, copy->n, sizeof *copy->hash);

@@ -1,5 +1,5 @@
 /* The inside of the device's copy of a graph, for the files that make it: device_graph.cu,
-** device_rows.cu, device_pinned.cu, ids.cu and patch.cu. */
+** device_rows.cu, device_pinned.cu, ranked_rows.cu, ids.cu and patch.cu. */
 #ifndef GPUGRAPH_DEVICE_GRAPH_CUH
 #define GPUGRAPH_DEVICE_GRAPH_CUH
 
@@ -18,6 +18,22 @@ struct device_rows { /* owns the arrays of one CSR */
     void *weight; /* NULL: not asked for yet */
     bool features_known;
     struct sssp_features features; /* of these rows (features.cu) */
+};
+
+/* Sides of edges: which end a tree edge leads to. */
+enum ranked_side { RANKED_TARGETS, RANKED_SOURCES, RANKED_SIDES };
+
+struct device_ranked { /* owns the arrays of ranked_rows.h, for one side */
+    bool made;
+    uint64_t arcs, tiles;
+    uint32_t vertices; /* that have arcs */
+    uint32_t *head, *before, *vertex, *other, *number;
+    void *weight; /* in whole tiles */
+};
+
+struct tree_habit { /* of trees by weight in one direction */
+    uint32_t trees; /* so far, that ranked rows would have suited */
+    double share; /* of arcs that weighed no more than the distance of where they lead */
 };
 
 struct device_hubs { /* of the rows of one kind, see bfs_prepare.cu; NULL: not made */
@@ -56,6 +72,8 @@ struct device_graph {
     uint32_t *hash; /* of gg_hash_ids for hash_seed; NULL: not made */
     int64_t hash_seed;
     struct pinned_rows pinned;
+    struct device_ranked ranked[RANKED_SIDES];
+    struct tree_habit habit[3]; /* by gpugraph_direction */
     struct device_hubs hubs[CSR_KINDS];
     bool explodes[CSR_KINDS]; /* a breadth-first search has had a use for hubs */
 };

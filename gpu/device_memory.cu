@@ -2,7 +2,7 @@
 **
 **     ledger      bytes held on devices by this process; memory_limit bounds it
 **     workspace   one block for each device, kept between runs, the first to go when
-**                 memory is short
+**                 memory is short; the graph's ranked rows are the second
 **     stages      a ring of pinned buffers, one event for each:
 **                     host array -> stage 0, 1, 2, 3, 0, ... -> device, or back
 **                 one is filled by several threads while the bus carries those before
@@ -51,13 +51,14 @@ static int64_t free_bytes(const struct cuda_job *job) {
 }
 
 int64_t gg_device_room(const struct cuda_job *job) {
-    return free_bytes(job) + (int64_t)job->device->workspace_bytes;
+    return free_bytes(job) + (int64_t)job->device->workspace_bytes +
+           (job->graph ? gg_ranked_bytes(job->graph) : 0);
 }
 
 void *gg_take(struct cuda_job *job, uint64_t bytes) {
     int64_t limit = job->run->memory_limit;
     bytes = rounded(bytes);
-    for (int attempt = 0; attempt < 2 && gg_going(job); attempt++) {
+    for (int attempt = 0; attempt < 3 && gg_going(job); attempt++) {
         void *block = NULL;
         cudaError_t error = cudaErrorMemoryAllocation;
         if (limit <= 0 ||
@@ -74,6 +75,8 @@ void *gg_take(struct cuda_job *job, uint64_t bytes) {
         }
         if (attempt == 0 && !job->working)
             free_workspace(job->device);
+        if (attempt == 1 && job->graph)
+            gg_drop_ranked(job->graph);
     }
     if (gg_going(job))
         gg_fail(job->run, GPUGRAPH_DEVICE_MEMORY,

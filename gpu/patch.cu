@@ -380,6 +380,7 @@ static bool change_edges(void *there) {
                            pack(t, (const char *)p->weight, bytes), false, p->reweighted};
     if (!send(t) || !change_group(t, &g) || !gg_wait(&t->job))
         return false;
+    gg_drop_ranked(p->graph); /* weights, too */
     if (!p->same_ends)
         gg_device_graph_drop_made(p->graph,
                                   p->fresh || p->vertices->before != p->vertices->after);

@@ -159,7 +159,7 @@ static bool path_by_weight(struct cuda_job *job, const gpugraph_search *search,
         return gg_going(job);
     if (!gg_sssp_tree(job, search, &out, &ties))
         return false;
-    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job->graph->n));
+    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job, search->direction));
     uint32_t most = worthwhile_steps(job);
     most = most < room ? most : (uint32_t)room;
     if (!walk_here(job, search, out.tree, most, out.scratch, edge, count, &end))

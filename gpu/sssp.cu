@@ -26,17 +26,19 @@ static void forget_the_rest(struct cuda_job *job, const struct sssp_search *s) {
     gg_launched(job, "keep_final");
 }
 
-static void carve(struct workspace *space, struct sssp_search *s, uint64_t tree_bytes,
-                  struct sssp_outcome *out) {
+static void carve(const struct cuda_job *job, struct workspace *space,
+                  struct sssp_search *s, bool tree, struct sssp_outcome *out) {
+    uint64_t tree_bytes = gg_tree_bytes(job, tree), scratch = 0;
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
     s->distance = gg_carve<unsigned char>(space, n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, ends);
     out->distance = s->distance;
     out->ends = s->ends;
+    if (tree)
+        scratch = gg_distance_tree_scratch(job, s->wanted->direction);
     out->tree = gg_carve<uint8_t>(space, tree_bytes);
-    out->scratch =
-        gg_carve<uint32_t>(space, tree_bytes ? gg_distance_tree_scratch(s->g.n) : 0);
+    out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
 static bool run_engine(struct cuda_job *job, struct sssp_search *s,
@@ -78,15 +80,16 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features))
+        !gg_device_features(job, kind, &s.g, &features) ||
+        (tree && !gg_make_ranked_rows(job, search->direction)))
         return false;
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
-    carve(&space, &s, gg_tree_bytes(job, tree), out);
+    carve(job, &space, &s, tree, out);
     space.used += engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &s, gg_tree_bytes(job, tree), out);
+    carve(job, &space, &s, tree, out);
     if (!run_engine(job, &s, &space))
         return false;
     out->lost = s.dropped && !s.early;
@@ -105,11 +108,13 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties) {
     double started = gg_now_ms();
+    const char *how;
     if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
-                                 out->scratch))
+                                 out->scratch, &how))
         return false;
     if (*ties == 0)
-        gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
+        gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
+                 "%s, on the device", how);
     return true;
 }
 

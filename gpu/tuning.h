@@ -194,11 +194,26 @@
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
 
-/* ---- tree.cu ---- */
+/* ---- distance_tree.cu ---- */
 
 /* Bytes of distances that the second-level cache still serves well: on an H200 rmat22's 17 MB
 ** take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's 67 MB 7.0 and 5.2 ms. */
 #define GG_TREE_CACHED ((uint64_t)24 << 20)
+/* Edges of the sample that says how many arcs weigh no more than the distance of where they
+** lead: a share of 0.05 to 0.002. */
+#define GG_TREE_SAMPLE 16384
+
+/* ---- ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
+
+/* Arcs from which such rows are made; the share of them, at most, that weighs no more than the
+** distance of where it leads; trees before, which cost as much more as making the rows does. (By
+** counting bytes, not measured: 4 of each arc, 40 of one that is left, against a gather.) */
+#define GG_TREE_RANKS_ARCS  ((uint64_t)1 << 24)
+#define GG_TREE_RANKS_SHARE 0.25
+#define GG_TREE_RANKS_AFTER 12
+/* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
+** their way. (Chosen by counting them, not measured.) */
+#define GG_TREE_RANKS_BLOCKS 5
 
 /* ---- path_both_ends.c ---- */
 

@@ -301,6 +301,13 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #endif
 
+/* Before a loop whose arrays are to lie in registers. */
+#ifdef __CUDACC__
+#define WARP_UNROLL _Pragma("unroll")
+#else
+#define WARP_UNROLL
+#endif
+
 WARP_FUNCTION uint32_t set_bits(uint32_t value) {
 #ifdef __CUDA_ARCH__
     return (uint32_t)__popc((int)value);

@@ -19,6 +19,7 @@
 **     DEVICE=1   the search's phase alone               that from the smaller number
 **     SHUFFLE=1  edges, which come by source and target, in a random order
 **     OPEN=1     degrees on the device first: `auto` then weighs without its start
+**     TREE_RANKS=1  trees by weight from ranked rows, made at once; 0: never
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
@@ -36,8 +37,8 @@
 ** values to compare: 0.
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
 **     BREAKDOWN,method,graph,source,ms,balance         a line for each method */
+#include "backend.h"
 #include "gengraph.cuh"
-#include "gpugraph.h"
 #include "plain_dfs.h"
 
 #include <math.h>
@@ -551,6 +552,10 @@ int main(int argc, char **argv) {
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.listener = &b;
+    if (getenv("TREE_RANKS")) {
+        bool ranks = atoi(getenv("TREE_RANKS")) != 0;
+        gg_tree_ranks_limits = {0, ranks ? 2.0 : -1.0, 0};
+    }
     const char *methods = argc > 3 ? argv[3] : "auto";
     b.run.method = methods;
     bool csr = asked(argv[2], "csr");

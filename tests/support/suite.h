@@ -2,7 +2,9 @@
 **
 **     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
 **                                      bits, as those of more than 2^32 - 2 have
-**     GPUGRAPH_TEST_SORTED=3           dynamic graphs sort batches of 3 insertions and more */
+**     GPUGRAPH_TEST_SORTED=3           dynamic graphs sort batches of 3 insertions and more
+**     GPUGRAPH_TEST_TREE_RANKS=1       trees by weight on a device come from ranked rows
+**                                      wherever these can be made, from the first on */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
@@ -18,6 +20,8 @@ static inline int run_suite_as(Suite *suite, enum fork_status forks) {
     const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
     if (sorted)
         gg_sorted_items = strtoull(sorted, NULL, 10);
+    if (getenv("GPUGRAPH_TEST_TREE_RANKS"))
+        gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, forks);
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,326 @@
+/* Trees by weight on a device, from ranked rows, against the CPU's; and when that way is taken: the
+** phase "parents" says so. Nothing to do where there is no device. */
+#include "expect.h"
+#include "graphs.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const by_rows = "by rows turned round, on the device";
+static const char *const by_edges = "one pass over the edges, on the device";
+
+static void *need(size_t count, size_t size) {
+    void *block = calloc(count ? count : 1, size);
+    ck_assert_ptr_nonnull(block);
+    return block;
+}
+
+/* Weights of that type, `least` or more. */
+static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t least,
+                             uint64_t seed) {
+    gpugraph_graph *graph;
+    gpugraph_run run = {0};
+    int64_t *vertex = need(s->vertices, sizeof *vertex);
+    int64_t *whole = need((size_t)s->edges, sizeof *whole);
+    double *tenths = need((size_t)s->edges, sizeof *tenths);
+    gpugraph_edges edges = shape_edges(s, vertex);
+    if (least > 0)
+        edges.vertex_count = 0; /* a graph that has more than ends does not change */
+    for (int64_t e = 0; e < s->edges; e++) {
+        uint64_t dice = least + shape_random(&seed) % 9;
+        whole[e] = (int64_t)(type == GPUGRAPH_UINT64 ? dice << 33 : dice);
+        tenths[e] = (double)dice / 10;
+    }
+    edges.weight = type == GPUGRAPH_REAL ? (void *)tenths : (void *)whole;
+    edges.weight_type =
+        type == GPUGRAPH_REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_distance_type_of(graph), type);
+    free(vertex);
+    free(whole);
+    free(tenths);
+    return graph;
+}
+
+/* ---- a search on both ---- */
+
+struct heard {
+    char parents[100]; /* how */
+};
+
+static void listen(void *listener, const char *name, double ms, int64_t items,
+                   const char *detail) {
+    struct heard *heard = listener;
+    (void)ms;
+    (void)items;
+    if (strcmp(name, "parents") == 0)
+        snprintf(heard->parents, sizeof heard->parents, "%s", detail);
+}
+
+struct found {
+    void *distance, *edge;
+};
+
+static struct found search_on(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_backend backend, struct heard *heard) {
+    struct found f = {need(graph->n, 8), need(graph->n, 8)};
+    gpugraph_run run = {.backend = backend, .phase = listen, .listener = heard};
+    heard->parents[0] = '\0';
+    gpugraph_sssp(graph, search, &run, f.distance, f.edge);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    return f;
+}
+
+/* how: NULL where the host may have to settle ties. */
+static void check(gpugraph_graph *graph, const char *name, const gpugraph_search *search,
+                  const char *how) {
+    struct heard heard;
+    struct found right = search_on(graph, search, GPUGRAPH_CPU, &heard);
+    struct found got = search_on(graph, search, GPUGRAPH_CUDA, &heard);
+    expect(!how || strcmp(heard.parents, how) == 0, "%s: parents: %s", name,
+           heard.parents);
+    for (uint32_t v = 0; v < graph->n; v++) {
+        uint64_t edge = gg_edge_at(got.edge, graph->wide, v);
+        uint64_t wanted = gg_edge_at(right.edge, graph->wide, v);
+        expect(edge == wanted, "%s, direction %d, type %d: edge %lld to %u, not %lld",
+               name, (int)search->direction, (int)graph->distance_type, (long long)edge,
+               v, (long long)wanted);
+    }
+    expect(memcmp(got.distance, right.distance,
+                  graph->n * gg_distance_size(graph->distance_type)) == 0,
+           "%s: distances", name);
+    free(right.distance);
+    free(right.edge);
+    free(got.distance);
+    free(got.edge);
+}
+
+/* Every direction, one source and three. */
+static void check_all(gpugraph_graph *graph, const char *name, uint64_t seed,
+                      const char *how) {
+    for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
+        uint32_t source[3];
+        for (int i = 0; i < 3; i++)
+            source[i] = (uint32_t)(shape_random(&seed) % graph->n);
+        for (uint32_t sources = 1; sources <= 3; sources += 2) {
+            gpugraph_search search = {.source = source,
+                                      .source_count = sources,
+                                      .direction = (gpugraph_direction)d};
+            check(graph, name, &search, how);
+        }
+    }
+}
+
+/* ---- the cases ---- */
+
+static const struct tree_ranks_limits always = {0, 2, 0};
+
+/* Zero weights make ties, which the host settles: then nobody says how. */
+START_TEST(multigraphs) {
+    uint64_t seed = 31;
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    for (uint64_t i = 0; i < 60; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
+        int64_t edges = (int64_t)(4 * n + shape_random(&seed) % (8 * n));
+        shape s = shape_random_edges(n, edges, seed);
+        shape_sort(&s);
+        for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
+            uint64_t least = i % 2;
+            gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, least, i);
+            check_all(graph, s.name, i, least && !graph->wide ? by_rows : NULL);
+            gpugraph_free(graph);
+        }
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Many warps, hubs, and vertices without arcs. */
+START_TEST(large_shapes) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
+        shape s = shape_rmat(16, 16, (uint64_t)type + 1);
+        shape_sort(&s);
+        gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, 1, 7);
+        check_all(graph, s.name, 3, graph->wide ? NULL : by_rows);
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Rows need no order of edges. */
+START_TEST(edges_in_no_order) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    for (int64_t edges = 1; edges < 6000; edges = 3 * edges + 1) {
+        shape s = shape_random_edges(200, edges, 5);
+        gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 1);
+        check_all(graph, s.name, 1, graph->wide ? by_edges : by_rows);
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Distances that are cut off. */
+START_TEST(bounds) {
+    uint64_t seed = 3;
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    shape s = shape_rmat(12, 8, 9);
+    gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 2);
+    for (int i = 0; i < 20; i++) {
+        uint32_t source = (uint32_t)(shape_random(&seed) % graph->n);
+        gpugraph_search search = {.source = &source,
+                                  .source_count = 1,
+                                  .direction = (gpugraph_direction)(i % 3),
+                                  .bounded = true,
+                                  .max_distance = (uint64_t)i};
+        check(graph, s.name, &search, graph->wide ? NULL : by_rows);
+    }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+static gpugraph_graph *small_graph(shape *s) {
+    *s = shape_random_edges(200, 2000, 6);
+    return weigh(s, GPUGRAPH_UINT32, 1, 1);
+}
+
+/* Rows are made after as many trees as the limit says, of a graph that has enough arcs. */
+START_TEST(rows_are_made_in_time) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = small_graph(&s);
+    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    gg_tree_ranks_limits = (struct tree_ranks_limits){2001, 2, 0};
+    check(graph, s.name, &search, by_edges);
+    gg_tree_ranks_limits = (struct tree_ranks_limits){2000, 2, 3};
+    for (int i = 0; i < 5; i++)
+        check(graph, s.name, &search, i < 3 || graph->wide ? by_edges : by_rows);
+    search.direction = GPUGRAPH_IN; /* lacks one side, and has made no tree */
+    check(graph, s.name, &search, by_edges);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* Where too many arcs matter to a tree, the next one comes by the pass. */
+START_TEST(share_decides) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = small_graph(&s);
+    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    gg_tree_ranks_limits = (struct tree_ranks_limits){0, 0.01, 0};
+    check(graph, s.name, &search, graph->wide ? by_edges : by_rows); /* unknown yet */
+    check(graph, s.name, &search, by_edges);
+    gg_tree_ranks_limits = always;
+    check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* A weight that changes is one of the copy's, too. */
+START_TEST(weights_that_change) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = small_graph(&s);
+    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    gg_tree_ranks_limits = always;
+    for (int64_t id = 1; id <= 20; id++) {
+        int64_t weight = id % 4 + 1;
+        gpugraph_run run = {0};
+        gpugraph_edges added = {.count = 1, .edge_id = &id, .weight = &weight};
+        added.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
+        added.source.value = &s.source[id - 1];
+        added.target.value = &s.target[id - 1];
+        gpugraph_changes changes = {&id, 1, &added};
+        check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+        ck_assert_msg(gpugraph_update(graph, &changes, &run) == GPUGRAPH_OK, "%s",
+                      run.message);
+    }
+    check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* Under more and more memory: none, the pass, rows. Then with less again, which takes them back
+** where the search needs what they hold. */
+START_TEST(memory_is_short) {
+    bool passed = false, ranked = false;
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    shape s = shape_rmat(14, 16, 4);
+    gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 3);
+    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    struct heard heard = {{0}};
+    struct found right = search_on(graph, &search, GPUGRAPH_CPU, &heard);
+    void *distance = need(graph->n, 8), *edge = need(graph->n, 8);
+    double limit = 1 << 20;
+    for (int step = 0; step < 200; step++) {
+        const bool back = step >= 170; /* to a direction whose rows are lacking */
+        limit *= back ? 0.9 : 1.05;
+        gpugraph_run run = {.backend = GPUGRAPH_CUDA,
+                            .memory_limit = (int64_t)limit,
+                            .phase = listen,
+                            .listener = &heard};
+        search.direction = back ? GPUGRAPH_IN : GPUGRAPH_OUT;
+        if (gpugraph_sssp(graph, &search, &run, distance, edge) != GPUGRAPH_OK) {
+            ck_assert_msg(run.status == GPUGRAPH_DEVICE_MEMORY, "%s", run.message);
+            continue;
+        }
+        passed |= strcmp(heard.parents, by_edges) == 0;
+        ranked |= strcmp(heard.parents, by_rows) == 0;
+        expect(back ||
+                   memcmp(edge, right.edge, graph->n * gpugraph_edge_size(graph)) == 0,
+               "%.0f bytes: another tree", limit);
+    }
+    expect(graph->wide || (passed && ranked), "one way only: %d %d", passed, ranked);
+    free(distance);
+    free(edge);
+    free(right.distance);
+    free(right.edge);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("ranked_rows_device");
+    TCase *cases = tcase_create("ranked_rows_device");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, multigraphs);
+    tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, edges_in_no_order);
+    tcase_add_test(cases, bounds);
+    tcase_add_test(cases, rows_are_made_in_time);
+    tcase_add_test(cases, share_decides);
+    tcase_add_test(cases, weights_that_change);
+    tcase_add_test(cases, memory_is_short);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
