@@ -54,7 +54,7 @@ struct cuda_job {
     bool working; /* arrays of this job lie in the workspace */
 };
 
-/* ---- cuda.cu: a job ---- */
+/* ---- device_job.cu: a job ---- */
 
 /* Takes the device for this thread, opening it where need be (phase "context"). graph may be
 ** NULL: the job is about none. False: run->status says why, and there is nothing to close. */
