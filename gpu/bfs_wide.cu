@@ -542,11 +542,8 @@ bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
                  struct bfs_bounds bounds, struct bfs_shape shape) {
     struct wide w = {*g, *below, *b, bounds, shape};
     void *arguments[] = {&w};
-    if (gg_going(job))
-        gg_note(job,
-                cudaLaunchCooperativeKernel((const void *)wide_levels,
-                                            dim3((unsigned)job->device->processors),
-                                            dim3(BLOCK), arguments, 0, job->stream),
-                "start the kernel wide_levels");
-    return gg_going(job);
+    const struct cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels",
+                                              BLOCK, 0};
+    return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
+                                 arguments);
 }

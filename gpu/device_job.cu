@@ -26,17 +26,6 @@ bool gg_note(struct cuda_job *job, cudaError_t error, const char *what) {
     return gg_going(job);
 }
 
-bool gg_launched(struct cuda_job *job, const char *kernel) {
-    cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess) {
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "CUDA device %d could not start the kernel %s: %s", job->run->device,
-                kernel, cudaGetErrorString(error));
-        gg_look_for_a_lost_context();
-    }
-    return gg_going(job);
-}
-
 /* ---- waiting ---- */
 
 static void nap() {
@@ -64,14 +53,6 @@ bool gg_wait_for(struct cuda_job *job, cudaEvent_t event) {
 
 bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
-}
-
-unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor) {
-    uint64_t blocks = (items + GG_BLOCK - 1) / GG_BLOCK;
-    uint64_t most = (uint64_t)job->device->processors * (uint64_t)per_processor;
-    if (blocks > most)
-        blocks = most;
-    return blocks > 0 ? (unsigned)blocks : 1;
 }
 
 /* ---- jobs ---- */

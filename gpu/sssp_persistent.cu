@@ -328,20 +328,9 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
 }
 
 /* Blocks that can be there together, not more than the graph is worth. */
-template <typename type>
-static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s) {
-    const size_t memory = sizeof(struct block_memory<type>);
-    int resident = 0;
-    gg_note(job,
-            cudaFuncSetAttribute(find_distances<type>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)memory),
-            "plan a launch");
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, find_distances<type>,
-                                                          WIDE_BLOCK, memory),
-            "plan a launch");
-    double most = (double)resident * job->device->processors;
+static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
+                           const struct cooperative_kernel *kernel) {
+    double most = (double)gg_blocks_at_once(job, kernel) * job->device->processors;
     double asked = s->parameters.blocks * GG_BLOCK / WIDE_BLOCK * job->device->processors;
     double useful = (double)s->g.n / GG_PERSISTENT_VERTICES + 1;
     double blocks = asked < useful ? asked : useful;
@@ -350,34 +339,17 @@ static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s) {
 }
 
 template <typename type>
-static bool launch(struct cuda_job *job, struct persistent<type> *p, unsigned blocks,
-                   float *ms) {
-    cudaEvent_t began = NULL, ended = NULL;
+static bool launch(struct cuda_job *job, struct persistent<type> *p,
+                   const struct cooperative_kernel *kernel, unsigned blocks) {
     void *arguments[] = {p};
     struct persistent_state *state = p->state;
-    gg_note(job, cudaEventCreate(&began), "create an event");
-    gg_note(job, cudaEventCreate(&ended), "create an event");
-    if (gg_going(job))
-        gg_note(job, cudaEventRecord(began, job->stream), "record an event");
+    gg_mark(job, GG_BEGAN);
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff, sizeof state->least);
     gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
-    if (gg_going(job))
-        gg_note(job,
-                cudaLaunchCooperativeKernel(
-                    (const void *)find_distances<type>, dim3(blocks), dim3(WIDE_BLOCK),
-                    arguments, sizeof(struct block_memory<type>), job->stream),
-                "start the kernel find_distances");
-    if (gg_going(job))
-        gg_note(job, cudaEventRecord(ended, job->stream), "record an event");
-    gg_wait(job);
-    if (gg_going(job))
-        gg_note(job, cudaEventElapsedTime(ms, began, ended), "read a clock");
-    if (began)
-        cudaEventDestroy(began);
-    if (ended)
-        cudaEventDestroy(ended);
-    return gg_going(job);
+    gg_launch_cooperative(job, kernel, blocks, arguments);
+    gg_mark(job, GG_ENDED);
+    return gg_wait(job);
 }
 
 /* A build that counts: sums behind the phase's detail, and a line for each round into the
@@ -409,11 +381,14 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
                          struct workspace *space) {
     struct persistent<type> p;
     struct persistent_state state;
-    float ms = 0;
+    const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
+                                              "find_distances", WIDE_BLOCK,
+                                              sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
-    unsigned blocks = blocks_for<type>(job, s);
-    if (!launch(job, &p, blocks, &ms) || !gg_fetch(job, &state, p.state, sizeof state))
+    unsigned blocks = blocks_for(job, s, &kernel);
+    if (!launch(job, &p, &kernel, blocks) ||
+        !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
         gg_fail(
@@ -429,7 +404,8 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     snprintf(s->more, sizeof s->more,
              "kernels %.3f ms; %u blocks, %u buckets, %u rounds, %u meetings, up to %u "
              "batches of a warp",
-             ms, blocks, state.buckets, state.rounds, state.meetings, state.local_rounds);
+             gg_marked_ms(job), blocks, state.buckets, state.rounds, state.meetings,
+             state.local_rounds);
     if (GG_SSSP_COUNTS)
         tell_counts(job, &state, p.trace, s);
     return true;
