@@ -10,6 +10,7 @@
 #define GPUGRAPH_DFS_CUH
 
 #include "cuda.cuh"
+#include "dfs_crew.h"
 #include "dfs_paths.h"
 
 static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
