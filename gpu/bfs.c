@@ -12,7 +12,7 @@
 **               neighbour among the arcs turned round and stops at the first. All levels
 **               so far are complete, so such a neighbour can only be in the frontier, and
 **               the visited set itself serves as the frontier's bitmap. What is found goes
-**               to a second bitmap, so that the first stands still meanwhile.
+**               to a second bitmap, so that the first stands still meanwhile (bfs_bottom_up.c).
 ** The switch between the last two follows Beamer, Asanovic and Patterson,
 ** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
 ** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
@@ -20,50 +20,17 @@
 ** there; a later search of the same graph makes them, once its frontier explodes. */
 #define _GNU_SOURCE
 #include "bfs_each.h"
-#include "crew.h"
+#include "bfs_work.h"
 #include "tuning.h"
 
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
-struct bfs {
-    gpugraph_run *run;
-    const gpugraph_search *search;
-    gpugraph_graph *graph;
-    csr forward, reverse;
-    bool may_reverse, has_reverse;
-    int threads;
-    struct crew crew;
-    uint64_t taken; /* of a step's work, by its threads */
-    uint32_t *depth;
-    uint32_t *queue;
-    uint64_t *visited, *next; /* next: bottom-up's second bitmap */
-    uint64_t words;
-    uint64_t begin, end, tail; /* of the queue */
-    uint64_t found;            /* vertices reached so far */
-    uint64_t arcs_seen;        /* by top-down and narrow levels */
-    uint64_t poll_at;          /* arcs_seen at which to poll again */
-    uint32_t level;            /* of the frontier */
-    uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
-    uint32_t bottom_up_levels;
-    double csr_ms; /* spent on the reverse within this search */
-};
-
 /* ---- ends ---- */
 
-/* Is there nothing left to look for? A vertex is final as soon as it is found. */
-static bool satisfied(struct bfs *b) {
-    const gpugraph_search *search = b->search;
-    while (b->pending > 0 && b->depth[search->target[b->pending - 1]] != GPUGRAPH_NONE)
-        b->pending--;
-    if (search->target_count > 0 && b->pending == 0)
-        return true;
-    return search->limit > 0 && b->found >= search->limit;
-}
-
 static bool at_the_end(struct bfs *b) {
-    return b->begin == b->end || b->level >= b->search->max_depth || satisfied(b);
+    return b->begin == b->end || b->level >= b->search->max_depth || gg_bfs_satisfied(b);
 }
 
 /* The level is complete: what it found is the frontier now. */
@@ -222,120 +189,13 @@ static void top_down_level(struct bfs *b) {
     next_level(b);
 }
 
-/* ---- bottom-up levels ---- */
-
-/* The unvisited vertices of one word of the bitmap that have a neighbour in the
-** frontier. */
-static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
-    const uint64_t *visited = b->visited, *offset = b->reverse.offset;
-    const uint32_t *target = b->reverse.target;
-    uint64_t fresh = 0;
-    for (uint64_t left = ~visited[word]; left; left &= left - 1) {
-        uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
-        uint64_t arc = offset[v], stop = offset[v + 1];
-        for (; arc < stop; arc++) {
-            uint32_t u = target[arc];
-            if (visited[u >> 6] >> (u & 63) & 1) {
-                b->depth[v] = b->level + 1;
-                fresh |= left & -left;
-                break;
-            }
-        }
-        *seen += arc - offset[v] + 1;
-    }
-    return fresh;
-}
-
-/* A thread's part: words of the bitmap, some at a time. */
-static void join_bottom_up(void *job, int member) {
-    struct bfs *b = job;
-    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS;
-    bool stop = gg_stopping(b->run);
-    (void)member;
-    while (!stop) {
-        uint64_t word =
-            __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
-        uint64_t last = word + GG_BFS_GRAB_WORDS;
-        last = last < b->words ? last : b->words;
-        if (word >= last)
-            break;
-        for (; word < last; word++) {
-            uint64_t fresh = find_in_word(b, word, &seen);
-            b->next[word] = b->visited[word] | fresh;
-            found += (uint64_t)__builtin_popcountll(fresh);
-        }
-        if (seen >= pause_at) {
-            pause_at = seen + GG_POLL_ITEMS;
-            stop = gg_pause(b->run);
-        }
-    }
-    __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
-}
-
-/* Returns how many vertices the level found. The queue is left behind. */
-static uint64_t bottom_up_level(struct bfs *b) {
-    uint64_t before = b->found;
-    b->taken = 0;
-    crew_share(&b->crew, join_bottom_up);
-    uint64_t *old = b->visited;
-    b->visited = b->next;
-    b->next = old;
-    b->level++;
-    b->bottom_up_levels++;
-    return b->found - before;
-}
-
-/* Puts the frontier into the queue again: what the latest bottom-up level found is what
-** the two bitmaps differ in. */
-static void fill_queue(struct bfs *b) {
-    uint64_t tail = 0;
-    for (uint64_t word = 0; word < b->words; word++) {
-        uint64_t fresh = b->visited[word] & ~b->next[word];
-        for (; fresh; fresh &= fresh - 1)
-            b->queue[tail++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh);
-    }
-    b->begin = 0;
-    b->end = b->tail = tail;
-}
-
-/* Levels from below, until the frontier is small again and shrinks. */
-static void bottom_up_levels(struct bfs *b) {
-    uint64_t frontier = b->end - b->begin, before;
-    do {
-        before = frontier;
-        frontier = bottom_up_level(b);
-    } while (frontier > 0 &&
-             (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
-             b->level < b->search->max_depth && !satisfied(b) && !gg_poll(b->run));
-    fill_queue(b);
-}
-
 /* ---- driver ---- */
-
-/* Is the frontier about to see so much of the graph that looking from below is less
-** work? Then makes sure of the arcs turned round, where they are worth their making. */
-static bool go_bottom_up(struct bfs *b, uint64_t arcs) {
-    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / GG_BFS_ALPHA)
-        return false;
-    enum csr_kind kind = gg_reverse_kind(b->search->direction);
-    if (!b->has_reverse) {
-        bool made = gg_csr_made(b->graph, kind);
-        if (!made && b->graph->searches <= GG_BFS_REVERSE_AFTER)
-            return false;
-        double started = gg_now_ms();
-        if (gg_csr(b->graph, kind, false, false, b->run, &b->reverse))
-            return false;
-        b->csr_ms += gg_now_ms() - started;
-        b->has_reverse = true;
-    }
-    return true;
-}
 
 static void wide_levels(struct bfs *b) {
     while (!narrow_levels(b) && !gg_poll(b->run)) {
         uint64_t arcs = frontier_arcs(b);
-        if (go_bottom_up(b, arcs))
-            bottom_up_levels(b);
+        if (gg_bfs_goes_bottom_up(b, arcs))
+            gg_bfs_bottom_up(b);
         else if (b->threads > 1)
             top_down_level(b);
         else

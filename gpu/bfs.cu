@@ -161,20 +161,14 @@ static bool run_levels(struct cuda_job *job, const struct device_csr *g,
                        struct state *state) {
     unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
     unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
-    int rounds = FIRST_ROUNDS;
-    do {
-        double began = gg_now_ms();
-        for (int i = 0; i < rounds && gg_going(job); i++) {
-            explore<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *b);
-            gg_launched(job, "explore");
-            update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *b, bounds);
-            gg_launched(job, "update");
-        }
-        if (!gg_fetch(job, state, b->state, sizeof *state))
-            return false;
-        rounds = gg_more_rounds(rounds, gg_now_ms() - began);
-    } while (!state->over);
-    return true;
+    auto queue_level = [&] {
+        explore<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *b);
+        gg_launched(job, "explore");
+        update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *b, bounds);
+        gg_launched(job, "update");
+    };
+    return gg_run_rounds(job, state, b->state, sizeof *state, queue_level,
+                         [&] { return state->over; });
 }
 
 static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,

@@ -91,26 +91,20 @@ static bool run_levels(struct cuda_job *job, const lanes_search *s,
                        struct lanes_state *state) {
     unsigned walk = gg_grid(job, (uint64_t)s->n * GG_WARP, SPREAD_BLOCKS);
     unsigned list = gg_grid(job, s->n, SETTLE_BLOCKS);
-    int rounds = FIRST_ROUNDS;
-    do {
-        double began = gg_now_ms();
-        for (int i = 0; i < rounds && gg_going(job); i++) {
-            spread<<<walk, GG_BLOCK, 0, job->stream>>>(*s);
-            gg_launched(job, "spread");
-            settle<<<list, GG_BLOCK, 0, job->stream>>>(*s);
-            gg_launched(job, "settle");
-            turn<<<1, 1, 0, job->stream>>>(*s);
-            gg_launched(job, "turn");
-        }
-        /* All but what is counted by lane, which the mailbox would not hold. */
-        const size_t head = offsetof(struct lanes_state, reached_by);
-        static_assert(offsetof(struct lanes_state, reached_by) <= GG_MAILBOX,
-                      "it is fetched at once");
-        if (!gg_fetch(job, state, s->state, head))
-            return false;
-        rounds = gg_more_rounds(rounds, gg_now_ms() - began);
-    } while (!state->over);
-    return true;
+    /* All but what is counted by lane, which the mailbox would not hold. */
+    const size_t head = offsetof(struct lanes_state, reached_by);
+    static_assert(offsetof(struct lanes_state, reached_by) <= GG_MAILBOX,
+                  "it is fetched at once");
+    auto queue_level = [&] {
+        spread<<<walk, GG_BLOCK, 0, job->stream>>>(*s);
+        gg_launched(job, "spread");
+        settle<<<list, GG_BLOCK, 0, job->stream>>>(*s);
+        gg_launched(job, "settle");
+        turn<<<1, 1, 0, job->stream>>>(*s);
+        gg_launched(job, "turn");
+    };
+    return gg_run_rounds(job, state, s->state, head, queue_level,
+                         [&] { return state->over; });
 }
 
 bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,

@@ -111,8 +111,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
-                       struct bfs_bounds bounds, cudaEvent_t ended,
-                       struct bfs_control *control) {
+                       struct bfs_bounds bounds, struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
@@ -120,8 +119,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
                 !gg_bfs_narrow(job, g, b, bounds, shape))
                 return false;
-        gg_note(job, cudaEventRecord(ended, job->stream), "record an event");
-        if (!gg_fetch(job, control, b->control, sizeof *control))
+        if (!gg_mark(job, GG_ENDED) ||
+            !gg_fetch(job, control, b->control, sizeof *control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
     } while (control->next != BFS_OVER);
@@ -135,21 +134,17 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-static void tell(struct cuda_job *job, const struct bfs_control *c, double started,
-                 cudaEvent_t began, cudaEvent_t ended) {
+static void tell(struct cuda_job *job, const struct bfs_control *c, double started) {
     char more[160];
-    float ms = 0;
-    gg_note(job, cudaEventElapsedTime(&ms, began, ended), "tell the time");
     snprintf(more, sizeof more,
              "%u levels, %u of them narrow, %u from below, %u turns, kernels %.4f ms",
-             c->level, c->narrow_levels, c->from_below, c->turns, ms);
+             c->level, c->narrow_levels, c->from_below, c->turns, gg_marked_ms(job));
     gg_search_phase(job->run, started, (int64_t)c->reached, more);
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
                 const struct bfs_below *below, const gpugraph_search *search,
-                const struct bfs_arrays *b, cudaEvent_t began, cudaEvent_t ended,
-                uint32_t *deepest) {
+                const struct bfs_arrays *b, uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
@@ -158,14 +153,14 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)search->source_count * sizeof *b->ends);
     gg_upload(job, b->ends + search->source_count, search->target,
               (uint64_t)search->target_count * sizeof *b->ends);
-    gg_note(job, cudaEventRecord(began, job->stream), "record an event");
+    gg_mark(job, GG_BEGAN);
     if (!start(job, g, search, bounds, b) ||
-        !take_turns(job, g, below, b, bounds, ended, &control))
+        !take_turns(job, g, below, b, bounds, &control))
         return false;
     job->graph->device->explodes[gg_forward_kind(search->direction)] |=
         control.explodes != 0;
     *deepest = control.level;
-    tell(job, &control, started, began, ended);
+    tell(job, &control, started);
     return gg_going(job);
 }
 
@@ -182,7 +177,6 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     enum csr_kind turned = gg_reverse_kind(search->direction);
-    cudaEvent_t began = NULL, ended = NULL;
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
@@ -195,13 +189,5 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
         return false;
     carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    gg_note(job, cudaEventCreate(&began), "create an event");
-    gg_note(job, cudaEventCreate(&ended), "create an event");
-    bool done =
-        gg_going(job) && run(job, &g, &below, search, &b, began, ended, &out->deepest);
-    if (began)
-        cudaEventDestroy(began);
-    if (ended)
-        cudaEventDestroy(ended);
-    return done;
+    return run(job, &g, &below, search, &b, &out->deepest);
 }

@@ -40,7 +40,7 @@ struct cuda_device {
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
-    cudaEvent_t moment[2];         /* to take the time between */
+    cudaEvent_t moment[2];         /* enum gg_moment */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
     double asked_ms; /* its context was opened by a question about its memory: how long */
@@ -54,7 +54,7 @@ struct cuda_job {
     bool working; /* arrays of this job lie in the workspace */
 };
 
-/* ---- cuda.cu: a job ---- */
+/* ---- device_job.cu: a job ---- */
 
 /* Takes the device for this thread, opening it where need be (phase "context"). graph may be
 ** NULL: the job is about none. False: run->status says why, and there is nothing to close. */
@@ -66,16 +66,36 @@ static inline bool gg_going(const struct cuda_job *job) {
 }
 /* Notes an error of the runtime; `what` names the step. True while the job is going. */
 bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
-/* After every launch. */
-bool gg_launched(struct cuda_job *job, const char *kernel);
 /* Until all that was queued is done; polls for interrupts meanwhile. */
 bool gg_wait(struct cuda_job *job);
 /* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
 ** long kernels are then told to. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
+
+/* ---- device_launch.cu ---- */
+
 /* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
 ** multiprocessor and never 0. */
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
+/* After every launch. */
+bool gg_launched(struct cuda_job *job, const char *kernel);
+
+/* A kernel whose blocks wait for each other, so that all of them must be there at once. */
+struct cooperative_kernel {
+    const void *kernel;
+    const char *name;
+    unsigned threads; /* of a block */
+    size_t shared;    /* bytes of it, beside what the kernel declares */
+};
+/* Blocks that one multiprocessor can hold of it, never 0. */
+int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k);
+bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
+                           unsigned blocks, void **arguments);
+
+/* Notes when what was queued so far is done; milliseconds between both, once they are past. */
+enum gg_moment { GG_BEGAN, GG_ENDED };
+bool gg_mark(struct cuda_job *job, enum gg_moment moment);
+float gg_marked_ms(struct cuda_job *job);
 
 /* ---- device_memory.cu ---- */
 

@@ -1,5 +1,5 @@
 /* The inside of the device's copy of a graph, for the files that make it: device_graph.cu,
-** device_rows.cu, device_pinned.cu, ranked_rows.cu, ids.cu and patch.cu. */
+** device_rows*.cu, device_pinned.cu, ranked_rows.cu, ids.cu, sparse_ids.cu and patch*.cu. */
 #ifndef GPUGRAPH_DEVICE_GRAPH_CUH
 #define GPUGRAPH_DEVICE_GRAPH_CUH
 
@@ -85,10 +85,24 @@ struct device_graph *gg_device_copy(struct cuda_job *job);
 ** vertices change, the hashes of their ids. */
 void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices);
 
+/* Which arcs an edge makes; in BOTH a loop makes one alone. */
+struct arc_ends {
+    bool forward, backward;
+};
+static inline struct arc_ends arcs_of(enum csr_kind kind) {
+    return arc_ends{kind != CSR_IN, kind != CSR_OUT};
+}
+
 /* Makes OUT, IN or BOTH from the edges; what it has made of `rows` is the caller's to free
 ** when it fails. *how: a phrase for the phase. (device_rows.cu) */
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                     struct device_rows *rows, const char **how);
+
+/* The same by sorting. False: not done; if the job is going still, counting is better or all that
+** there is room for. (device_rows_sort.cu) */
+bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                        const struct device_edges *edges, struct device_rows *rows,
+                        const char **how);
 
 static inline uint64_t block_bytes(uint64_t count, size_t size) {
     uint64_t bytes = count * size;

@@ -12,26 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-unsigned gg_dfs_blocks(struct cuda_job *job, const void *kernel, size_t shared,
+unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
                        int most) {
-    int fit = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, GG_BLOCK, shared),
-            "tell how many blocks fit");
+    int fit = gg_blocks_at_once(job, kernel);
     fit = fit < most ? fit : most;
     uint64_t blocks = (uint64_t)fit * (uint64_t)job->device->processors;
     uint64_t worth = job->graph->n / GG_DFS_BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
-    return blocks > 0 ? (unsigned)blocks : 1;
+    return (unsigned)blocks;
 }
 
-bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s, const void *kernel,
-                   void *argument, size_t shared, const struct dfs_control *control) {
+bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
+                   const struct cooperative_kernel *kernel, void *argument,
+                   const struct dfs_control *control) {
     void *arguments[] = {argument};
-    if (!gg_note(job,
-                 cudaLaunchCooperativeKernel(kernel, dim3(s->blocks), dim3(GG_BLOCK),
-                                             arguments, shared, job->stream),
-                 "start a depth-first search") ||
+    if (!gg_launch_cooperative(job, kernel, s->blocks, arguments) ||
         !gg_fetch(job, &s->control, control, sizeof *control))
         return false;
     if (s->control.exhausted)

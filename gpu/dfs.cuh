@@ -10,6 +10,7 @@
 #define GPUGRAPH_DFS_CUH
 
 #include "cuda.cuh"
+#include "dfs_crew.h"
 #include "dfs_paths.h"
 
 static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
@@ -86,9 +87,11 @@ bool gg_dfs_number(struct cuda_job *job, struct numbering *t);
 
 /* Blocks of that kernel that fit the device at once, `most` for each multiprocessor, and
 ** no more than a graph is worth. */
-unsigned gg_dfs_blocks(struct cuda_job *job, const void *kernel, size_t shared, int most);
+unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
+                       int most);
 /* Starts it with one argument, waits, and fetches the control block. */
-bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s, const void *kernel,
-                   void *argument, size_t shared, const struct dfs_control *control);
+bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
+                   const struct cooperative_kernel *kernel, void *argument,
+                   const struct dfs_control *control);
 
 #endif

@@ -161,22 +161,17 @@ static __global__ void __launch_bounds__(GG_BLOCK) peel_in_rounds(peeling p) {
 }
 
 static bool peel(struct cuda_job *job, struct dfs_search *s, struct peeling *p) {
+    const struct cooperative_kernel kernel = {(const void *)peel_in_rounds,
+                                              "peel_in_rounds", GG_BLOCK, 0};
     void *arguments[] = {p};
-    int fit = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                &fit, (const void *)peel_in_rounds, GG_BLOCK, 0),
-            "tell how many blocks fit");
+    int fit = gg_blocks_at_once(job, &kernel);
     fit = fit < GG_DAG_BLOCKS ? fit : GG_DAG_BLOCKS;
     plant_first<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(*p);
     if (!gg_launched(job, "plant_first"))
         return false;
-    dim3 grid((unsigned)(fit * job->device->processors));
+    unsigned blocks = (unsigned)(fit * job->device->processors);
     struct peel_state state;
-    if (!gg_note(job,
-                 cudaLaunchCooperativeKernel((const void *)peel_in_rounds, grid,
-                                             dim3(GG_BLOCK), arguments, 0, job->stream),
-                 "start to peel") ||
+    if (!gg_launch_cooperative(job, &kernel, blocks, arguments) ||
         !gg_fetch(job, &state, p->state, sizeof state))
         return false;
     s->control.reached = state.reached;

@@ -58,12 +58,11 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
+static const struct cooperative_kernel search_kernel = {(const void *)paths_search,
+                                                        "paths_search", GG_BLOCK, SHARED};
+
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    gg_note(job,
-            cudaFuncSetAttribute((const void *)paths_search,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED),
-            "give a kernel shared memory");
-    s->blocks = gg_dfs_blocks(job, (const void *)paths_search, SHARED, GG_PATHS_BLOCKS);
+    s->blocks = gg_dfs_blocks(job, &search_kernel, GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
@@ -118,7 +117,7 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
         return false;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
-           gg_dfs_launch(job, s, (const void *)paths_search, crew, SHARED, crew->control);
+           gg_dfs_launch(job, s, &search_kernel, crew, crew->control);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {

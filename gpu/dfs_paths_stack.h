@@ -3,7 +3,8 @@
 #ifndef GPUGRAPH_DFS_PATHS_STACK_H
 #define GPUGRAPH_DFS_PATHS_STACK_H
 
-#include "dfs_crew.h"
+#include "dfs_control.h"
+#include "dfs_deque.h"
 #include "tuning.h"
 
 #define PATHS_TO_END 0xffffffu
@@ -25,7 +26,7 @@ enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
 enum { PATHS_WORDS = 4 };
 
 /* What the workers share; a view by value. control: busy counts blocks, free is not used,
-** the rest as in dfs_crew.h. pool.entry has two words for each entry. */
+** the rest as in dfs_control.h. pool.entry has two words for each entry. */
 struct paths_crew {
     const uint64_t *offset;
     const uint32_t *target;

@@ -40,12 +40,15 @@ static __global__ void plant(dfs_crew crew) {
     }
 }
 
+static const struct cooperative_kernel crew_kernel = {(const void *)crew_works,
+                                                      "crew_works", GG_BLOCK, 0};
+
 static bool one_block(const struct cuda_job *job) {
     return gg_method_is(job->run, "one-level") || gg_method_is(job->run, "two-level");
 }
 
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s) {
-    s->blocks = gg_dfs_blocks(job, (const void *)crew_works, 0, GG_DFS_BLOCKS);
+    s->blocks = gg_dfs_blocks(job, &crew_kernel, GG_DFS_BLOCKS);
     unsigned most = one_block(job)                             ? 1
                     : gg_method_is(job->run, "block-stealing") ? GG_DFS_FEW_BLOCKS
                                                                : s->blocks;
@@ -95,5 +98,5 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
         return false;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
-           gg_dfs_launch(job, s, (const void *)crew_works, crew, 0, crew->control);
+           gg_dfs_launch(job, s, &crew_kernel, crew, crew->control);
 }

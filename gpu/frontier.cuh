@@ -149,12 +149,28 @@ static __device__ __forceinline__ bool gg_told_to_stop(const uint32_t *stop,
     return slices > LARGE_ROUND && *(const volatile uint32_t *)stop != 0;
 }
 
-/* How many rounds to queue before the host looks: few at first, more while a look costs
-** more than the rounds themselves. */
+/* ---- the host's side ---- */
+
 enum { FIRST_ROUNDS = 4, MOST_ROUNDS = 64 };
 #define ROUNDS_MS 5.0
-static inline int gg_more_rounds(int rounds, double ms) {
-    return ms < ROUNDS_MS && rounds < MOST_ROUNDS ? 2 * rounds : rounds;
+
+/* Queues rounds until is_over() says so, which is asked after so many bytes of the state on the
+** device have been fetched: few rounds at first, more while a look costs more than they do. */
+template <typename round_type, typename over_type>
+static inline bool gg_run_rounds(struct cuda_job *job, void *state, const void *on_device,
+                                 size_t bytes, round_type queue_round,
+                                 over_type is_over) {
+    int rounds = FIRST_ROUNDS;
+    do {
+        double began = gg_now_ms();
+        for (int i = 0; i < rounds && gg_going(job); i++)
+            queue_round();
+        if (!gg_fetch(job, state, on_device, bytes))
+            return false;
+        if (gg_now_ms() - began < ROUNDS_MS && rounds < MOST_ROUNDS)
+            rounds *= 2;
+    } while (!is_over() && gg_going(job));
+    return gg_going(job);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* The inside of the mapping from ids to vertex numbers, for the files that share it: ids.c
-** (the way of a column, ids close together, texts), sparse_ids.c (ids far apart) and ids.cu
-** (both, on a device). */
+** (the way of a column, ids close together, texts), sparse_ids.c (ids far apart), and on a
+** device the .cu files beside these (ids.cuh). */
 #ifndef GPUGRAPH_IDS_H
 #define GPUGRAPH_IDS_H
 

@@ -19,35 +19,21 @@
 
 /* ---- launches, for the methods without rounds ---- */
 
-unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n) {
-    int resident = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
-            "plan a launch");
-    return gg_grid(job, n, resident > 0 ? resident : 1);
-}
-
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l,
-                          struct mis_report *report) {
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l) {
     uint32_t open = 0, left = UINT32_MAX;
     gg_fill(job, l->on_device, 0, l->bytes);
-    gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
+    gg_mark(job, GG_BEGAN);
     do {
         gg_fill(job, l->on_device, 0, sizeof open);
-        if (gg_going(job))
-            gg_note(job,
-                    cudaLaunchCooperativeKernel(l->kernel, dim3(l->blocks),
-                                                dim3(GG_BLOCK), l->arguments, 0,
-                                                job->stream),
-                    "start a kernel for independent sets");
-        gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event");
+        gg_launch_cooperative(job, l->kernel, l->blocks, l->arguments);
+        gg_mark(job, GG_ENDED);
         if (!gg_fetch(job, l->report, l->on_device, l->bytes))
             return false;
         memcpy(&open, l->report, sizeof open);
         if (open >= left) {
             gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
                     "the kernel %s makes no progress: %u vertices wait for each other",
-                    l->name, open);
+                    l->kernel->name, open);
             return false;
         }
         left = open;
@@ -127,14 +113,11 @@ static bool run_method(struct cuda_job *job, struct mis_graph *g,
 static void tell(struct cuda_job *job, const struct mis_graph *g,
                  const struct mis_report *report, double started) {
     char more[300];
-    float ms = 0;
-    gg_note(job, cudaEventElapsedTime(&ms, report->began, report->ended),
-            "tell the time");
     snprintf(more, sizeof more, "%s, %s, kernels %.4f ms", report->text,
              !hashed(g->priority) ? "no hashes"
              : g->hashes.stored   ? "hashes kept on the device"
                                   : "hashes computed by the kernels",
-             ms);
+             gg_marked_ms(job));
     gg_search_phase(job->run, started, g->n, more);
 }
 
@@ -164,13 +147,6 @@ gpugraph_status gg_cuda_mis(gpugraph_graph *graph, gpugraph_priority priority,
     struct mis_report report = mis_report();
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    if (gg_note(&job, cudaEventCreate(&report.began), "create an event") &&
-        gg_note(&job, cudaEventCreate(&report.ended), "create an event"))
-        search_graph(&job, priority, seed, &report, member);
-    gpugraph_status status = gg_job_close(&job);
-    if (report.began)
-        cudaEventDestroy(report.began);
-    if (report.ended)
-        cudaEventDestroy(report.ended);
-    return status;
+    search_graph(&job, priority, seed, &report, member);
+    return gg_job_close(&job);
 }

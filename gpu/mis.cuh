@@ -30,9 +30,9 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* What a method tells the driver in mis.cu. */
+/* What a method tells the driver in mis.cu. It marks when its kernels, preprocessing included,
+** began and ended. */
 struct mis_report {
-    cudaEvent_t began, ended; /* around all kernels, preprocessing included */
     char text[200];
 };
 
@@ -53,12 +53,9 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 uint64_t gg_mis_pinned_bytes(uint32_t n);
 
-/* Blocks of a cooperative grid for n vertices. */
-unsigned gg_mis_blocks_at_once(struct cuda_job *job, const void *kernel, uint32_t n);
 /* A cooperative kernel whose passes are bounded is launched until it leaves no vertex open. */
 struct mis_launches {
-    const void *kernel;
-    const char *name;
+    const struct cooperative_kernel *kernel;
     unsigned blocks;
     void **arguments;
     bool *resume;    /* in the arguments: words are there already */
@@ -67,8 +64,7 @@ struct mis_launches {
     size_t bytes;
     unsigned count; /* launches done */
 };
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l,
-                          struct mis_report *report);
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l);
 
 /* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
 ** for blocks and those for warps end, zeroed before. (mis_renumber.cu) */

@@ -207,9 +207,10 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     struct workspace space = {NULL, 0};
     struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
-    const void *kernel =
-        balanced ? (const void *)decide_all<true> : (const void *)decide_all<false>;
-    unsigned blocks = gg_mis_blocks_at_once(job, kernel, g->n);
+    const struct cooperative_kernel kernel = {balanced ? (const void *)decide_all<true>
+                                                       : (const void *)decide_all<false>,
+                                              "decide_all", GG_BLOCK, 0};
+    unsigned blocks = gg_grid(job, g->n, gg_blocks_at_once(job, &kernel));
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(g->n, warps);
     carve(&space, g, &l, warps);
@@ -217,9 +218,9 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
         return false;
     carve(&space, g, &l, warps);
     void *arguments[] = {g, &l};
-    struct mis_launches all = {kernel,  "decide_all", blocks,       arguments, &l.resume,
-                               l.state, &state,       sizeof state, 0};
-    if (!gg_mis_until_decided(job, &all, report))
+    struct mis_launches all = {&kernel, blocks, arguments,    &l.resume,
+                               l.state, &state, sizeof state, 0};
+    if (!gg_mis_until_decided(job, &all))
         return false;
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
              all.count, state.passes);

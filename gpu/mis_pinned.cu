@@ -299,8 +299,9 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
     struct workspace space = {NULL, 0};
     struct pinned_launch l = pinned_launch();
     struct pinned_state state = pinned_state();
-    const void *kernel = (const void *)decide_across_bus;
-    unsigned blocks = gg_mis_blocks_at_once(job, kernel, g->n);
+    const struct cooperative_kernel kernel = {(const void *)decide_across_bus,
+                                              "decide_across_bus", GG_BLOCK, 0};
+    unsigned blocks = gg_grid(job, g->n, gg_blocks_at_once(job, &kernel));
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(job, g->n, warps);
     carve(&space, g, &l, warps);
@@ -308,10 +309,9 @@ bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
         return false;
     carve(&space, g, &l, warps);
     void *arguments[] = {g, &l};
-    struct mis_launches all = {kernel,    "decide_across_bus", blocks,
-                               arguments, &l.resume,           l.state,
-                               &state,    sizeof state,        0};
-    if (!gg_mis_until_decided(job, &all, report))
+    struct mis_launches all = {&kernel, blocks, arguments,    &l.resume,
+                               l.state, &state, sizeof state, 0};
+    if (!gg_mis_until_decided(job, &all))
         return false;
     tell(g, &state, all.count, report);
     return true;

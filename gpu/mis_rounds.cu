@@ -174,20 +174,13 @@ static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r
 
 static bool launch(struct cuda_job *job, const struct mis_graph *g,
                    const struct rounds *r) {
-    const void *kernel = (const void *)decide_in_rounds;
+    const struct cooperative_kernel kernel = {(const void *)decide_in_rounds,
+                                              "decide_in_rounds", GG_BLOCK, 0};
     void *arguments[] = {(void *)g, (void *)r};
-    int resident = 0;
-    gg_note(job,
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GG_BLOCK, 0),
-            "plan a launch");
     /* A warp for every row, as far as there is room. */
-    unsigned blocks = gg_grid(job, (uint64_t)g->n * GG_WARP, resident > 0 ? resident : 1);
-    if (gg_going(job))
-        gg_note(job,
-                cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(GG_BLOCK),
-                                            arguments, 0, job->stream),
-                "start the kernel decide_in_rounds");
-    return gg_going(job);
+    unsigned blocks =
+        gg_grid(job, (uint64_t)g->n * GG_WARP, gg_blocks_at_once(job, &kernel));
+    return gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
 bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows,
@@ -201,7 +194,7 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &r, &renumbered);
-    gg_note(job, cudaEventRecord(report->began, job->stream), "record an event");
+    gg_mark(job, GG_BEGAN);
     if (!gg_fill(job, r.state, 0, sizeof *r.state) ||
         (rows == MIS_SORTED && !gg_mis_renumber(job, g, &renumbered, r.state->end)))
         return false;
@@ -209,8 +202,7 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows
     if (!gg_launched(job, "first_words") || !launch(job, g, &r))
         return false;
     write_members<<<grid, GG_BLOCK, 0, job->stream>>>(*g);
-    if (!gg_launched(job, "write_members") ||
-        !gg_note(job, cudaEventRecord(report->ended, job->stream), "record an event") ||
+    if (!gg_launched(job, "write_members") || !gg_mark(job, GG_ENDED) ||
         !gg_fetch(job, &state, r.state, sizeof state))
         return false;
     int used = snprintf(report->text, sizeof report->text, "%u rounds", state.rounds);

@@ -9,7 +9,7 @@
 ** already when the first k are done. So the first few are turned by one thread, and then
 ** as many again as are done, by all threads, round after round. Within a slice a thread
 ** works through a small buffer, for the same reason. */
-#include "backend.h"
+#include "run.h"
 #include "tuning.h"
 
 #include <omp.h>

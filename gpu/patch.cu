@@ -9,12 +9,7 @@
 ** anew on the device when it is asked for: SIMPLE, in which an arc stays as long as any edge
 ** between its ends, hubs, features, pinned rows. Where nothing but weights changes all but
 ** the features stays. */
-#include "device_graph.cuh"
-#include "patch.h"
-
-#include <string.h>
-
-enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
+#include "patch.cuh"
 
 /* What a step sends and gets back takes no more than this for each changed edge, and this
 ** for all that there is one of: a question and a piece for both arcs of an edge, 24 bytes
@@ -26,41 +21,6 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 ** when it is as fast to send the copy and make it anew, not a figure. */
 #define LOOK_TIMES 32
 #define LOOK_LEAST ((uint64_t)1 << 32)
-
-struct there {
-    struct cuda_job job;
-    const patch *p;
-    struct device_graph *copy;
-    unsigned char *parcel, *parcel_there; /* the same bytes here and there */
-    uint64_t used, sent, kept;            /* kept: of the vertices, for all steps */
-    struct patch_numbers vertices;
-    const uint64_t *fresh_at, *fresh_new;
-    void *spare;
-    uint64_t spare_bytes;
-    uint64_t moved; /* bytes of arrays written */
-};
-
-/* ---- the parcel ---- */
-
-static void *reserve(struct there *t, uint64_t bytes) {
-    uint64_t at = t->used;
-    t->used += (bytes + 255) / 256 * 256;
-    return t->parcel_there + at;
-}
-
-/* Where it will lie on the device. */
-template <typename type>
-static const type *pack(struct there *t, const type *from, uint64_t count) {
-    if (count)
-        memcpy(t->parcel + t->used, from, count * sizeof *from);
-    return (const type *)reserve(t, count * sizeof *from);
-}
-
-static bool send(struct there *t) {
-    uint64_t from = t->sent;
-    t->sent = t->used;
-    return gg_upload(&t->job, t->parcel_there + from, t->parcel + from, t->used - from);
-}
 
 /* ---- questions ---- */
 
@@ -111,227 +71,6 @@ static bool find(void *there, const row_questions *q) {
            gg_download(job, q->coming_at, coming_at, q->comings * sizeof *coming_at);
 }
 
-/* ---- arrays ---- */
-
-/* One block to a tile of new places from `first` on; `to` begins there. */
-template <typename type>
-static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
-                              uint64_t after, const type *from, type *to,
-                              const __grid_constant__ patch_numbers numbers) {
-    __shared__ uint64_t begin, end; /* the pieces that the tile meets */
-    uint64_t tile = first + blockIdx.x * (uint64_t)TILE;
-    for (; tile < after; tile += gridDim.x * (uint64_t)TILE) {
-        uint64_t last = tile + TILE < after ? tile + TILE : after;
-        if (threadIdx.x == 0)
-            begin = patch_first_piece(piece, pieces, tile);
-        if (threadIdx.x == GG_WARP)
-            end = patch_pieces_to(piece, pieces, last - 1);
-        __syncthreads();
-        for (uint64_t j = tile + threadIdx.x; j < last; j += GG_BLOCK) {
-            uint64_t old = patch_old_place(piece + begin, end - begin, j);
-            if (old == PATCH_NEW)
-                continue;
-            type value = from[old];
-            to[j - first] =
-                numbers.change ? (type)patch_number(&numbers, (uint32_t)value) : value;
-        }
-        __syncthreads();
-    }
-}
-
-/* One thread to an element. */
-template <typename type>
-static __global__ void put_in(const uint64_t *place, const type *put, uint64_t count,
-                              type *to) {
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
-        to[place[i]] = put[i];
-}
-
-/* Where the job must end, too: nobody else would. */
-static void give_spare(struct there *t) {
-    if (!t->spare)
-        return;
-    if (!gg_wait(&t->job))
-        cudaStreamSynchronize(t->job.stream);
-    gg_give(&t->job, t->spare, t->spare_bytes);
-    t->spare = NULL;
-    t->spare_bytes = 0;
-}
-
-/* So many bytes for what is gathered; NULL when it must end. */
-static void *spare(struct there *t, uint64_t bytes) {
-    if (bytes > t->spare_bytes) {
-        give_spare(t);
-        t->spare = gg_going(&t->job) ? gg_take(&t->job, bytes) : NULL;
-        if (t->spare)
-            t->spare_bytes = bytes;
-    }
-    return t->spare;
-}
-
-static void copy_back(struct there *t, void *to, const void *from, uint64_t bytes) {
-    if (gg_going(&t->job) && bytes)
-        gg_note(&t->job,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, t->job.stream),
-                "move its arrays");
-    t->moved += bytes;
-}
-
-struct array_patch {
-    const splice *s;
-    const splice_piece *piece; /* of s, there */
-    uint64_t count;
-    const uint64_t *place; /* there */
-    void *array, *larger;  /* larger: what takes its place; NULL: it has room */
-    const void *put;       /* there */
-    bool numbers;          /* of vertices */
-};
-
-template <typename type>
-static bool change_typed(struct there *t, const struct array_patch *a) {
-    struct cuda_job *job = &t->job;
-    struct patch_numbers numbers = t->vertices;
-    numbers.change &= a->numbers;
-    uint64_t after = a->s->after;
-    uint64_t first = a->larger || numbers.change ? 0 : patch_first_moved(a->s);
-    bool in_place = !a->larger && a->s->still;
-    type *array = (type *)a->array, *to = a->larger ? (type *)a->larger : array;
-    type *gathered = to;
-    if (!a->larger && !in_place)
-        gathered = (type *)spare(t, (after - first) * sizeof(type));
-    if (gg_going(job) && first < after) {
-        unsigned blocks = gg_grid(job, (after - first) / (TILE / GG_BLOCK) + 1, 8);
-        gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(
-            a->piece, a->s->pieces, first, after, array, gathered, numbers);
-        gg_launched(job, "gather");
-        t->moved += (after - first) * sizeof(type);
-        if (gathered != to)
-            copy_back(t, to + first, gathered, (after - first) * sizeof(type));
-    }
-    if (!gg_going(job))
-        return false;
-    put_in<type><<<gg_grid(job, a->count, 8), GG_BLOCK, 0, job->stream>>>(
-        a->place, (const type *)a->put, a->count, to);
-    return gg_launched(job, "put_in");
-}
-
-static bool change_array(struct there *t, const struct array_patch *a, size_t size) {
-    return size == sizeof(uint32_t) ? change_typed<uint32_t>(t, a)
-                                    : change_typed<uint64_t>(t, a);
-}
-
-/* Some arrays of one splice. `room`: elements that they hold. */
-struct array_group {
-    struct array_patch common;
-    int count;
-    uint64_t *room;
-    struct {
-        void **array;
-        size_t size;
-        const void *put;
-        bool numbers;
-        uint64_t more; /* places beyond those that are common to all */
-    } of[3];
-};
-
-static bool change_group(struct there *t, const struct array_group *g) {
-    struct cuda_job *job = &t->job;
-    uint64_t after = g->common.s->after, room = after + after / GG_ROOM_SHARE;
-    bool grow = after > *g->room;
-    void *larger[3] = {NULL, NULL, NULL};
-    for (int i = 0; grow && i < g->count && gg_going(job); i++)
-        take(job, &larger[i], room, g->of[i].size);
-    for (int i = 0; i < g->count && gg_going(job); i++) {
-        struct array_patch a = g->common;
-        a.array = *g->of[i].array;
-        a.larger = larger[i];
-        a.put = g->of[i].put;
-        a.numbers = g->of[i].numbers;
-        a.count += g->of[i].more;
-        change_array(t, &a, g->of[i].size);
-    }
-    if (!grow)
-        return gg_going(job);
-    bool done = gg_wait(job);
-    for (int i = 0; i < g->count; i++) {
-        void *old = done ? *g->of[i].array : larger[i];
-        give(t->copy, old, done ? *g->room : room, g->of[i].size);
-        if (done)
-            *g->of[i].array = larger[i];
-    }
-    if (done)
-        *g->room = room;
-    return done;
-}
-
-/* ---- offsets ---- */
-
-/* One thread to a vertex that stays, and one for the end. */
-static __global__ void gather_offsets(const __grid_constant__ patch_numbers vertices,
-                                      uint64_t before, uint64_t after,
-                                      const uint64_t *event_at, const uint64_t *event_sum,
-                                      uint64_t events, const uint64_t *from,
-                                      uint64_t *to) {
-    for (uint64_t v = gg_thread(); v <= after; v += gg_threads_of_grid()) {
-        uint64_t old =
-            v == after ? before : patch_old_place(vertices.piece, vertices.pieces, v);
-        if (old != PATCH_NEW)
-            to[v] = from[old] + patch_growth(event_at, event_sum, events, old);
-    }
-}
-
-/* One thread to a fresh vertex. */
-static __global__ void start_fresh(const uint64_t *fresh_at, const uint64_t *fresh_new,
-                                   const uint64_t *back, uint64_t fresh,
-                                   const uint64_t *event_at, const uint64_t *event_sum,
-                                   uint64_t events, const uint64_t *from, uint64_t *to) {
-    for (uint64_t f = gg_thread(); f < fresh; f += gg_threads_of_grid()) {
-        uint64_t at = fresh_at[f];
-        to[fresh_new[f]] =
-            from[at] + patch_growth(event_at, event_sum, events, at) - back[f];
-    }
-}
-
-static bool change_offsets(struct there *t, struct device_rows *rows,
-                           const row_patch *r) {
-    struct cuda_job *job = &t->job;
-    const patch *p = t->p;
-    uint64_t after = p->vertices->after, bytes = (after + 1) * sizeof(uint64_t);
-    uint64_t *larger = NULL;
-    if (!r->events && !p->fresh && p->vertices->before == after)
-        return true;
-    const uint64_t *event_at = pack(t, r->event_at, r->events);
-    const uint64_t *event_sum = pack(t, r->event_sum, r->events);
-    const uint64_t *back = pack(t, r->fresh_back, p->fresh);
-    uint64_t room = after + 1 + after / GG_ROOM_SHARE;
-    bool grow = after + 1 > rows->offset_room;
-    if (!send(t) || (grow && !take(job, &larger, room, sizeof *larger)))
-        return false;
-    uint64_t *to = grow ? larger : (uint64_t *)spare(t, bytes);
-    if (to) {
-        gather_offsets<<<gg_grid(job, after + 1, 16), GG_BLOCK, 0, job->stream>>>(
-            t->vertices, p->vertices->before, after, event_at, event_sum, r->events,
-            rows->offset, to);
-        start_fresh<<<gg_grid(job, p->fresh, 8), GG_BLOCK, 0, job->stream>>>(
-            t->fresh_at, t->fresh_new, back, p->fresh, event_at, event_sum, r->events,
-            rows->offset, to);
-        gg_launched(job, "gather_offsets");
-    }
-    t->moved += bytes;
-    if (!grow) {
-        copy_back(t, rows->offset, to, bytes);
-        return gg_going(job);
-    }
-    bool done = gg_wait(job);
-    give(t->copy, done ? rows->offset : larger, done ? rows->offset_room : room,
-         sizeof *larger);
-    if (done) {
-        rows->offset = larger;
-        rows->offset_room = room;
-    }
-    return done;
-}
-
 /* ---- the steps that patch.c asks for ---- */
 
 static bool change_rows(void *there, const row_patch *r) {
@@ -350,7 +89,7 @@ static bool change_rows(void *there, const row_patch *r) {
     if (rows->weight)
         g.of[1] = {&rows->weight, size,
                    pack(t, (const char *)r->weight, r->inserted * size), false, 0};
-    if (!send(t) || !change_group(t, &g) || !change_offsets(t, rows, r))
+    if (!send(t) || !gg_change_group(t, &g) || !gg_change_offsets(t, rows, r))
         return false;
     rows->arcs = r->arcs->after;
     rows->features_known = false;
@@ -378,7 +117,7 @@ static bool change_edges(void *there) {
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
                            pack(t, (const char *)p->weight, bytes), false, p->reweighted};
-    if (!send(t) || !change_group(t, &g) || !gg_wait(&t->job))
+    if (!send(t) || !gg_change_group(t, &g) || !gg_wait(&t->job))
         return false;
     gg_drop_ranked(p->graph); /* weights, too */
     if (!p->same_ends)
@@ -418,7 +157,7 @@ static bool change_copy(struct there *t) {
     bool done = open_parcel(t) && gg_patch(t->p, rows, &place, t);
     gg_release(t->parcel);
     t->job.working = false;
-    give_spare(t);
+    gg_give_spare(t);
     if (done && gg_going(&t->job))
         gg_phase(t->job.run, "patch", started, (int64_t)t->p->changes,
                  "the copy on device %d: %llu bytes written%s", t->copy->ordinal,

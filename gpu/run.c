@@ -8,7 +8,7 @@
 ** All memory of the library comes from gg_alloc and gg_alloc_zero and goes by
 ** gg_release. */
 #define _GNU_SOURCE
-#include "backend.h"
+#include "run.h"
 #include "tuning.h"
 
 #include <malloc.h>

@@ -291,23 +291,18 @@ static bool run_rounds(struct cuda_job *job, const struct device_csr *g,
     unsigned long long looked = 0;
     unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
     unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
-    int rounds = FIRST_ROUNDS;
-    do {
-        double began = gg_now_ms();
-        for (int i = 0; i < rounds && gg_going(job); i++) {
-            split<<<list, GG_BLOCK, 0, job->stream>>>(*g, *s);
-            gg_launched(job, "split");
-            relax<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *s, bounds);
-            gg_launched(job, "relax");
-            update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *s, bounds);
-            gg_launched(job, "update");
-        }
-        if (!gg_fetch(job, state, s->state, sizeof *state))
-            return false;
-        rounds = gg_more_rounds(rounds, gg_now_ms() - began);
+    auto queue_round = [&] {
+        split<<<list, GG_BLOCK, 0, job->stream>>>(*g, *s);
+        gg_launched(job, "split");
+        relax<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *s, bounds);
+        gg_launched(job, "relax");
+        update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *s, bounds);
+        gg_launched(job, "update");
+    };
+    return gg_run_rounds(job, state, s->state, sizeof *state, queue_round, [&] {
         look_at_limit(job, g, s, limit, &looked, state);
-    } while (gg_going(job) && !state->over && !state->early);
-    return gg_going(job);
+        return state->over || state->early;
+    });
 }
 
 template <typename type>

@@ -19,8 +19,8 @@
 
 struct mlmq_launch {
     struct mlmq m;
-    const void *kernel;
-    unsigned blocks, threads;
+    struct cooperative_kernel kernel;
+    unsigned blocks;
     struct mlmq_sizes size;
     bool none; /* not even a source is near enough */
 };
@@ -53,12 +53,11 @@ static const void *kernel_of(gpugraph_distance_type type, bool heaps) {
 
 /* Blocks that the device holds at once, no more than asked for or than the graph keeps
 ** busy. */
-static unsigned blocks_of(const struct cuda_job *job, const struct mlmq_launch *l,
+static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
                           double wanted) {
-    int fit = 0;
     double processors = job->device->processors;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, l->kernel, (int)l->threads, 0);
-    double most = fit * processors, blocks = wanted * processors * GG_BLOCK / l->threads;
+    double most = gg_blocks_at_once(job, &l->kernel) * processors;
+    double blocks = wanted * processors * GG_BLOCK / l->kernel.threads;
     double worth = l->m.n / (double)GG_MLMQ_BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
     blocks = blocks < most ? blocks : most;
@@ -84,7 +83,7 @@ static void set_ends(const struct sssp_search *s, struct mlmq_launch *l) {
     l->none = bounds.none;
 }
 
-static void plan(const struct cuda_job *job, const struct sssp_search *s,
+static void plan(struct cuda_job *job, const struct sssp_search *s,
                  struct mlmq_launch *l) {
     const struct sssp_parameters *p = &s->parameters;
     struct mlmq *m = &l->m;
@@ -112,10 +111,11 @@ static void plan(const struct cuda_job *job, const struct sssp_search *s,
     m->hub_arcs = GG_MLMQ_HUB;
     m->slice = GG_MLMQ_SLICE;
     m->batch = MLMQ_BATCH;
-    l->threads = has_heaps(m) ? MLMQ_HEAP_BLOCK : MLMQ_FIFO_BLOCK;
-    l->kernel = kernel_of(s->type, has_heaps(m));
+    l->kernel.kernel = kernel_of(s->type, has_heaps(m));
+    l->kernel.name = "mlmq_works";
+    l->kernel.threads = has_heaps(m) ? MLMQ_HEAP_BLOCK : MLMQ_FIFO_BLOCK;
     l->blocks = blocks_of(job, l, p->blocks);
-    m->warps = l->blocks * l->threads / GG_WARP;
+    m->warps = l->blocks * l->kernel.threads / GG_WARP;
     m->heaps = m->l2 == MLMQ_L2MPQ ? between(p->queues, 1, m->warps - 1) : 1;
     if (s->type == GPUGRAPH_UINT32)
         set_ends<integer32>(s, l);
@@ -185,11 +185,7 @@ static bool start(struct cuda_job *job, const struct sssp_search *s,
     else
         mark<real>(job, s, &l->m, l->none);
     void *arguments[] = {&l->m};
-    return gg_going(job) && gg_note(job,
-                                    cudaLaunchCooperativeKernel(
-                                        l->kernel, dim3(l->blocks), dim3(l->threads),
-                                        arguments, 0, job->stream),
-                                    "start a multi-level multi-queue");
+    return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
 
 /* What is final after an early end. */

@@ -1,5 +1,5 @@
 /* A search for shortest paths on the CPU while it is under way: what sssp.c, its steps in
-** sssp_typed.h and sssp_range.c share. */
+** sssp_typed.h, sssp_plan.c and sssp_range.c share. */
 #ifndef GPUGRAPH_SSSP_WORK_H
 #define GPUGRAPH_SSSP_WORK_H
 
@@ -64,6 +64,8 @@ static inline bool pause_now(struct sssp *s, struct tally *tally) {
     return gg_pause(s->run);
 }
 
+/* Sets method, buckets and bounds, for s->arcs and s->search. (sssp_plan.c) */
+void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type);
 /* A sum left the range: does a wanted vertex lack its distance for that? (sssp_range.c) */
 gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph);
 

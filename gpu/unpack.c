@@ -11,33 +11,14 @@
 ** The bytes may come from anywhere, so a graph that passes has no number out of range and
 ** no path that its type of distances cannot hold, whoever made it. */
 #define _GNU_SOURCE
-#include "packed.h"
+#include "unpack.h"
 
 #include <omp.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
-typedef struct reader {
-    gpugraph_run *run;
-    const gpugraph_stream *from;
-    uint64_t at;
-    packed_header header;
-    gpugraph_graph *graph;
-    packed_section list[PACKED_SECTIONS];
-    uint64_t *sums[PACKED_SECTIONS]; /* of chunks */
-    uint64_t want[PACKED_SECTIONS];  /* checksums as read */
-    int sections;
-    uint64_t first_chunk[PACKED_SECTIONS + 1],
-        chunks; /* of each section, numbered through */
-    /* chunks that are read, cleared for reading, and taken to be checked */
-    uint64_t ready, cleared, checked;
-    /* found by the threads that check */
-    int bad; /* a section, from 1, with a number that may not be */
-    uint64_t largest, total, integer_ends;
-} reader;
-
-static void refuse(reader *r, const char *what, const char *name) {
+void gg_unpack_refuse(reader *r, const char *what, const char *name) {
     gg_fail(r->run, GPUGRAPH_INVALID, "the packed graph is damaged: %s%s%s",
             name ? name : "", name ? " " : "", what);
 }
@@ -86,141 +67,31 @@ static bool counts_fit(const packed_header *h, uint64_t size) {
 static bool read_header(reader *r, uint64_t size) {
     packed_header *h = &r->header;
     if (size < sizeof *h) {
-        refuse(r, "it is cut short", NULL);
+        gg_unpack_refuse(r, "it is cut short", NULL);
         return false;
     }
     if (!read_bytes(r, h, sizeof *h))
         return false;
     if (memcmp(h->magic, "gpugraph", sizeof h->magic) != 0)
-        refuse(r, "it is no packed graph", NULL);
+        gg_unpack_refuse(r, "it is no packed graph", NULL);
     else if (h->byte_order != 0x0102030405060708u)
-        refuse(r, "it was written with another byte order", NULL);
+        gg_unpack_refuse(r, "it was written with another byte order", NULL);
     else if (h->version != PACKED_VERSION)
         gg_fail(r->run, GPUGRAPH_INVALID,
                 "the packed graph has format version %llu, and this library reads %d",
                 (unsigned long long)h->version, PACKED_VERSION);
     else if (h->checksum != gg_header_checksum(h))
-        refuse(r, "its header does not match its checksum", NULL);
+        gg_unpack_refuse(r, "its header does not match its checksum", NULL);
     else if (!kinds_fit(h) || !counts_fit(h, size))
-        refuse(r, "its header is inconsistent", NULL);
+        gg_unpack_refuse(r, "its header is inconsistent", NULL);
     if (gg_stopping(r->run))
         return false;
     r->sections = gg_packed_sections(h, r->graph, r->list);
     if (h->size != size || gg_packed_total(r->list, r->sections) != size) {
-        refuse(r, "its size is not what its header says", NULL);
+        gg_unpack_refuse(r, "its size is not what its header says", NULL);
         return false;
     }
     return true;
-}
-
-/* ---- checks of a chunk ---- */
-
-static void add_to(uint64_t *sum, uint64_t more) {
-    if (more)
-        __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
-}
-
-static void raise_to(uint64_t *top, uint64_t value) {
-    uint64_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
-    while (old < value && !__atomic_compare_exchange_n(
-                              top, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* All below the limit? Also counts those that are INTEGER vertices. */
-static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
-                          uint64_t count) {
-    uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
-    uint32_t below = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        top = v[i] > top ? v[i] : top;
-        below += v[i] < integers;
-    }
-    add_to(&r->integer_ends, below);
-    return top < s->limit;
-}
-
-static bool offsets_good(const packed_section *s, const uint64_t *offset, uint64_t first,
-                         uint64_t count) {
-    int falls = 0;
-    for (uint64_t i = first ? 0 : 1; i < count; i++)
-        falls |= offset[first + i - 1] > offset[first + i];
-    if (first == 0 && offset[0] != 0)
-        return false;
-    return !falls && (first + count < s->count || offset[s->count - 1] == s->limit);
-}
-
-static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool strictly) {
-    int falls = 0;
-    for (uint64_t i = first ? 0 : 1; i < count; i++)
-        falls |= id[first + i - 1] > id[first + i] ||
-                 (strictly && id[first + i - 1] == id[first + i]);
-    return !falls;
-}
-
-static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
-    uint64_t top = 0, sum = 0;
-    int negative = 0;
-    if (size == sizeof(uint32_t)) {
-        const uint32_t *narrow = weight;
-        uint32_t largest = 0;
-        for (uint64_t i = 0; i < count; i++)
-            largest = narrow[i] > largest ? narrow[i] : largest;
-        for (uint64_t i = 0; i < count; i++)
-            sum += narrow[i];
-        top = largest;
-        negative = top == UINT32_MAX;
-    } else {
-        const int64_t *wide = weight;
-        for (uint64_t i = 0; i < count; i++) {
-            uint64_t here = wide[i] < UINT32_MAX ? (uint64_t)wide[i] : UINT32_MAX;
-            negative |= wide[i] < 0;
-            top = here > top ? here : top;
-            sum += here;
-        }
-    }
-    raise_to(&r->largest, top);
-    add_to(&r->total, sum);
-    return !negative;
-}
-
-/* Not negative, not infinite, not NaN: the bits of those are larger than these. */
-static bool reals_good(const uint64_t *bits, uint64_t count) {
-    uint64_t top = 0;
-    for (uint64_t i = 0; i < count; i++)
-        top = bits[i] > top ? bits[i] : top;
-    return top < 0x7ff0000000000000u;
-}
-
-/* Entries first .. first + count - 1 of a section. */
-static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
-                         uint64_t count) {
-    const char *at = (const char *)*s->array + first * s->size;
-    switch (s->numbers) {
-    case PACKED_VERTICES:
-        return vertices_good(r, s, (const uint32_t *)at, count);
-    case PACKED_OFFSETS:
-        return offsets_good(s, *s->array, first, count);
-    case PACKED_RISING:
-    case PACKED_NOT_FALLING:
-        return rising(*s->array, first, count, s->numbers == PACKED_RISING);
-    case PACKED_WEIGHTS:
-        if (r->header.weight_type == GPUGRAPH_REAL_WEIGHTS)
-            return reals_good((const uint64_t *)at, count);
-        return integers_good(r, at, s->size, count);
-    case PACKED_BYTES:
-        break;
-    }
-    return true;
-}
-
-static void check_chunk(reader *r, int i, uint64_t which) {
-    const packed_section *s = &r->list[i];
-    uint64_t bytes = s->count * s->size, at = which * PACKED_CHUNK;
-    uint64_t count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
-    r->sums[i][which] = gg_chunk_checksum((const char *)*s->array + at, count, which);
-    if (!numbers_good(r, s, at / s->size, count / s->size))
-        __atomic_store_n(&r->bad, i + 1, __ATOMIC_RELAXED);
 }
 
 /* ---- sections ---- */
@@ -312,7 +183,7 @@ static void check_chunks(reader *r) {
             clear_ahead(r, ready);
         }
         int i = section_of(r, chunk, &which);
-        check_chunk(r, i, which);
+        gg_unpack_check(r, i, which);
     }
 }
 
@@ -322,10 +193,11 @@ static void compare_checksums(reader *r) {
         for (uint64_t which = 0; which < chunks_of(&r->list[i]); which++)
             sum = gg_mix_checksums(sum, r->sums[i][which]);
         if (sum != r->want[i])
-            refuse(r, "does not match its checksum", r->list[i].name);
+            gg_unpack_refuse(r, "does not match its checksum", r->list[i].name);
     }
     if (!gg_stopping(r->run) && r->bad)
-        refuse(r, "has numbers that are out of range", r->list[r->bad - 1].name);
+        gg_unpack_refuse(r, "has numbers that are out of range",
+                         r->list[r->bad - 1].name);
 }
 
 static void read_sections(reader *r) {
@@ -345,104 +217,6 @@ static void read_sections(reader *r) {
         compare_checksums(r);
 }
 
-/* ---- what follows from the sections ---- */
-
-/* Edges in the order of their sources are the rows themselves: targets serve for both. Weights
-** of the rows are left for the first search that needs them: then they are one copy (csr.c). */
-static void derive_rows(reader *r) {
-    gpugraph_graph *graph = r->graph;
-    struct csr_slot *out = &graph->csr[CSR_OUT];
-    uint64_t n = r->header.n, m = r->header.m;
-    graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
-    out->target = graph->target;
-    if (gg_stopping(r->run))
-        return;
-    int threads = gg_threads(r->run, m);
-    uint64_t ends = 0, integers = r->header.integer_count;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4096)
-    for (uint64_t v = 0; v < n; v++)
-        for (uint64_t e = out->offset[v]; e < out->offset[v + 1]; e++)
-            graph->source[e] = (uint32_t)v;
-    ends = n ? out->offset[integers] : 0;
-    r->integer_ends += ends;
-    out->m = m;
-    out->made = true;
-    out->sorted = r->header.flags & PACKED_ROWS_SORTED;
-    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
-        refuse(r, "is not in order", "target");
-}
-
-/* The bounds of gpugraph_create (graph.c). Narrow weights must show that they are. */
-static void bound_paths(reader *r) {
-    gpugraph_graph *graph = r->graph;
-    uint64_t by_largest = r->largest * r->header.n;
-    graph->path_low = r->largest;
-    graph->path_high = UINT64_MAX;
-    if (r->header.weight_type != GPUGRAPH_INTEGER_WEIGHTS)
-        return;
-    if (r->largest < UINT32_MAX && by_largest < UINT32_MAX)
-        graph->path_high = by_largest;
-    else if (r->largest < UINT32_MAX && gg_sum_holds(r->header.m, r->largest) &&
-             r->total < UINT32_MAX / 2)
-        graph->path_high = 2 * r->total;
-    else if (graph->distance_type == GPUGRAPH_UINT32)
-        graph->path_low = graph->path_high = gg_longest_path(graph, r->run);
-    if (graph->distance_type == GPUGRAPH_UINT32 && graph->path_high >= UINT32_MAX &&
-        !gg_stopping(r->run))
-        refuse(r, "is too large for the type of distances", "weight");
-}
-
-static void point_ids(reader *r) {
-    gpugraph_graph *graph = r->graph;
-    const packed_header *h = &r->header;
-    graph->ids.integer_count = (uint32_t)h->integer_count;
-    graph->ids.first_integer = h->flags & PACKED_INTEGERS ? 0 : (int64_t)h->first_integer;
-    graph->ids.integer = graph->id_integer;
-    graph->ids.texts =
-        (gpugraph_texts){(int64_t)h->texts, graph->id_text_offset, graph->id_text_bytes};
-    if (h->flags & PACKED_INTEGERS)
-        gg_index_integers(r->run, graph, r->integer_ends);
-    else
-        graph->id_span = h->integer_count;
-    graph->integer_ends = r->integer_ends;
-}
-
-static void check_texts(reader *r) {
-    const gpugraph_texts *texts = &r->graph->ids.texts;
-    int falls = 0, threads = gg_threads(r->run, (uint64_t)texts->count);
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : falls)
-    for (int64_t t = 1; t < texts->count; t++) {
-        const uint64_t *at = &texts->offset[t - 1];
-        if (!gg_leave(r->run, (uint64_t)t))
-            falls |= gg_compare_texts(texts->bytes + at[0], at[1] - at[0],
-                                      texts->bytes + at[1], at[2] - at[1]) >= 0;
-    }
-    if (falls && !gg_stopping(r->run))
-        refuse(r, "is not in order", "text");
-}
-
-static void finish(reader *r) {
-    gpugraph_graph *graph = r->graph;
-    const packed_header *h = &r->header;
-    graph->n = (uint32_t)h->n;
-    graph->m = h->m;
-    graph->wide = gg_is_wide(h->m);
-    graph->distance_type = (gpugraph_distance_type)h->distance_type;
-    graph->has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
-    if (h->flags & PACKED_IN_ORDER)
-        derive_rows(r);
-    if (!gg_stopping(r->run))
-        gg_bound_degrees(graph, 0, r->run);
-    if (!gg_stopping(r->run))
-        bound_paths(r);
-    if (!gg_stopping(r->run))
-        point_ids(r);
-    if (!gg_stopping(r->run))
-        check_texts(r);
-    gg_point_edges(graph, (gpugraph_weight_type)h->weight_type);
-    graph->host_bytes = gg_graph_bytes(graph);
-}
-
 gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
                                 uint64_t size, gpugraph_graph **graph) {
     reader r = {.run = run, .from = from};
@@ -455,7 +229,7 @@ gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
     if (read_header(&r, size) && take_sections(&r))
         read_sections(&r);
     if (!gg_stopping(run))
-        finish(&r);
+        gg_unpack_derive(&r);
     for (int i = 0; i < r.sections; i++)
         gg_release(r.sums[i]);
     if (gg_stopping(run)) {

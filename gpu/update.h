@@ -7,9 +7,9 @@
 **     update_weights.c    weights, and how wide they have to be
 **     update_vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     update_ids.c        the ids afterwards
-**     update_rows.c       CSRs: which arcs go, where new ones come to lie
+**     update_rows*.c      CSRs: which arcs go, where new ones come to lie (update_rows.h)
 **     update_simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
-**     patch.c             the copy on a device
+**     patch*              the copy on a device
 **
 ** Vertices that are not there yet are called fresh; a vertex that loses its last edge
 ** vanishes. Old numbers are those before the update, new ones those after it. */

@@ -2,6 +2,7 @@
 ** connection or another, the kept graph is compared with the table; and where nothing has
 ** changed it must not be read again. */
 #include "graph_probe.h"
+#include "sqlite_memory.h"
 #include "suite.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -512,21 +513,6 @@ END_TEST
 
 /* ---- memory that is not there ---- */
 
-static sqlite3_mem_methods real_memory;
-static int countdown; /* the allocation that fails; 0: none */
-
-static bool fails(void) {
-    return countdown > 0 && --countdown == 0;
-}
-
-static void *failing_malloc(int bytes) {
-    return fails() ? NULL : real_memory.xMalloc(bytes);
-}
-
-static void *failing_realloc(void *block, int bytes) {
-    return fails() ? NULL : real_memory.xRealloc(block, bytes);
-}
-
 static void memory_faults(const char *make, const char *sql, const char *want) {
     for (int n = 1;; n++) {
         setup_memory();
@@ -534,10 +520,10 @@ static void memory_faults(const char *make, const char *sql, const char *want) {
         sqlite3_stmt *statement;
         ck_assert_int_eq(sqlite3_prepare_v2(p.c.db, sql, -1, &statement, NULL),
                          SQLITE_OK);
-        countdown = n;
+        sqlite_countdown = n;
         int rc = sqlite3_step(statement);
-        bool failed = countdown == 0;
-        countdown = 0;
+        bool failed = sqlite_countdown == 0;
+        sqlite_countdown = 0;
         ck_assert_msg(rc == SQLITE_NOMEM || rc == SQLITE_ROW, "%d: %d", n, rc);
         sqlite3_finalize(statement);
         probe_expect(&p, sql, want);
@@ -550,12 +536,7 @@ static void memory_faults(const char *make, const char *sql, const char *want) {
 
 START_TEST(sqlite_memory) {
     sqlite3_shutdown();
-    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
-    sqlite3_mem_methods methods = real_memory;
-    methods.xMalloc = failing_malloc;
-    methods.xRealloc = failing_realloc;
-    sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+    sqlite_memory_may_fail();
     memory_faults("INSERT INTO roads VALUES (1, 'two', 3), (5, 6, 7.5);"
                   "CREATE TABLE p(id); INSERT INTO p VALUES ('x')",
                   "SELECT graph('roads', 'p', 'weights')", "1>'two'#1=3.0 5>6#2=7.5|'x'");

@@ -1,12 +1,5 @@
-/* What plans do with constraints, orders and limits: never change the rows, save
-** searches where they can. Searches are counted by the totals that gpugraph_timings
-** shows from row to row: each search has its own. */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* What plans do with constraints, orders and limits: never change the rows, save work where they
+** can; and what the extension shows of itself. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"
@@ -131,192 +124,6 @@ START_TEST(limits_stop_early_and_lose_nothing) {
                 "gpu_bfs('g', 2) LIMIT 70 OFFSET 3)",
                 "SELECT min(70, (SELECT count(*) FROM gpu_bfs('g', 1)) + (SELECT "
                 "count(*) FROM gpu_bfs('g', 2)) - 3)");
-}
-END_TEST
-
-/* ---- searches ---- */
-
-/* Searches that a statement makes: the totals in its last column, told apart. */
-static int searches_of(const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *sql = sqlite3_vmprintf(format, values), last[64] = "";
-    va_end(values);
-    int searches = 0;
-    sqlite3_stmt *statement;
-    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK,
-                  "%s: %s", sql, sqlite3_errmsg(db));
-    while (sqlite3_step(statement) == SQLITE_ROW) {
-        const char *total = (const char *)sqlite3_column_text(
-            statement, sqlite3_column_count(statement) - 1);
-        if (total && strcmp(total, last) != 0)
-            searches++;
-        snprintf(last, sizeof last, "%s", total ? total : "");
-    }
-    sqlite3_finalize(statement);
-    sqlite3_free(sql);
-    return searches;
-}
-
-#define TOTAL(column)                                                                    \
-    "(SELECT ms || '' FROM gpugraph_timings WHERE phase = 'total' AND " column           \
-    " IS NOT NULL)"
-
-START_TEST(joins_and_subqueries_share_searches) {
-    make_random("g", 60, 200, 5);
-    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g; CREATE TABLE "
-        "two(id); INSERT INTO two VALUES(1), "
-        "(2); CREATE VIEW v AS SELECT src, dst, weight FROM g");
-    /* The first target ends its search early, the second makes the search that serves
-    ** the rest. */
-    ck_assert_int_eq(
-        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_bfs('g', 1, t.id) b"),
-        2);
-    ck_assert_int_eq(searches_of("SELECT b.distance, " TOTAL(
-                         "t.id") " FROM t, gpu_sssp('v', 1, t.id) b"),
-                     2);
-    ck_assert_int_eq(
-        searches_of("SELECT p.seq, " TOTAL("t.id") " FROM t, gpu_path('v', 1, t.id) p"),
-        2);
-    ck_assert_int_eq(
-        searches_of(
-            "SELECT (SELECT depth FROM gpu_bfs('v', 1, t.id)), " TOTAL("t.id") " FROM t"),
-        2);
-    ck_assert_int_eq(
-        searches_of(
-            "SELECT (SELECT depth FROM gpu_bfs('v', 1) WHERE vertex = t.id), " TOTAL(
-                "t.id") " FROM t"),
-        1);
-    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
-                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.vertex = "
-                                 "t.id"),
-                     1);
-    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
-                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.depth <= "
-                                 "t.id"),
-                     2);
-    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
-                         "vertex") " FROM gpu_bfs('v', 1) WHERE target IN (SELECT id "
-                                   "FROM t)"),
-                     1);
-    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
-                         "vertex") " FROM gpu_path('v', 1) WHERE target IN (3, 4, 5, "
-                                   "6)"),
-                     1);
-    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
-                         "vertex") " FROM gpu_bfs('v', 1) WHERE vertex IN (3, 4, 5)"),
-                     1);
-    /* The first source alone, then the others together. */
-    ck_assert_int_eq(searches_of("SELECT b.vertex, " TOTAL(
-                         "b.vertex") " FROM gpu_bfs('v') b WHERE source IN (1, 2, 3)"),
-                     2);
-    ck_assert_int_eq(
-        searches_of(
-            "SELECT two.id, (SELECT sum(depth) FROM gpu_bfs('v', two.id)), " TOTAL(
-                "two.id") " FROM "
-                          "two, t ORDER BY two.id + 0"),
-        2);
-    ck_assert_int_eq(
-        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_dfs('v', 1) b"), 1);
-    ck_assert_int_eq(
-        searches_of("SELECT gpugraph_triangles('v'), " TOTAL("t.id") " FROM t"), 1);
-    /* A bound that is known stays one when targets vary. */
-    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
-                         "t.id") " FROM t, gpu_bfs('v', 1, t.id) b WHERE max_depth = 30"),
-                     2);
-    /* The same rows all the same. */
-    expect_same(
-        "SELECT t.id, b.depth FROM t LEFT JOIN gpu_bfs('g', 1, t.id) b ORDER BY t.id",
-        "SELECT t.id, b.depth FROM t LEFT JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
-        "b ON b.vertex = t.id "
-        "ORDER BY t.id");
-    expect_same("SELECT t.id, b.depth FROM t JOIN gpu_bfs('g', 1) b ON b.target = t.id "
-                "AND b.depth < 3 ORDER BY t.id",
-                "SELECT t.id, b.depth FROM t JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT "
-                "-1) b ON b.vertex = t.id "
-                "WHERE b.depth < 3 ORDER BY t.id");
-    expect_same("SELECT id, (SELECT group_concat(vertex) FROM gpu_path('g', 1, id)) FROM "
-                "t ORDER BY id",
-                "SELECT id, (SELECT group_concat(vertex) FROM (SELECT vertex FROM "
-                "gpu_path('g', 1) WHERE target IN (SELECT "
-                "id FROM t) AND +target = t.id ORDER BY seq)) FROM t ORDER BY id");
-}
-END_TEST
-
-/* With `sources`, a join on the column source compares answers; a value given for it is an
-** argument too many. */
-START_TEST(a_join_on_the_nearest_source) {
-    run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 1), (2, 3, 1), (9, "
-        "3, 1);"
-        "CREATE TABLE l(node, name); INSERT INTO l VALUES(1, 'one'), (9, 'nine')");
-    expect("1|'one';2|'one';3|'nine';9|'nine'",
-           "SELECT vertex, name FROM gpu_bfs('g') b JOIN l ON l.node = b.source "
-           "WHERE sources = '[1, 9]' ORDER BY vertex");
-    expect_error("gpu_bfs", "both source and sources are given",
-                 "SELECT vertex FROM gpu_bfs('g', 1) WHERE sources = '[1, 9]'");
-}
-END_TEST
-
-/* What a running statement asks for again is there, however little may be kept. */
-START_TEST(subqueries_share_searches_without_a_cache) {
-    make_random("g", 60, 200, 5);
-    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
-        "SELECT gpugraph_config('cache_limit', 0)");
-    ck_assert_int_eq(searches_of("SELECT (SELECT depth FROM gpu_bfs('g', 1) WHERE vertex "
-                                 "= t.id), " TOTAL("t.id") " FROM t"),
-                     1);
-    /* Two in the first row, which shows the second of them, and one in the next. */
-    ck_assert_int_eq(searches_of("SELECT (SELECT distance FROM gpu_sssp('g', 1, t.id)), "
-                                 "(SELECT depth FROM gpu_bfs('g', 2) WHERE vertex = "
-                                 "t.id), " TOTAL("t.id") " FROM t"),
-                     2);
-    ck_assert_int_eq(
-        searches_of("SELECT gpugraph_triangles('g'), " TOTAL("t.id") " FROM t"), 1);
-    expect("0", "SELECT count(*) FROM gpugraph_graphs");
-}
-END_TEST
-
-START_TEST(kept_searches_leave_the_timings) {
-    make_random("g", 60, 200, 5);
-    run("SELECT * FROM gpu_bfs('g', 1)");
-    char *first = ask("SELECT * FROM gpugraph_timings");
-    run("SELECT * FROM gpu_bfs('g', 1); SELECT vertex FROM gpu_bfs('g', 1) WHERE vertex "
-        "= 4; SELECT 1 FROM "
-        "gpu_bfs('g', 1, 5)");
-    expect(first, "SELECT * FROM gpugraph_timings");
-    run("SELECT * FROM gpu_bfs('g', 2)");
-    char *second = ask("SELECT * FROM gpugraph_timings");
-    ck_assert_str_ne(first, second);
-    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'");
-    expect("1", "SELECT sum(ms) <= 2 * max(ms) + 0.001 FROM gpugraph_timings");
-    sqlite3_free(first);
-    sqlite3_free(second);
-    /* A query that searches: its time is part of the reading, and there is one total. */
-    run("SELECT * FROM gpu_bfs('SELECT parent, vertex FROM gpu_bfs(''g'', 3) WHERE "
-        "parent IS NOT NULL', 3)");
-    expect("1|1",
-           "SELECT sum(phase = 'total'), sum(phase = 'read') FROM gpugraph_timings");
-    run("INSERT INTO g VALUES(1, 100, 1)");
-    expect("1", "SELECT depth FROM gpu_bfs('g', 1, 100)");
-    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
-}
-END_TEST
-
-START_TEST(trees_and_orders_are_added_to_what_is_kept) {
-    make_random("g", 60, 200, 5);
-    expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1)",
-                "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE edge IS "
-                "edge");
-    expect_same("SELECT a.vertex, b.parent FROM gpu_bfs('g', 1) a, gpu_bfs('g', 1) b "
-                "WHERE a.vertex = b.vertex",
-                "SELECT vertex, parent FROM gpu_bfs('g', 1)");
-    expect_same("SELECT vertex, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
-                "distance = 0",
-                "SELECT vertex, vertex FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
-                "distance = 0");
-    expect_same("SELECT a.vertex FROM gpu_dfs('g', 1) a JOIN gpu_dfs('g', 1) b "
-                "USING(vertex) ORDER BY b.preorder",
-                "SELECT vertex FROM gpu_dfs('g', 1) ORDER BY preorder");
 }
 END_TEST
 
@@ -509,7 +316,7 @@ START_TEST(lists_show_what_there_is) {
 }
 END_TEST
 
-/* ---- interrupts, memory ---- */
+/* ---- interrupts ---- */
 
 static int always(void *counter) {
     return ++*(int *)counter > 3;
@@ -528,171 +335,20 @@ START_TEST(interrupts_leave_everything_usable) {
 }
 END_TEST
 
-static sqlite3_mem_methods real_memory;
-static long until_failure; /* 0: never */
-
-static bool fails_now(void) {
-    return until_failure > 0 && --until_failure == 0;
-}
-
-static void *failing_malloc(int bytes) {
-    return fails_now() ? NULL : real_memory.xMalloc(bytes);
-}
-
-static void *failing_realloc(void *block, int bytes) {
-    return fails_now() ? NULL : real_memory.xRealloc(block, bytes);
-}
-
-START_TEST(survives_each_failed_allocation) {
-    static const char *const statements[] = {
-        "SELECT * FROM gpu_bfs('roads') WHERE sources = '[1, \"x\", 8]' AND source >= 0 "
-        "IS NOT 7 ORDER BY depth DESC",
-        "SELECT parent, edge, source FROM gpu_sssp('roads') WHERE sources = '[1, 8]' AND "
-        "vertices = 'places(id)'",
-        "SELECT *, target FROM gpu_path('roads', '1') WHERE target IN (4, 3, '2')",
-        "SELECT *, method FROM gpu_dfs('roads', 1) ORDER BY preorder",
-        "SELECT vertex, priority FROM gpu_mis('texts') WHERE priority = 'id'",
-        "SELECT b.depth FROM places p, gpu_bfs('texts', 'a', p.id) b WHERE b.depth < 3",
-        "SELECT gpugraph_triangles('roads'), gpugraph_config('backend', 'cpu'), "
-        "gpugraph_config('threads', '1')",
-        "SELECT * FROM gpugraph_timings, gpugraph_graphs",
-        "SELECT * FROM gpugraph_methods",
-        "SELECT * FROM gpu_bfs('roads', 1) WHERE direction = 'up'",
-        "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'x'",
-    };
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
-        bool failed = true;
-        for (long n = 1; failed; n++) {
-            sql_open();
-            make_roads();
-            run("CREATE TABLE places(id); INSERT INTO places VALUES(1), ('b'); CREATE "
-                "TABLE texts(src, dst); INSERT INTO "
-                "texts VALUES('a', 'b'), ('b', 'c')");
-            until_failure = n;
-            char *rows = ask("%s", statements[i]);
-            failed = until_failure == 0;
-            until_failure = 0;
-            sqlite3_free(rows);
-            sqlite3_free(ask("%s", statements[i]));
-            sql_close();
-            ck_assert_msg(sqlite3_memory_used() == 0,
-                          "%s: allocation %ld leaves %lld bytes", statements[i], n,
-                          sqlite3_memory_used());
-        }
-    }
-}
-END_TEST
-
-/* Result arrays are too large for SQLite's allocator: blocks of their sizes are made
-** to fail here, and no others, since OpenMP's runtime ends the process when it gets
-** none. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
-static long arrays_until_failure;
-
-static bool array_fails(size_t bytes) {
-    bool is_array = bytes == ARRAY_VERTICES || bytes == ARRAY_VERTICES * 4 ||
-                    bytes == ARRAY_VERTICES * 8 || bytes == FIRST_STEPS;
-    return is_array && arrays_until_failure > 0 && --arrays_until_failure == 0;
-}
-
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_realloc(void *block, size_t bytes);
-
-void *malloc(size_t bytes) {
-    return array_fails(bytes) ? NULL : __libc_malloc(bytes);
-}
-
-void *realloc(void *block, size_t bytes) {
-    return array_fails(bytes) ? NULL : __libc_realloc(block, bytes);
-}
-
-START_TEST(survives_each_failed_array) {
-    static const char *const statements[] = {
-        "SELECT parent, source FROM gpu_bfs('g') WHERE sources = '[1, 2]' ORDER BY depth",
-        "SELECT parent, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' ORDER BY "
-        "distance",
-        "SELECT * FROM gpu_dfs('g', 1) ORDER BY postorder DESC",
-        "SELECT a.parent FROM gpu_dfs('g', 1) a, gpu_dfs('g', 1) b WHERE a.vertex = "
-        "b.vertex AND b.preorder < 5",
-        "SELECT * FROM gpu_mis('g')",
-        "SELECT * FROM gpu_path('g', 1, 1009)",
-    };
-    sql_open();
-    run("CREATE TABLE g(src, dst, weight); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL "
-        "SELECT i + 1 FROM c WHERE i < "
-        "1008) INSERT INTO g SELECT i, i + 1, 1 FROM c");
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
-        char *truth = ask("%s", statements[i]), *rows;
-        for (long n = 1;; n++) {
-            run("SELECT gpugraph_config('cache_limit', 0); SELECT "
-                "gpugraph_config('cache_limit', NULL)");
-            arrays_until_failure = n;
-            rows = ask("%s", statements[i]);
-            if (arrays_until_failure > 0)
-                break;
-            ck_assert_str_eq(rows, "error: out of memory");
-            sqlite3_free(rows);
-        }
-        arrays_until_failure = 0;
-        ck_assert_str_eq(rows, truth);
-        sqlite3_free(rows);
-        sqlite3_free(truth);
-    }
-    sql_close();
-}
-END_TEST
-#define TEST_ARRAYS 1
-#endif
-
-START_TEST(loading_survives_each_failed_allocation) {
-    bool failed = true;
-    for (long n = 1; failed; n++) {
-        until_failure = n;
-        sqlite3 *opened = NULL;
-        if (sqlite3_open(":memory:", &opened) == SQLITE_OK)
-            sqlite3_gpugraph_init(opened, NULL, NULL);
-        failed = until_failure == 0;
-        until_failure = 0;
-        ck_assert_int_eq(sqlite3_close(opened), SQLITE_OK);
-        ck_assert_int_eq(sqlite3_memory_used(), 0);
-    }
-}
-END_TEST
-
 int main(void) {
-    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
-    sqlite3_mem_methods failing = real_memory;
-    failing.xMalloc = failing_malloc;
-    failing.xRealloc = failing_realloc;
-    sqlite3_config(SQLITE_CONFIG_MALLOC, &failing);
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-
     Suite *suite = suite_create("plans");
-    TCase *plans = tcase_create("plans"), *memory = tcase_create("memory");
-    tcase_add_checked_fixture(plans, sql_open, sql_close);
-    tcase_set_timeout(plans, 60);
-    tcase_set_timeout(memory, 120);
-    tcase_add_test(plans, pushed_conditions_change_nothing);
-    tcase_add_test(plans, limits_stop_early_and_lose_nothing);
-    tcase_add_test(plans, joins_and_subqueries_share_searches);
-    tcase_add_test(plans, a_join_on_the_nearest_source);
-    tcase_add_test(plans, subqueries_share_searches_without_a_cache);
-    tcase_add_test(plans, kept_searches_leave_the_timings);
-    tcase_add_test(plans, trees_and_orders_are_added_to_what_is_kept);
-    tcase_add_test(plans, arms_of_or_do_not_shadow_each_other);
-    tcase_add_test(plans, texts_in_utf_16_are_sorted_by_sqlite);
-    tcase_add_test(plans, statements_of_all_sorts);
-    tcase_add_test(plans, prepared_statements_run_again);
-    tcase_add_test(plans, settings_are_read_and_checked);
-    tcase_add_test(plans, lists_show_what_there_is);
-    tcase_add_test(plans, interrupts_leave_everything_usable);
-    tcase_add_test(memory, survives_each_failed_allocation);
-#ifdef TEST_ARRAYS
-    tcase_add_test(memory, survives_each_failed_array);
-#endif
-    tcase_add_test(memory, loading_survives_each_failed_allocation);
-    suite_add_tcase(suite, plans);
-    suite_add_tcase(suite, memory);
+    TCase *cases = tcase_create("plans");
+    tcase_add_checked_fixture(cases, sql_open, sql_close);
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, pushed_conditions_change_nothing);
+    tcase_add_test(cases, limits_stop_early_and_lose_nothing);
+    tcase_add_test(cases, arms_of_or_do_not_shadow_each_other);
+    tcase_add_test(cases, texts_in_utf_16_are_sorted_by_sqlite);
+    tcase_add_test(cases, statements_of_all_sorts);
+    tcase_add_test(cases, prepared_statements_run_again);
+    tcase_add_test(cases, settings_are_read_and_checked);
+    tcase_add_test(cases, lists_show_what_there_is);
+    tcase_add_test(cases, interrupts_leave_everything_usable);
+    suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

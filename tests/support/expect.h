@@ -1,14 +1,23 @@
-/* expect: ck_assert for loops. Check writes a note to a file at every ck_assert, which a
-** loop over a million vertices feels; expect calls Check only when it fails. */
+/* expect, expect_equal: ck_assert for loops. Check writes a note to a file at every ck_assert,
+** which a loop over a million vertices feels; these call Check only when they fail. */
 #ifndef TEST_EXPECT_H
 #define TEST_EXPECT_H
 
 #include <check.h>
+#include <stdint.h>
 
 #define expect(condition, ...)                                                           \
     do {                                                                                 \
         if (!(condition))                                                                \
             ck_abort_msg(__VA_ARGS__);                                                   \
     } while (0)
+
+static inline void expect_equal_at(uint64_t have, uint64_t want, int line) {
+    if (have != want)
+        ck_abort_msg("line %d: have %llu, want %llu", line, (unsigned long long)have,
+                     (unsigned long long)want);
+}
+#define expect_equal(have, want)                                                         \
+    expect_equal_at((uint64_t)(have), (uint64_t)(want), __LINE__)
 
 #endif

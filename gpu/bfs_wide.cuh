@@ -1,0 +1,143 @@
+/* What the parts of the kernel that runs breadth-first search by the whole grid share: its
+** state, and the piles by which what a warp finds comes into the queue.
+**
+**     pile     FULL vertices and up to a warp's more, in shared memory
+**       |        flushed when it is full, and at the end of a step
+**     queue    rows of the level being found, or the list of vertices left over */
+#ifndef GPUGRAPH_BFS_WIDE_CUH
+#define GPUGRAPH_BFS_WIDE_CUH
+
+#include "bfs.cuh"
+
+enum {
+    BLOCK = GG_BFS_WIDE_BLOCK,
+    WARPS = BLOCK / GG_WARP,
+    SPAN = 4,   /* batches of arcs, words of a bitmap, that a warp loads together */
+    FULL = 128, /* vertices of a pile that is flushed */
+    PILE = FULL + GG_WARP,
+    LANE_FINDS = FULL / GG_WARP
+};
+static_assert((int)WARPS <= (int)GG_WARP, "a warp adds up a block's warps");
+
+enum mode { DONE, DOWN, SWEEP, LIST, COLLECT };
+
+/* What all threads of a block go by; its first thread sets it, alike in all blocks. */
+struct state {
+    enum mode mode;
+    uint32_t level; /* of the frontier */
+    uint32_t first, entries, arcs, tail;
+    uint32_t has_rest, rest, side, odd, phase, calm;
+    uint32_t explodes, from_below, next;
+    uint64_t reached, seen, newest;
+};
+
+struct wide {
+    device_csr g;
+    bfs_below below;
+    bfs_arrays b;
+    bfs_bounds bounds;
+    bfs_shape shape;
+};
+
+/* Vertices that a warp keeps until they are worth a reservation. */
+struct pile {
+    uint32_t *vertex; /* PILE, in shared memory */
+    uint32_t count;
+};
+
+/* ---- piles ---- */
+
+static __device__ __forceinline__ void take_off(const pile &p,
+                                                uint32_t (&v)[LANE_FINDS]) {
+#pragma unroll
+    for (int i = 0; i < LANE_FINDS; i++) {
+        uint32_t at = i * GG_WARP + gg_lane();
+        v[i] = at < p.count ? p.vertex[at] : GPUGRAPH_NONE;
+    }
+}
+
+/* One warp. True when the pile is full: it must be flushed before the next one. */
+static __device__ __forceinline__ bool put_on(pile *p, uint32_t v, bool wanted) {
+    unsigned mask = __ballot_sync(ALL_LANES, wanted);
+    if (wanted)
+        p->vertex[p->count + __popc(mask & ((1u << gg_lane()) - 1))] = v;
+    p->count += __popc(mask);
+    __syncwarp();
+    return p->count >= FULL;
+}
+
+/* After the first FULL have been taken off. */
+static __device__ __forceinline__ void move_down(pile *p) {
+    uint32_t left = p->count - FULL;
+    uint32_t v = gg_lane() < left ? p->vertex[FULL + gg_lane()] : 0;
+    __syncwarp();
+    if (gg_lane() < left)
+        p->vertex[gg_lane()] = v;
+    p->count = left;
+    __syncwarp();
+}
+
+static __device__ __forceinline__ void find(const wide &w, const state &s, pile *finds,
+                                            uint32_t v, bool fresh) {
+    if (!put_on(finds, v, fresh))
+        return;
+    uint32_t row[LANE_FINDS];
+    bfs_rows<LANE_FINDS> rows;
+    take_off(*finds, row);
+    gg_weigh(w.g.offset, row, &rows);
+    gg_enqueue(w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, rows);
+    move_down(finds);
+}
+
+static __device__ __forceinline__ void flush_rest(const wide &w, const state &s,
+                                                  const pile &p) {
+    uint32_t row[LANE_FINDS], at = 0, count = p.count < FULL ? p.count : FULL;
+    if (count == 0)
+        return;
+    take_off(p, row);
+    if (gg_lane() == 0)
+        at = atomicAdd(&w.b.control->step[s.phase % 3].rest, count);
+    at = __shfl_sync(ALL_LANES, at, 0) + gg_lane();
+#pragma unroll
+    for (int i = 0; i < LANE_FINDS; i++)
+        if (row[i] != GPUGRAPH_NONE)
+            w.b.rest[1 - s.side][at + i * GG_WARP] = row[i];
+}
+
+static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
+                                                  pile *rest, uint32_t v, bool wanted) {
+    if (!put_on(rest, v, wanted))
+        return;
+    flush_rest(w, s, *rest);
+    move_down(rest);
+}
+
+/* The whole block: what is left in its warps' piles, by one reservation. */
+static __device__ void flush_finds(const wide &w, const state &s, const pile &finds) {
+    __shared__ bfs_size start[GG_WARP];
+    bfs_size *size = &w.b.control->step[s.phase % 3].size;
+    uint32_t row[LANE_FINDS], warp = threadIdx.x / GG_WARP;
+    bfs_rows<LANE_FINDS> rows;
+    take_off(finds, row);
+    gg_weigh(w.g.offset, row, &rows);
+    if (gg_lane() == 0)
+        start[warp] = rows.total;
+    __syncthreads();
+    if (warp == 0) {
+        bfs_size mine = gg_lane() < WARPS ? start[gg_lane()] : 0, to = mine, base = 0;
+        for (int step = 1; step < GG_WARP; step *= 2) {
+            bfs_size other = __shfl_up_sync(ALL_LANES, to, step);
+            if ((int)gg_lane() >= step)
+                to += other;
+        }
+        bfs_size total = __shfl_sync(ALL_LANES, to, GG_WARP - 1);
+        if (gg_lane() == 0 && total > 0)
+            base = atomicAdd(size, total);
+        start[gg_lane()] = __shfl_sync(ALL_LANES, base, 0) + to - mine;
+    }
+    __syncthreads();
+    if (rows.total > 0)
+        gg_place(w.b.queue + s.tail, start[warp], rows);
+}
+
+#endif

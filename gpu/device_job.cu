@@ -1,0 +1,203 @@
+/* A job on a device: opened, waited for, closed. The one place that opens contexts and waits.
+**
+**     mutex     held by a job from open to close: one search at a time on all devices
+**
+** All waiting is polling, in the thread that runs the search, so that an interrupt is felt
+** whatever the device does. */
+#include "devices.cuh"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+/* Milliseconds of spinning before a wait begins to sleep between two looks. */
+#define SPIN_MS 0.3
+static pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+/* ---- errors ---- */
+
+bool gg_note(struct cuda_job *job, cudaError_t error, const char *what) {
+    if (error != cudaSuccess) {
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED, "CUDA device %d failed to %s: %s (%s)",
+                job->run->device, what, cudaGetErrorString(error),
+                cudaGetErrorName(error));
+        gg_look_for_a_lost_context();
+    }
+    return gg_going(job);
+}
+
+/* ---- waiting ---- */
+
+static void nap() {
+    struct timespec pause = {0, 20000};
+    nanosleep(&pause, NULL);
+}
+
+bool gg_wait_for(struct cuda_job *job, cudaEvent_t event) {
+    double began = gg_now_ms();
+    while (gg_going(job)) {
+        cudaError_t state = event ? cudaEventQuery(event) : cudaStreamQuery(job->stream);
+        if (state == cudaSuccess)
+            return true;
+        if (state != cudaErrorNotReady)
+            return gg_note(job, state, "run what was queued");
+        cudaGetLastError();
+        if (gg_poll(job->run))
+            gg_stopped(job->run);
+        else if (gg_now_ms() - began > SPIN_MS)
+            nap();
+    }
+    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+    return false;
+}
+
+bool gg_wait(struct cuda_job *job) {
+    return gg_wait_for(job, NULL);
+}
+
+/* ---- jobs ---- */
+
+/* The mutex, waited for in short steps so that an interrupt is felt. */
+static bool lock_devices(gpugraph_run *run) {
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 5000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        int error = pthread_mutex_timedlock(&mutex, &until);
+        if (error == 0)
+            return true;
+        if (error != ETIMEDOUT) {
+            gg_fail(run, GPUGRAPH_DEVICE_FAILED,
+                    "the CUDA device is in use by this very thread, which an interrupt "
+                    "handler or a progress handler must not search with");
+            return false;
+        }
+        if (gg_poll(run)) {
+            gg_stopped(run);
+            return false;
+        }
+    }
+}
+
+/* What an attempt that failed has opened is there still. */
+static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
+    const char *what = "allocate pinned memory";
+    void *block = NULL;
+    if (!device->stream)
+        gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
+                "create a stream");
+    if (!device->mailbox &&
+        gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped), what))
+        device->mailbox = (unsigned char *)block;
+    if (gg_going(job) && !device->device_stop) {
+        void *seen = NULL;
+        device->stop = (uint32_t *)(device->mailbox + GG_MAILBOX);
+        gg_note(job, cudaHostGetDevicePointer(&seen, device->stop, 0), what);
+        device->device_stop = (uint32_t *)seen;
+    }
+    for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
+        if (!device->stage[i] &&
+            gg_note(job, cudaHostAlloc(&block, GG_STAGE_BYTES, cudaHostAllocDefault),
+                    what))
+            device->stage[i] = (unsigned char *)block;
+        if (!device->staged[i])
+            gg_note(job,
+                    cudaEventCreateWithFlags(&device->staged[i], cudaEventDisableTiming),
+                    "create an event");
+    }
+    for (int i = 0; i < 2 && gg_going(job); i++)
+        if (!device->moment[i])
+            gg_note(job, cudaEventCreate(&device->moment[i]), "create an event");
+    return gg_going(job);
+}
+
+static bool open_device(struct cuda_job *job, int ordinal) {
+    struct cuda_device *device = gg_device(ordinal);
+    double started = gg_now_ms();
+    if (!gg_note(job, cudaSetDevice(ordinal), "open a context"))
+        return false;
+    if (!device->open) {
+        cudaDeviceProp properties;
+        if (!gg_note(job, cudaGetDeviceProperties(&properties, ordinal),
+                     "describe itself"))
+            return false;
+        device->ordinal = ordinal;
+        device->processors = properties.multiProcessorCount;
+        if (!open_buffers(job, device))
+            return false;
+        device->open = true;
+        gg_phase(job->run, "context", started - device->asked_ms - gg_context_opened(), 0,
+                 "device %d, %s", ordinal, properties.name);
+    }
+    job->device = device;
+    job->stream = device->stream;
+    *device->stop = 0;
+    return true;
+}
+
+static bool prepare(struct cuda_job *job) {
+    int ordinal = job->run->device;
+    if (ordinal < 0 || ordinal >= gg_device_count()) {
+        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
+                "there is no CUDA device %d: this machine's are numbered 0 to %d",
+                ordinal, gg_device_count() - 1);
+        return false;
+    }
+    if (!gg_device_fits(ordinal)) {
+        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
+                "CUDA device %d is older than the architecture %d.%d that this build is "
+                "for",
+                ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
+        return false;
+    }
+    struct device_graph *copy = job->graph ? job->graph->device : NULL;
+    if (copy && gg_device_graph_ordinal(copy) != ordinal) {
+        gg_note(job, cudaSetDevice(gg_device_graph_ordinal(copy)), "change devices");
+        gg_device_graph_free(job->graph, false);
+    }
+    return gg_going(job) && open_device(job, ordinal);
+}
+
+bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run) {
+    const char *why;
+    *job = cuda_job();
+    job->graph = graph;
+    job->run = run;
+    if (!gg_usable(&why)) {
+        gg_fail(run, GPUGRAPH_NO_DEVICE, "no CUDA device can be used: %s", why);
+        return false;
+    }
+    if (!lock_devices(run))
+        return false;
+    if (!prepare(job)) {
+        pthread_mutex_unlock(&mutex);
+        return false;
+    }
+    return true;
+}
+
+gpugraph_status gg_job_close(struct cuda_job *job) {
+    cudaError_t state;
+    while ((state = cudaStreamQuery(job->stream)) == cudaErrorNotReady) {
+        if (gg_poll(job->run))
+            __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+        nap();
+    }
+    if (gg_going(job))
+        gg_note(job, state, "run what was queued");
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+    return job->run->status;
+}
+
+void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
+    pthread_mutex_lock(&mutex);
+    cudaSetDevice(gg_device_graph_ordinal(graph->device));
+    act(graph);
+    cudaGetLastError();
+    pthread_mutex_unlock(&mutex);
+}

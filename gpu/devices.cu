@@ -1,0 +1,154 @@
+/* The devices of this machine, and whether this process can use them.
+**
+**     process     asked once: how many devices, which pid; broken after a fatal error
+**     devices[]   one struct cuda_device for each ordinal, opened on first use by a job
+**     about[]     name and memory, asked once for each
+**
+** Nothing here calls CUDA before the first question about a device, so that the library
+** loads where there is no driver. CUDA does not survive fork(): a child is told so. */
+#include "devices.cuh"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    pid_t pid; /* 0: nobody has asked yet */
+    int devices;
+    const char *why; /* not NULL: there is no device to use */
+    bool context, broken;
+    double asked_ms; /* how long the question took: the driver starts with it */
+} process;
+static struct cuda_device devices[GG_MAX_DEVICES];
+static struct { /* asking takes a millisecond, so once for each device */
+    bool known;
+    char name[256];
+    int64_t memory;
+} about[GG_MAX_DEVICES];
+
+int gg_oldest_architecture() {
+    const int built_for[] = {__CUDA_ARCH_LIST__};
+    return built_for[0] / 10;
+}
+
+bool gg_device_fits(int ordinal) {
+    int major = 0, minor = 0;
+    return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) ==
+               cudaSuccess &&
+           cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal) ==
+               cudaSuccess &&
+           10 * major + minor >= gg_oldest_architecture();
+}
+
+static void ask_runtime() {
+    int count = 0;
+    double started = gg_now_ms();
+    cudaError_t error = cudaGetDeviceCount(&count);
+    process.asked_ms = gg_now_ms() - started;
+    process.pid = getpid();
+    if (error == cudaErrorInsufficientDriver) {
+        process.why = "this machine has no CUDA driver, or one older than this build";
+    } else if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
+        process.why = "this machine has no CUDA device";
+    } else if (error != cudaSuccess) {
+        process.why = cudaGetErrorString(error);
+    } else {
+        process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
+        process.why = "the CUDA devices of this machine are older than this build";
+        for (int i = 0; i < process.devices; i++)
+            if (gg_device_fits(i))
+                process.why = NULL;
+    }
+    cudaGetLastError();
+}
+
+bool gg_forked() {
+    return process.pid != 0 && process.pid != getpid();
+}
+
+bool gg_usable(const char **why) {
+    const char *reason;
+    pthread_mutex_lock(&process_mutex);
+    if (process.pid == 0)
+        ask_runtime();
+    reason = process.why;
+    if (!reason && gg_forked())
+        reason = "this process is a fork of one that had used CUDA, which does not "
+                 "survive fork()";
+    if (!reason && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+        reason = "the CUDA context of this process is lost after an earlier error: start "
+                 "the process again";
+    pthread_mutex_unlock(&process_mutex);
+    if (why)
+        *why = reason ? reason : "";
+    return reason == NULL;
+}
+
+struct cuda_device *gg_device(int ordinal) {
+    return &devices[ordinal];
+}
+
+int gg_device_count() {
+    return process.devices;
+}
+
+/* ---- the context ---- */
+
+double gg_context_opened() {
+    double asked_ms = process.asked_ms;
+    __atomic_store_n(&process.context, true, __ATOMIC_RELAXED);
+    process.asked_ms = 0;
+    return asked_ms;
+}
+
+bool gg_context_open() {
+    return __atomic_load_n(&process.context, __ATOMIC_RELAXED) && !gg_forked();
+}
+
+/* An error that every further call repeats has taken the context with it. */
+void gg_look_for_a_lost_context() {
+    cudaGetLastError();
+    cudaError_t state = cudaStreamQuery(NULL);
+    if (state != cudaSuccess && state != cudaErrorNotReady)
+        __atomic_store_n(&process.broken, true, __ATOMIC_RELAXED);
+    cudaGetLastError();
+}
+
+/* ---- what a device is ---- */
+
+static void learn_about(int ordinal) {
+    cudaDeviceProp properties;
+    pthread_mutex_lock(&process_mutex);
+    if (!about[ordinal].known &&
+        cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess) {
+        memcpy(about[ordinal].name, properties.name, sizeof about[ordinal].name - 1);
+        about[ordinal].memory = (int64_t)properties.totalGlobalMem;
+        about[ordinal].known = true;
+    }
+    cudaGetLastError();
+    pthread_mutex_unlock(&process_mutex);
+}
+
+bool gg_device_at(int i, gpugraph_device *device) {
+    if (!gg_usable(NULL) || i < 0 || i >= process.devices)
+        return false;
+    if (!device)
+        return true;
+    size_t free = 0, total = 0;
+    learn_about(i);
+    memset(device, 0, sizeof *device);
+    device->backend = "cuda";
+    memcpy(device->name, about[i].name, sizeof device->name);
+    device->memory = about[i].memory;
+    /* A search may hold the mutex for long, and nothing here needs it. */
+    double started = gg_now_ms();
+    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) {
+        if (devices[i].asked_ms == 0)
+            devices[i].asked_ms = gg_now_ms() - started;
+        device->free = (int64_t)(free + __atomic_load_n(&devices[i].workspace_bytes,
+                                                        __ATOMIC_RELAXED));
+    }
+    cudaGetLastError();
+    return true;
+}

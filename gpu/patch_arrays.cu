@@ -1,0 +1,201 @@
+/* The arrays of a device's copy of a graph, and the offsets of its rows, changed where they lie
+** or moved to larger ones; patch.cu says how. */
+#include "patch.cuh"
+
+enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
+
+/* ---- arrays ---- */
+
+/* One block to a tile of new places from `first` on; `to` begins there. */
+template <typename type>
+static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
+                              uint64_t after, const type *from, type *to,
+                              const __grid_constant__ patch_numbers numbers) {
+    __shared__ uint64_t begin, end; /* the pieces that the tile meets */
+    uint64_t tile = first + blockIdx.x * (uint64_t)TILE;
+    for (; tile < after; tile += gridDim.x * (uint64_t)TILE) {
+        uint64_t last = tile + TILE < after ? tile + TILE : after;
+        if (threadIdx.x == 0)
+            begin = patch_first_piece(piece, pieces, tile);
+        if (threadIdx.x == GG_WARP)
+            end = patch_pieces_to(piece, pieces, last - 1);
+        __syncthreads();
+        for (uint64_t j = tile + threadIdx.x; j < last; j += GG_BLOCK) {
+            uint64_t old = patch_old_place(piece + begin, end - begin, j);
+            if (old == PATCH_NEW)
+                continue;
+            type value = from[old];
+            to[j - first] =
+                numbers.change ? (type)patch_number(&numbers, (uint32_t)value) : value;
+        }
+        __syncthreads();
+    }
+}
+
+/* One thread to an element. */
+template <typename type>
+static __global__ void put_in(const uint64_t *place, const type *put, uint64_t count,
+                              type *to) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
+        to[place[i]] = put[i];
+}
+
+/* Where the job must end, too: nobody else would. */
+void gg_give_spare(struct there *t) {
+    if (!t->spare)
+        return;
+    if (!gg_wait(&t->job))
+        cudaStreamSynchronize(t->job.stream);
+    gg_give(&t->job, t->spare, t->spare_bytes);
+    t->spare = NULL;
+    t->spare_bytes = 0;
+}
+
+/* So many bytes for what is gathered; NULL when it must end. */
+static void *spare(struct there *t, uint64_t bytes) {
+    if (bytes > t->spare_bytes) {
+        gg_give_spare(t);
+        t->spare = gg_going(&t->job) ? gg_take(&t->job, bytes) : NULL;
+        if (t->spare)
+            t->spare_bytes = bytes;
+    }
+    return t->spare;
+}
+
+static void copy_back(struct there *t, void *to, const void *from, uint64_t bytes) {
+    if (gg_going(&t->job) && bytes)
+        gg_note(&t->job,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, t->job.stream),
+                "move its arrays");
+    t->moved += bytes;
+}
+
+template <typename type>
+static bool change_typed(struct there *t, const struct array_patch *a) {
+    struct cuda_job *job = &t->job;
+    struct patch_numbers numbers = t->vertices;
+    numbers.change &= a->numbers;
+    uint64_t after = a->s->after;
+    uint64_t first = a->larger || numbers.change ? 0 : patch_first_moved(a->s);
+    bool in_place = !a->larger && a->s->still;
+    type *array = (type *)a->array, *to = a->larger ? (type *)a->larger : array;
+    type *gathered = to;
+    if (!a->larger && !in_place)
+        gathered = (type *)spare(t, (after - first) * sizeof(type));
+    if (gg_going(job) && first < after) {
+        unsigned blocks = gg_grid(job, (after - first) / (TILE / GG_BLOCK) + 1, 8);
+        gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(
+            a->piece, a->s->pieces, first, after, array, gathered, numbers);
+        gg_launched(job, "gather");
+        t->moved += (after - first) * sizeof(type);
+        if (gathered != to)
+            copy_back(t, to + first, gathered, (after - first) * sizeof(type));
+    }
+    if (!gg_going(job))
+        return false;
+    put_in<type><<<gg_grid(job, a->count, 8), GG_BLOCK, 0, job->stream>>>(
+        a->place, (const type *)a->put, a->count, to);
+    return gg_launched(job, "put_in");
+}
+
+static bool change_array(struct there *t, const struct array_patch *a, size_t size) {
+    return size == sizeof(uint32_t) ? change_typed<uint32_t>(t, a)
+                                    : change_typed<uint64_t>(t, a);
+}
+
+bool gg_change_group(struct there *t, const struct array_group *g) {
+    struct cuda_job *job = &t->job;
+    uint64_t after = g->common.s->after, room = after + after / GG_ROOM_SHARE;
+    bool grow = after > *g->room;
+    void *larger[3] = {NULL, NULL, NULL};
+    for (int i = 0; grow && i < g->count && gg_going(job); i++)
+        take(job, &larger[i], room, g->of[i].size);
+    for (int i = 0; i < g->count && gg_going(job); i++) {
+        struct array_patch a = g->common;
+        a.array = *g->of[i].array;
+        a.larger = larger[i];
+        a.put = g->of[i].put;
+        a.numbers = g->of[i].numbers;
+        a.count += g->of[i].more;
+        change_array(t, &a, g->of[i].size);
+    }
+    if (!grow)
+        return gg_going(job);
+    bool done = gg_wait(job);
+    for (int i = 0; i < g->count; i++) {
+        void *old = done ? *g->of[i].array : larger[i];
+        give(t->copy, old, done ? *g->room : room, g->of[i].size);
+        if (done)
+            *g->of[i].array = larger[i];
+    }
+    if (done)
+        *g->room = room;
+    return done;
+}
+
+/* ---- offsets ---- */
+
+/* One thread to a vertex that stays, and one for the end. */
+static __global__ void gather_offsets(const __grid_constant__ patch_numbers vertices,
+                                      uint64_t before, uint64_t after,
+                                      const uint64_t *event_at, const uint64_t *event_sum,
+                                      uint64_t events, const uint64_t *from,
+                                      uint64_t *to) {
+    for (uint64_t v = gg_thread(); v <= after; v += gg_threads_of_grid()) {
+        uint64_t old =
+            v == after ? before : patch_old_place(vertices.piece, vertices.pieces, v);
+        if (old != PATCH_NEW)
+            to[v] = from[old] + patch_growth(event_at, event_sum, events, old);
+    }
+}
+
+/* One thread to a fresh vertex. */
+static __global__ void start_fresh(const uint64_t *fresh_at, const uint64_t *fresh_new,
+                                   const uint64_t *back, uint64_t fresh,
+                                   const uint64_t *event_at, const uint64_t *event_sum,
+                                   uint64_t events, const uint64_t *from, uint64_t *to) {
+    for (uint64_t f = gg_thread(); f < fresh; f += gg_threads_of_grid()) {
+        uint64_t at = fresh_at[f];
+        to[fresh_new[f]] =
+            from[at] + patch_growth(event_at, event_sum, events, at) - back[f];
+    }
+}
+
+bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patch *r) {
+    struct cuda_job *job = &t->job;
+    const patch *p = t->p;
+    uint64_t after = p->vertices->after, bytes = (after + 1) * sizeof(uint64_t);
+    uint64_t *larger = NULL;
+    if (!r->events && !p->fresh && p->vertices->before == after)
+        return true;
+    const uint64_t *event_at = pack(t, r->event_at, r->events);
+    const uint64_t *event_sum = pack(t, r->event_sum, r->events);
+    const uint64_t *back = pack(t, r->fresh_back, p->fresh);
+    uint64_t room = after + 1 + after / GG_ROOM_SHARE;
+    bool grow = after + 1 > rows->offset_room;
+    if (!send(t) || (grow && !take(job, &larger, room, sizeof *larger)))
+        return false;
+    uint64_t *to = grow ? larger : (uint64_t *)spare(t, bytes);
+    if (to) {
+        gather_offsets<<<gg_grid(job, after + 1, 16), GG_BLOCK, 0, job->stream>>>(
+            t->vertices, p->vertices->before, after, event_at, event_sum, r->events,
+            rows->offset, to);
+        start_fresh<<<gg_grid(job, p->fresh, 8), GG_BLOCK, 0, job->stream>>>(
+            t->fresh_at, t->fresh_new, back, p->fresh, event_at, event_sum, r->events,
+            rows->offset, to);
+        gg_launched(job, "gather_offsets");
+    }
+    t->moved += bytes;
+    if (!grow) {
+        copy_back(t, rows->offset, to, bytes);
+        return gg_going(job);
+    }
+    bool done = gg_wait(job);
+    give(t->copy, done ? rows->offset : larger, done ? rows->offset_room : room,
+         sizeof *larger);
+    if (done) {
+        rows->offset = larger;
+        rows->offset_room = room;
+    }
+    return done;
+}

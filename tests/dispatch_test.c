@@ -1,0 +1,97 @@
+/* Which backend and method run a function, and what there is to choose from. */
+#include "backend.h"
+#include "graphs.h"
+#include "suite.h"
+
+#include <string.h>
+
+static gpugraph_status degrees_by(gpugraph_backend on, const char *method,
+                                  gpugraph_run *run) {
+    shape path = shape_path(3);
+    gpugraph_graph *graph = shape_graph(&path);
+    uint32_t degree[3];
+    run->backend = on;
+    run->method = method;
+    gpugraph_status status = gpugraph_degrees(graph, GPUGRAPH_BOTH, run, degree);
+    if (!status)
+        ck_assert(degree[0] == 1 && degree[1] == 2 && degree[2] == 1);
+    gpugraph_free(graph);
+    shape_free(&path);
+    return status;
+}
+
+START_TEST(methods_and_backends) {
+    gpugraph_run run = {0};
+    ck_assert_int_eq(degrees_by(GPUGRAPH_AUTO, NULL, &run), GPUGRAPH_OK);
+    ck_assert_str_eq(run.used_backend, "cpu"); /* two edges never start a device */
+    ck_assert_str_eq(run.used_method, "count");
+    ck_assert_int_eq(degrees_by(GPUGRAPH_CPU, "auto", &run), GPUGRAPH_OK);
+    ck_assert_int_eq(degrees_by(GPUGRAPH_CPU, "count", &run), GPUGRAPH_OK);
+    ck_assert_int_eq(degrees_by(GPUGRAPH_AUTO, "guess", &run), GPUGRAPH_INVALID);
+    ck_assert(strstr(run.message, "degrees has no method 'guess'") != NULL);
+    ck_assert(strstr(run.message, "auto, count") != NULL);
+    ck_assert_int_eq(degrees_by((gpugraph_backend)9, NULL, &run), GPUGRAPH_INVALID);
+    const char *why = NULL;
+    if (gpugraph_cuda_usable(&why)) {
+        ck_assert_int_eq(degrees_by(GPUGRAPH_CUDA, NULL, &run), GPUGRAPH_OK);
+        ck_assert_str_eq(run.used_backend, "cuda");
+    } else {
+        ck_assert(why && *why);
+        ck_assert_int_eq(degrees_by(GPUGRAPH_CUDA, NULL, &run), GPUGRAPH_NO_DEVICE);
+        ck_assert(strstr(run.message, why) != NULL);
+    }
+}
+END_TEST
+
+START_TEST(lists) {
+    static const char *const functions[] = {"bfs", "path",      "sssp",   "dfs",
+                                            "mis", "triangles", "degrees"};
+    uint32_t served = 0; /* by the CPU: bit i is function i */
+    int count = 0;
+    for (const gpugraph_method *m; (m = gpugraph_method_at(count)) != NULL; count++) {
+        ck_assert(*m->function && *m->name && *m->description);
+        for (int i = 0; i < 7; i++)
+            if (strcmp(m->function, functions[i]) == 0 && strcmp(m->backend, "cpu") == 0)
+                served |= 1u << i;
+        for (int i = 0; i < count; i++) {
+            const gpugraph_method *other = gpugraph_method_at(i);
+            ck_assert(strcmp(m->function, other->function) ||
+                      strcmp(m->name, other->name) || strcmp(m->backend, other->backend));
+        }
+    }
+    ck_assert_uint_eq(served, 0x7f);
+    ck_assert_ptr_null(gpugraph_method_at(-1));
+    ck_assert_ptr_null(gpugraph_method_at(count + 1));
+    gpugraph_device device;
+    ck_assert(gpugraph_device_at(0, &device));
+    ck_assert_str_eq(device.backend, "cpu");
+    ck_assert(*device.name && device.memory > 0 && device.free > 0);
+    ck_assert(!gpugraph_device_at(-1, &device) && !gpugraph_device_at(99, &device));
+    for (int s = GPUGRAPH_OK; s <= GPUGRAPH_TOO_LARGE; s++)
+        ck_assert_str_ne(gpugraph_status_name((gpugraph_status)s), "unknown");
+}
+END_TEST
+
+START_TEST(falling_back) {
+    gpugraph_run run = {.used_method = "count", .used_backend = "cuda"};
+    ck_assert(!gg_fall_back(&run, "degrees", true));
+    gg_fail(&run, GPUGRAPH_DEVICE_MEMORY, "12 bytes are needed and %d are free", 3);
+    ck_assert(gg_stopping(&run));
+    ck_assert(!gg_fall_back(&run, "degrees", false));
+    ck_assert(gg_fall_back(&run, "degrees", true));
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    ck_assert(!gg_stopping(&run));
+    ck_assert_str_eq(run.used_backend, "cpu");
+    ck_assert(strstr(run.why, "12 bytes are needed and 3 are free") != NULL);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("dispatch");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, methods_and_backends);
+    tcase_add_test(all, lists);
+    tcase_add_test(all, falling_back);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}

@@ -1,0 +1,138 @@
+/* Statements of every kind survive the failure of each allocation, and loading does. */
+#include <stdlib.h>
+
+#include "gpugraph_extension.h"
+#include "suite.h"
+#include "sql.h"
+#include "sqlite_memory.h"
+
+START_TEST(survives_each_failed_allocation) {
+    static const char *const statements[] = {
+        "SELECT * FROM gpu_bfs('roads') WHERE sources = '[1, \"x\", 8]' AND source >= 0 "
+        "IS NOT 7 ORDER BY depth DESC",
+        "SELECT parent, edge, source FROM gpu_sssp('roads') WHERE sources = '[1, 8]' AND "
+        "vertices = 'places(id)'",
+        "SELECT *, target FROM gpu_path('roads', '1') WHERE target IN (4, 3, '2')",
+        "SELECT *, method FROM gpu_dfs('roads', 1) ORDER BY preorder",
+        "SELECT vertex, priority FROM gpu_mis('texts') WHERE priority = 'id'",
+        "SELECT b.depth FROM places p, gpu_bfs('texts', 'a', p.id) b WHERE b.depth < 3",
+        "SELECT gpugraph_triangles('roads'), gpugraph_config('backend', 'cpu'), "
+        "gpugraph_config('threads', '1')",
+        "SELECT * FROM gpugraph_timings, gpugraph_graphs",
+        "SELECT * FROM gpugraph_methods",
+        "SELECT * FROM gpu_bfs('roads', 1) WHERE direction = 'up'",
+        "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'x'",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        bool failed = true;
+        for (long n = 1; failed; n++) {
+            sql_open();
+            make_roads();
+            run("CREATE TABLE places(id); INSERT INTO places VALUES(1), ('b'); CREATE "
+                "TABLE texts(src, dst); INSERT INTO "
+                "texts VALUES('a', 'b'), ('b', 'c')");
+            sqlite_countdown = n;
+            char *rows = ask("%s", statements[i]);
+            failed = sqlite_countdown == 0;
+            sqlite_countdown = 0;
+            sqlite3_free(rows);
+            sqlite3_free(ask("%s", statements[i]));
+            sql_close();
+            ck_assert_msg(sqlite3_memory_used() == 0,
+                          "%s: allocation %ld leaves %lld bytes", statements[i], n,
+                          sqlite3_memory_used());
+        }
+    }
+}
+END_TEST
+
+/* Result arrays are too large for SQLite's allocator: blocks of their sizes are made
+** to fail here, and no others, since OpenMP's runtime ends the process when it gets
+** none. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
+static long arrays_until_failure;
+
+static bool array_fails(size_t bytes) {
+    bool is_array = bytes == ARRAY_VERTICES || bytes == ARRAY_VERTICES * 4 ||
+                    bytes == ARRAY_VERTICES * 8 || bytes == FIRST_STEPS;
+    return is_array && arrays_until_failure > 0 && --arrays_until_failure == 0;
+}
+
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_realloc(void *block, size_t bytes);
+
+void *malloc(size_t bytes) {
+    return array_fails(bytes) ? NULL : __libc_malloc(bytes);
+}
+
+void *realloc(void *block, size_t bytes) {
+    return array_fails(bytes) ? NULL : __libc_realloc(block, bytes);
+}
+
+START_TEST(survives_each_failed_array) {
+    static const char *const statements[] = {
+        "SELECT parent, source FROM gpu_bfs('g') WHERE sources = '[1, 2]' ORDER BY depth",
+        "SELECT parent, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' ORDER BY "
+        "distance",
+        "SELECT * FROM gpu_dfs('g', 1) ORDER BY postorder DESC",
+        "SELECT a.parent FROM gpu_dfs('g', 1) a, gpu_dfs('g', 1) b WHERE a.vertex = "
+        "b.vertex AND b.preorder < 5",
+        "SELECT * FROM gpu_mis('g')",
+        "SELECT * FROM gpu_path('g', 1, 1009)",
+    };
+    sql_open();
+    run("CREATE TABLE g(src, dst, weight); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL "
+        "SELECT i + 1 FROM c WHERE i < "
+        "1008) INSERT INTO g SELECT i, i + 1, 1 FROM c");
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        char *truth = ask("%s", statements[i]), *rows;
+        for (long n = 1;; n++) {
+            run("SELECT gpugraph_config('cache_limit', 0); SELECT "
+                "gpugraph_config('cache_limit', NULL)");
+            arrays_until_failure = n;
+            rows = ask("%s", statements[i]);
+            if (arrays_until_failure > 0)
+                break;
+            ck_assert_str_eq(rows, "error: out of memory");
+            sqlite3_free(rows);
+        }
+        arrays_until_failure = 0;
+        ck_assert_str_eq(rows, truth);
+        sqlite3_free(rows);
+        sqlite3_free(truth);
+    }
+    sql_close();
+}
+END_TEST
+#define TEST_ARRAYS 1
+#endif
+
+START_TEST(loading_survives_each_failed_allocation) {
+    bool failed = true;
+    for (long n = 1; failed; n++) {
+        sqlite_countdown = n;
+        sqlite3 *opened = NULL;
+        if (sqlite3_open(":memory:", &opened) == SQLITE_OK)
+            sqlite3_gpugraph_init(opened, NULL, NULL);
+        failed = sqlite_countdown == 0;
+        sqlite_countdown = 0;
+        ck_assert_int_eq(sqlite3_close(opened), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_memory_used(), 0);
+    }
+}
+END_TEST
+
+int main(void) {
+    sqlite_memory_may_fail();
+    Suite *suite = suite_create("plan_faults");
+    TCase *memory = tcase_create("memory");
+    tcase_set_timeout(memory, 120);
+    tcase_add_test(memory, survives_each_failed_allocation);
+#ifdef TEST_ARRAYS
+    tcase_add_test(memory, survives_each_failed_array);
+#endif
+    tcase_add_test(memory, loading_survives_each_failed_allocation);
+    suite_add_tcase(suite, memory);
+    return run_suite(suite);
+}

@@ -1,0 +1,207 @@
+/* Searches that are made once and kept: within a statement, and from one to the next. Searches are
+** counted by the totals that gpugraph_timings shows from row to row: each search has its own. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpugraph_extension.h"
+#include "suite.h"
+#include "sql.h"
+
+/* Searches that a statement makes: the totals in its last column, told apart. */
+static int searches_of(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *sql = sqlite3_vmprintf(format, values), last[64] = "";
+    va_end(values);
+    int searches = 0;
+    sqlite3_stmt *statement;
+    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK,
+                  "%s: %s", sql, sqlite3_errmsg(db));
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *total = (const char *)sqlite3_column_text(
+            statement, sqlite3_column_count(statement) - 1);
+        if (total && strcmp(total, last) != 0)
+            searches++;
+        snprintf(last, sizeof last, "%s", total ? total : "");
+    }
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return searches;
+}
+
+#define TOTAL(column)                                                                    \
+    "(SELECT ms || '' FROM gpugraph_timings WHERE phase = 'total' AND " column           \
+    " IS NOT NULL)"
+
+START_TEST(joins_and_subqueries_share_searches) {
+    make_random("g", 60, 200, 5);
+    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g; CREATE TABLE "
+        "two(id); INSERT INTO two VALUES(1), "
+        "(2); CREATE VIEW v AS SELECT src, dst, weight FROM g");
+    /* The first target ends its search early, the second makes the search that serves
+    ** the rest. */
+    ck_assert_int_eq(
+        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_bfs('g', 1, t.id) b"),
+        2);
+    ck_assert_int_eq(searches_of("SELECT b.distance, " TOTAL(
+                         "t.id") " FROM t, gpu_sssp('v', 1, t.id) b"),
+                     2);
+    ck_assert_int_eq(
+        searches_of("SELECT p.seq, " TOTAL("t.id") " FROM t, gpu_path('v', 1, t.id) p"),
+        2);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT (SELECT depth FROM gpu_bfs('v', 1, t.id)), " TOTAL("t.id") " FROM t"),
+        2);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT (SELECT depth FROM gpu_bfs('v', 1) WHERE vertex = t.id), " TOTAL(
+                "t.id") " FROM t"),
+        1);
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.vertex = "
+                                 "t.id"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t CROSS JOIN gpu_bfs('v', 1) b ON b.depth <= "
+                                 "t.id"),
+                     2);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_bfs('v', 1) WHERE target IN (SELECT id "
+                                   "FROM t)"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_path('v', 1) WHERE target IN (3, 4, 5, "
+                                   "6)"),
+                     1);
+    ck_assert_int_eq(searches_of("SELECT vertex, " TOTAL(
+                         "vertex") " FROM gpu_bfs('v', 1) WHERE vertex IN (3, 4, 5)"),
+                     1);
+    /* The first source alone, then the others together. */
+    ck_assert_int_eq(searches_of("SELECT b.vertex, " TOTAL(
+                         "b.vertex") " FROM gpu_bfs('v') b WHERE source IN (1, 2, 3)"),
+                     2);
+    ck_assert_int_eq(
+        searches_of(
+            "SELECT two.id, (SELECT sum(depth) FROM gpu_bfs('v', two.id)), " TOTAL(
+                "two.id") " FROM "
+                          "two, t ORDER BY two.id + 0"),
+        2);
+    ck_assert_int_eq(
+        searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_dfs('v', 1) b"), 1);
+    ck_assert_int_eq(
+        searches_of("SELECT gpugraph_triangles('v'), " TOTAL("t.id") " FROM t"), 1);
+    /* A bound that is known stays one when targets vary. */
+    ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
+                         "t.id") " FROM t, gpu_bfs('v', 1, t.id) b WHERE max_depth = 30"),
+                     2);
+    /* The same rows all the same. */
+    expect_same(
+        "SELECT t.id, b.depth FROM t LEFT JOIN gpu_bfs('g', 1, t.id) b ORDER BY t.id",
+        "SELECT t.id, b.depth FROM t LEFT JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
+        "b ON b.vertex = t.id "
+        "ORDER BY t.id");
+    expect_same("SELECT t.id, b.depth FROM t JOIN gpu_bfs('g', 1) b ON b.target = t.id "
+                "AND b.depth < 3 ORDER BY t.id",
+                "SELECT t.id, b.depth FROM t JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT "
+                "-1) b ON b.vertex = t.id "
+                "WHERE b.depth < 3 ORDER BY t.id");
+    expect_same("SELECT id, (SELECT group_concat(vertex) FROM gpu_path('g', 1, id)) FROM "
+                "t ORDER BY id",
+                "SELECT id, (SELECT group_concat(vertex) FROM (SELECT vertex FROM "
+                "gpu_path('g', 1) WHERE target IN (SELECT "
+                "id FROM t) AND +target = t.id ORDER BY seq)) FROM t ORDER BY id");
+}
+END_TEST
+
+/* With `sources`, a join on the column source compares answers; a value given for it is an
+** argument too many. */
+START_TEST(a_join_on_the_nearest_source) {
+    run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 1), (2, 3, 1), (9, "
+        "3, 1);"
+        "CREATE TABLE l(node, name); INSERT INTO l VALUES(1, 'one'), (9, 'nine')");
+    expect("1|'one';2|'one';3|'nine';9|'nine'",
+           "SELECT vertex, name FROM gpu_bfs('g') b JOIN l ON l.node = b.source "
+           "WHERE sources = '[1, 9]' ORDER BY vertex");
+    expect_error("gpu_bfs", "both source and sources are given",
+                 "SELECT vertex FROM gpu_bfs('g', 1) WHERE sources = '[1, 9]'");
+}
+END_TEST
+
+/* What a running statement asks for again is there, however little may be kept. */
+START_TEST(subqueries_share_searches_without_a_cache) {
+    make_random("g", 60, 200, 5);
+    run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
+        "SELECT gpugraph_config('cache_limit', 0)");
+    ck_assert_int_eq(searches_of("SELECT (SELECT depth FROM gpu_bfs('g', 1) WHERE vertex "
+                                 "= t.id), " TOTAL("t.id") " FROM t"),
+                     1);
+    /* Two in the first row, which shows the second of them, and one in the next. */
+    ck_assert_int_eq(searches_of("SELECT (SELECT distance FROM gpu_sssp('g', 1, t.id)), "
+                                 "(SELECT depth FROM gpu_bfs('g', 2) WHERE vertex = "
+                                 "t.id), " TOTAL("t.id") " FROM t"),
+                     2);
+    ck_assert_int_eq(
+        searches_of("SELECT gpugraph_triangles('g'), " TOTAL("t.id") " FROM t"), 1);
+    expect("0", "SELECT count(*) FROM gpugraph_graphs");
+}
+END_TEST
+
+START_TEST(kept_searches_leave_the_timings) {
+    make_random("g", 60, 200, 5);
+    run("SELECT * FROM gpu_bfs('g', 1)");
+    char *first = ask("SELECT * FROM gpugraph_timings");
+    run("SELECT * FROM gpu_bfs('g', 1); SELECT vertex FROM gpu_bfs('g', 1) WHERE vertex "
+        "= 4; SELECT 1 FROM "
+        "gpu_bfs('g', 1, 5)");
+    expect(first, "SELECT * FROM gpugraph_timings");
+    run("SELECT * FROM gpu_bfs('g', 2)");
+    char *second = ask("SELECT * FROM gpugraph_timings");
+    ck_assert_str_ne(first, second);
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'");
+    expect("1", "SELECT sum(ms) <= 2 * max(ms) + 0.001 FROM gpugraph_timings");
+    sqlite3_free(first);
+    sqlite3_free(second);
+    /* A query that searches: its time is part of the reading, and there is one total. */
+    run("SELECT * FROM gpu_bfs('SELECT parent, vertex FROM gpu_bfs(''g'', 3) WHERE "
+        "parent IS NOT NULL', 3)");
+    expect("1|1",
+           "SELECT sum(phase = 'total'), sum(phase = 'read') FROM gpugraph_timings");
+    run("INSERT INTO g VALUES(1, 100, 1)");
+    expect("1", "SELECT depth FROM gpu_bfs('g', 1, 100)");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+}
+END_TEST
+
+START_TEST(trees_and_orders_are_added_to_what_is_kept) {
+    make_random("g", 60, 200, 5);
+    expect_same("SELECT vertex, depth FROM gpu_bfs('g', 1)",
+                "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE edge IS "
+                "edge");
+    expect_same("SELECT a.vertex, b.parent FROM gpu_bfs('g', 1) a, gpu_bfs('g', 1) b "
+                "WHERE a.vertex = b.vertex",
+                "SELECT vertex, parent FROM gpu_bfs('g', 1)");
+    expect_same("SELECT vertex, source FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
+                "distance = 0",
+                "SELECT vertex, vertex FROM gpu_sssp('g') WHERE sources = '[1, 2]' AND "
+                "distance = 0");
+    expect_same("SELECT a.vertex FROM gpu_dfs('g', 1) a JOIN gpu_dfs('g', 1) b "
+                "USING(vertex) ORDER BY b.preorder",
+                "SELECT vertex FROM gpu_dfs('g', 1) ORDER BY preorder");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("search_cache");
+    TCase *cases = tcase_create("search_cache");
+    tcase_add_checked_fixture(cases, sql_open, sql_close);
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, joins_and_subqueries_share_searches);
+    tcase_add_test(cases, a_join_on_the_nearest_source);
+    tcase_add_test(cases, subqueries_share_searches_without_a_cache);
+    tcase_add_test(cases, kept_searches_leave_the_timings);
+    tcase_add_test(cases, trees_and_orders_are_added_to_what_is_kept);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
