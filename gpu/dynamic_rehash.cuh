@@ -25,7 +25,7 @@ struct rehash_share {
     block_share block;
     uint32_t bag[SLAB_BAG][GG_BLOCK];
     alignas(16) uint32_t desk[GG_BLOCK * SLAB_SIZE];
-    uint32_t filled[GG_BLOCK * SLAB_SECTORS];
+    alignas(16) uint32_t filled[GG_BLOCK * SLAB_SECTORS];
 };
 
 /* A thread asks for 0 or 1 of each word; the scan has 10 bits for a word, above the lower 32. */

@@ -109,14 +109,20 @@ WARP_FUNCTION uint32_t slab_take_base(const struct slab_graph *g, uint32_t secto
     return slab_take_new(g, sectors);
 }
 
-/* Gives a clean piece back. */
-WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
-                                   uint32_t sector) {
-    uint32_t at = g->pool->count[kind] + device_reserve(&g->pool->pushed[kind], 1);
+/* A clean piece joins the list of its kind at a place that was reserved for it. */
+WARP_FUNCTION void slab_join_list(const struct slab_graph *g, uint32_t kind, uint32_t at,
+                                  uint32_t sector) {
     if (at < g->room[kind])
         g->list[kind][slab_ring(g, kind, at)] = sector;
     else
         device_take(&g->pool->spilled, 1);
+}
+
+/* Gives a clean piece back. */
+WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
+                                   uint32_t sector) {
+    uint32_t pushed = device_reserve(&g->pool->pushed[kind], 1);
+    slab_join_list(g, kind, g->pool->count[kind] + pushed, sector);
 }
 
 /* Clean pieces that a lane has done with and gives back together with those of other lanes. */

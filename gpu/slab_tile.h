@@ -37,10 +37,17 @@ WARP_FUNCTION struct slab_tile slab_tile_at(struct slab_vertex from,
 
 WARP_FUNCTION void slab_clear_desk(const struct slab_desk *desk, uint32_t rank,
                                    uint32_t size) {
+#ifdef __CUDA_ARCH__
+    const uint4 empty = {SLAB_NONE, SLAB_NONE, SLAB_NONE, SLAB_NONE}, none = {0, 0, 0, 0};
+    for (uint32_t i = 0; i < SLAB_SIZE / 4; i++)
+        reinterpret_cast<uint4 *>(desk->word)[i * size + rank] = empty;
+    reinterpret_cast<uint4 *>(desk->filled)[rank] = none;
+#else
     for (uint32_t i = 0; i < SLAB_SIZE; i++)
         desk->word[i * size + rank] = SLAB_NONE;
     for (uint32_t i = 0; i < SLAB_SECTORS; i++)
         desk->filled[i * size + rank] = 0;
+#endif
 }
 
 /* Puts an entry into a chain behind the slab at `slab`. False: the arena has ended. */

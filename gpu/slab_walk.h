@@ -51,53 +51,52 @@ WARP_FUNCTION bool slab_is_entry(uint32_t word) {
     return word != SLAB_NONE && word != SLAB_DEAD;
 }
 
-/* Leaves a run and its chain clean and frees the chain, perhaps by way of a bag. The run's own
-** piece, whose first sector it returns, is left to be freed. */
-WARP_FUNCTION uint32_t slab_clean_run(const struct slab_graph *g, struct slab_vertex v,
-                                      uint32_t run, struct slab_bag *bag) {
-    uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
-    uint32_t own = v.base + run * SLAB_SECTORS, first = own;
+/* Leaves a chain clean and frees it, perhaps by way of a bag. first: of a piece that wide, or
+** SLAB_NONE. */
+WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
+                                    uint32_t width, struct slab_bag *bag) {
     while (first != SLAB_NONE) {
         uint32_t *link = g->word + (uint64_t)(first + width - 1) * SLAB_WORDS + SLAB_LINK;
         uint32_t next = device_load(link);
         slab_clean(g, first, width);
-        if (first != own)
-            slab_put_away(g, bag, width / 2, first);
+        slab_put_away(g, bag, width / 2, first);
         first = next;
         width = slab_next_width(width);
     }
-    return own;
 }
 
+/* The same of a base: this lane's share of its runs. */
 WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_vertex v,
                                    uint32_t rank, uint32_t size, struct slab_bag *bag) {
+    uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
     for (uint32_t run = rank; run < slab_runs(v.sectors); run += size)
-        slab_put_away(g, bag, v.sectors < SLAB_SECTORS ? v.sectors / 2 : 2,
-                      slab_clean_run(g, v, run, bag));
+        slab_clear_chain(g, v.base + run * SLAB_SECTORS, width, bag);
 }
 
-/* The same by a warp, which frees slabs together: the runs from `first` on, `size` apart. */
+/* The same by a warp, which cleans slabs and frees them together: the runs from `first` on, `size`
+** apart. */
 WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_vertex v,
                                        uint32_t first, uint32_t size) {
-    uint32_t runs = slab_runs(v.sectors), *pushed = &g->pool->pushed[2];
+    uint32_t runs = slab_runs(v.sectors);
     if (v.sectors < SLAB_SECTORS) {
         slab_clear_runs(g, v, first + warp_lane(), size, NULL);
         return;
     }
     for (; first < runs; first += size) {
-        uint32_t left = runs - first, at = 0, own = SLAB_NONE;
-        uint32_t share = left < warp_width ? left : warp_width;
+        uint32_t share = runs - first < warp_width ? runs - first : warp_width, at = 0;
+        uint32_t slab = v.base + (first + warp_lane()) * SLAB_SECTORS, chain = SLAB_NONE;
         if (warp_lane() < share)
-            own = slab_clean_run(g, v, first + warp_lane(), NULL);
+            chain = device_load(
+                g->word + (uint64_t)(slab + SLAB_SECTORS - 1) * SLAB_WORDS + SLAB_LINK);
+        warp_sync();
+        for (uint32_t i = warp_lane(); i < share * SLAB_SECTORS; i += warp_width)
+            slab_clean(g, v.base + first * SLAB_SECTORS + i, 1);
+        slab_clear_chain(g, chain, SLAB_SECTORS, NULL);
         if (warp_lane() == 0)
-            at = g->pool->count[2] + device_take(pushed, share);
+            at = g->pool->count[2] + device_take(&g->pool->pushed[2], share);
         at = warp_from(at, 0) + warp_lane();
-        if (own == SLAB_NONE)
-            continue;
-        if (at < g->room[2])
-            g->list[2][slab_ring(g, 2, at)] = own;
-        else
-            device_take(&g->pool->spilled, 1);
+        if (warp_lane() < share)
+            slab_join_list(g, 2, at, slab);
     }
 }
 
