@@ -21,10 +21,8 @@ import math
 import random
 import sys
 
-from sssp_process import Process
-
-TREES, CHOICES = 16, 28  # how many trees, and of how many candidates they tell
-SHARE, FOREST_INPUTS = 0.4, 8  # the forest's in the mixture; inputs that it has, of all
+TREES, CHOICES = 44, 28  # how many trees, and of how many candidates they tell
+SHARE, FOREST_INPUTS = 0.5, 8  # the forest's in the mixture; inputs that it has, of all
 FOLDS, SHUFFLES = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
 # Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
 # the ms of every candidate, empty where it was not timed.
@@ -111,6 +109,7 @@ def worth(rows, count):
 class Model:
     def __init__(self, graphs, count, seed):
         from sklearn.ensemble import ExtraTreesRegressor
+        from sssp_process import Process
 
         rows = [targets(ms, count) for _, ms in graphs]
         self.choices = worth(rows, count)
