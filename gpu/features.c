@@ -162,27 +162,117 @@ static double ball_radius(const gpugraph_graph *graph, const csr *g, struct near
     return radius;
 }
 
-/* radius: FEATURE_BALLS. */
+/* A set of the vertices that a probe has met, and those that it relaxes in this round. */
+struct probe {
+    uint32_t met, vertex[FEATURE_PROBE_TABLE];
+    double distance[FEATURE_PROBE_TABLE];
+    bool open[FEATURE_PROBE_TABLE], settled[FEATURE_PROBE_TABLE];
+    uint32_t listed, place[FEATURE_PROBE_MET];
+    double from[FEATURE_PROBE_MET];
+};
+
+/* False: one vertex too many. */
+static bool probe_reach(struct probe *b, uint32_t v, double distance) {
+    uint32_t at = v * 2654435761u % FEATURE_PROBE_TABLE;
+    while (b->vertex[at] != GPUGRAPH_NONE && b->vertex[at] != v)
+        at = (at + 1) % FEATURE_PROBE_TABLE;
+    if (b->vertex[at] == GPUGRAPH_NONE) {
+        if (b->met == FEATURE_PROBE_MET)
+            return false;
+        b->vertex[at] = v;
+        b->distance[at] = HUGE_VAL;
+        b->open[at] = true;
+        b->met++;
+    }
+    if (distance < b->distance[at]) {
+        b->distance[at] = distance;
+        b->open[at] = true;
+    }
+    return true;
+}
+
+/* Lists the open vertices, which are open no more. Returns the least distance. */
+static double probe_list(struct probe *b) {
+    double least = HUGE_VAL;
+    b->listed = 0;
+    for (uint32_t i = 0; i < FEATURE_PROBE_TABLE; i++) {
+        if (!b->open[i])
+            continue;
+        b->open[i] = false;
+        b->place[b->listed] = i;
+        b->from[b->listed++] = b->distance[i];
+        least = b->distance[i] < least ? b->distance[i] : least;
+    }
+    return least;
+}
+
+static bool probe_relax(const gpugraph_graph *graph, const csr *g, struct probe *b,
+                        uint32_t v, double distance) {
+    uint64_t first = g->offset[v], degree = g->offset[v + 1] - first;
+    int zeros = feature_near_zeros(degree);
+    bool fits = true;
+    for (uint64_t arc = first; fits && degree <= FEATURE_NEAR_ROW && arc < first + degree;
+         arc++) {
+        double weight = weight_at(graph->distance_type, g->weight, arc);
+        if (feature_near_arc(v, g->target[arc], weight, zeros))
+            fits = probe_reach(b, g->target[arc], distance + weight);
+    }
+    return fits;
+}
+
+static struct feature_probe probe_around(const gpugraph_graph *graph, const csr *g,
+                                         struct probe *b, uint32_t start) {
+    struct feature_probe found = {0, 0, 0, 0};
+    memset(b, 0, sizeof *b);
+    memset(b->vertex, 0xff, sizeof b->vertex);
+    probe_reach(b, start, 0);
+    for (int round = 0; round < FEATURE_PROBE_ROUNDS; round++) {
+        double least = probe_list(b);
+        bool fits = true;
+        if (b->listed == 0)
+            break;
+        found.least = least;
+        for (uint32_t i = 0; fits && i < b->listed; i++)
+            fits = probe_relax(graph, g, b, b->vertex[b->place[i]], b->from[i]);
+        if (!fits)
+            break;
+        found.met = b->met;
+        found.relaxed += b->listed;
+        for (uint32_t i = 0; i < b->listed; i++) {
+            found.settled += !b->settled[b->place[i]];
+            b->settled[b->place[i]] = true;
+        }
+    }
+    return found;
+}
+
+/* radius, probe: FEATURE_BALLS. */
 static void add_balls(gpugraph_graph *graph, gpugraph_direction direction,
-                      gpugraph_run *run, struct sssp_features *f, double *radius) {
+                      gpugraph_run *run, struct sssp_features *f, double *radius,
+                      struct feature_probe *probe) {
     const uint32_t *start = direction == GPUGRAPH_IN ? graph->target : graph->source;
     uint32_t levels[FEATURE_BALLS] = {0};
     csr rows;
     for (int i = 0; i < FEATURE_BALLS; i++)
         radius[i] = -1;
+    memset(probe, 0, FEATURE_BALLS * sizeof *probe);
     if (gg_csr(graph, gg_forward_kind(direction), true, false, run, &rows))
         return;
     struct ball *ball = gg_alloc(run, 1, sizeof *ball);
     struct near_ball *near = gg_alloc(run, 1, sizeof *near);
-    for (int i = 0; ball && near && graph->m > 0 && i < FEATURE_BALLS; i++) {
+    struct probe *around = gg_alloc(run, 1, sizeof *around);
+    for (int i = 0; ball && near && around && graph->m > 0 && i < FEATURE_BALLS; i++) {
         uint32_t v = start[feature_ball_edge(graph->m, i)];
         levels[i] = ball_levels(&rows, ball, v);
-        if (rows.weight)
-            radius[i] = ball_radius(graph, &rows, near, v);
+        if (!rows.weight)
+            continue;
+        radius[i] = ball_radius(graph, &rows, near, v);
+        probe[i] = probe_around(graph, &rows, around, v);
     }
     f->ball_depth = feature_ball_depth(levels);
     gg_release(ball);
     gg_release(near);
+    gg_release(around);
 }
 
 gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
@@ -192,10 +282,11 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
     struct degree_sums degrees = {0, 0, 0};
     struct weight_sums weights = {0, 0, 0};
     double sample[FEATURE_SAMPLE], radius[FEATURE_BALLS];
+    struct feature_probe probe[FEATURE_BALLS];
     uint64_t arcs = 0, step = feature_step(graph->m, FEATURE_SAMPLE);
     size_t count = 0;
     memset(f, 0, sizeof *f);
-    add_balls(graph, direction, run, f, radius);
+    add_balls(graph, direction, run, f, radius, probe);
     for (uint64_t e = 0; degree && part && e < graph->m; e++) {
         bool out = direction != GPUGRAPH_IN, in = direction != GPUGRAPH_OUT;
         in = in && !(out && graph->source[e] == graph->target[e]);
@@ -214,6 +305,8 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
                         feature_looks(graph->m, feature_step(graph->m, FEATURE_WEIGHTS)),
                         sample, count);
         f->ball_radius = feature_ball_radius(radius, f->typical_weight);
+        feature_probes(probe, f);
+        gg_sssp_judge(f);
     }
     gg_release(degree);
     gg_release(part);

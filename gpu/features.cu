@@ -6,6 +6,7 @@
 **                         --sample--->  FEATURE_SAMPLE weights
 **     rows                --balls---->  FEATURE_BALLS numbers of levels
 **                         --radii---->  FEATURE_BALLS distances
+**                         --probes--->  FEATURE_BALLS searches in rounds (feature_probe.cu)
 */
 #include "device_graph.cuh"
 #include "frontier.cuh"
@@ -20,6 +21,7 @@ struct feature_space {
     double *sample;
     uint32_t *levels;
     double *radius;
+    struct feature_probe *probe;
 };
 
 /* ---- kernels ---- */
@@ -267,6 +269,7 @@ static void carve(struct workspace *space, struct feature_space *s) {
     s->sample = gg_carve<double>(space, FEATURE_SAMPLE);
     s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
     s->radius = gg_carve<double>(space, FEATURE_BALLS);
+    s->probe = gg_carve<struct feature_probe>(space, FEATURE_BALLS);
 }
 
 template <typename type>
@@ -276,6 +279,7 @@ static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
     const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
     gg_fill(job, s->levels, 0, FEATURE_BALLS * sizeof *s->levels);
     gg_fill(job, s->radius, 0xff, FEATURE_BALLS * sizeof *s->radius); /* not a number */
+    gg_fill(job, s->probe, 0, FEATURE_BALLS * sizeof *s->probe);
     if (edges->m == 0)
         return;
     balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->levels);
@@ -283,6 +287,7 @@ static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
     radii<type>
         <<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->radius);
     gg_launched(job, "radii");
+    gg_device_probes(job, g, start, edges->m, s->probe);
 }
 
 template <typename type>
@@ -317,6 +322,7 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
     struct weight_sums group[FEATURE_GROUPS], all = {0, 0, 0};
     double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
     uint32_t levels[FEATURE_BALLS];
+    struct feature_probe probe[FEATURE_BALLS];
     if (!gg_device_edges(job, true, &edges))
         return false;
     carve(&space, &s);
@@ -338,7 +344,8 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
         !gg_download(job, group, s.group, sizeof group) ||
         !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
         !gg_fetch(job, levels, s.levels, sizeof levels) ||
-        !gg_fetch(job, radius, s.radius, sizeof radius))
+        !gg_fetch(job, radius, s.radius, sizeof radius) ||
+        !gg_fetch(job, probe, s.probe, sizeof probe))
         return false;
     for (int i = 0; i < FEATURE_GROUPS; i++) {
         all.sum += group[i].sum;
@@ -348,6 +355,8 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
     finish_features(f, g->n, g->m, &degree, &all, looks, sampled, count);
     f->ball_depth = feature_ball_depth(levels);
     f->ball_radius = feature_ball_radius(radius, f->typical_weight);
+    feature_probes(probe, f);
+    gg_sssp_judge(f);
     return true;
 }
 

@@ -63,6 +63,10 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
 /* The features of those rows: computed on first need, kept with them. (features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *features);
+/* FEATURE_BALLS probes. (feature_probe.cu) */
+struct feature_probe;
+void gg_device_probes(struct cuda_job *job, const struct device_csr *g,
+                      const uint32_t *start, uint64_t m, struct feature_probe *probe);
 
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {

@@ -2,7 +2,7 @@
 ** that they are run with. One struct, filled in one place (sssp_choice.c), read by all
 ** engines.
 **
-**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and one more
+**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and some more
 **                                                 |
 **     method, features --- gg_sssp_choose ---> parameters  --> sssp.cu --> an engine
 **                                                 ^
@@ -55,6 +55,11 @@ struct sssp_features {
     double typical_weight; /* median of the positive ones among some */
     double ball_depth;  /* mean of log2(levels to 1,024 vertices + 1): sssp_features.h */
     double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
+    /* of searches in rounds: means of log2(vertices met), log2(how often each was relaxed)
+    ** and log2(distance of the least at the end / typical weight) */
+    double probe_met, probe_work, probe_radius;
+    uint32_t judged;    /* `candidate` is known */
+    uint32_t candidate; /* of "auto", by all of the above */
 };
 
 /* The features of the graph as it is searched in that direction, by the CPU. (features.c;
@@ -72,6 +77,9 @@ const char *gg_sssp_choose(const struct sssp_features *features, const char *met
 ** name by *method. */
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
                        const char **method, struct sssp_parameters *parameters);
+
+/* Sets `candidate`, which takes some microseconds; without it every choice does. */
+void gg_sssp_judge(struct sssp_features *features);
 
 /* For benchmarks and tests: called with the parameters of every search after they were
 ** chosen; NULL: nobody. Not while a search runs. */

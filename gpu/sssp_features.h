@@ -12,6 +12,11 @@
 **               near ones the least. So wide are the buckets that hold so many vertices. Of
 **               a row with more than FEATURE_NEAR_ARCS arcs only a share is walked, chosen
 **               by hash: arcs of a row are in any order.
+**     probes    around the same vertices: a search in rounds (Bellman and Ford), in each of
+**               which all vertices whose distance has fallen are relaxed, from what it was
+**               when the round began; rows are walked as for radii. It ends before the round
+**               that would meet too many vertices. How many it met, how often it relaxed the
+**               same one, and how far the nearest was that was still to be relaxed.
 */
 #ifndef GPUGRAPH_SSSP_FEATURES_H
 #define GPUGRAPH_SSSP_FEATURES_H
@@ -32,10 +37,20 @@ enum {
     FEATURE_BALL_LEVELS = 64, /* also of a search that ends before; no more are tried */
     FEATURE_BALL_ARCS = 4096, /* of a row; more only repeat what was met */
     FEATURE_NEAR = 64,
-    FEATURE_NEAR_ARCS = 32,   /* of a row, at most, and at least half, on average */
-    FEATURE_NEAR_ROW = 1024,  /* a longer row is not walked */
-    FEATURE_NEAR_MET = 1536,  /* a search that has met more vertices ends */
-    FEATURE_NEAR_TABLE = 3584 /* places of a set of them */
+    FEATURE_NEAR_ARCS = 32,    /* of a row, at most, and at least half, on average */
+    FEATURE_NEAR_ROW = 1024,   /* a longer row is not walked */
+    FEATURE_NEAR_MET = 1536,   /* a search that has met more vertices ends */
+    FEATURE_NEAR_TABLE = 3584, /* places of a set of them */
+    FEATURE_PROBE_MET = 1024,
+    FEATURE_PROBE_TABLE = 2 * FEATURE_PROBE_MET,
+    FEATURE_PROBE_ROUNDS = 32
+};
+
+/* What came of a probe; nothing relaxed: there was none. */
+struct feature_probe {
+    double least; /* distance of the nearest vertex to relax in its last round */
+    uint32_t met; /* vertices, in the rounds that were completed */
+    uint32_t relaxed, settled; /* times that one was relaxed; how many vertices were */
 };
 
 struct degree_sums {
@@ -104,6 +119,25 @@ static inline double feature_ball_radius(const double *radius, double typical) {
         balls++;
     }
     return balls > 0 ? sum / balls : 0;
+}
+
+/* Means of the probes' logarithms; 0: there are none. */
+static inline void feature_probes(const struct feature_probe *probe,
+                                  struct sssp_features *f) {
+    double met = 0, work = 0, radius = 0;
+    int probes = 0;
+    for (int i = 0; i < FEATURE_BALLS; i++) {
+        double weights = f->typical_weight > 0 ? probe[i].least / f->typical_weight : 0;
+        if (probe[i].relaxed == 0)
+            continue;
+        met += log2((double)probe[i].met);
+        work += log2((double)probe[i].relaxed / probe[i].settled);
+        radius += log2((weights < 1e12 ? weights : 1e12) + 1.0 / 1024);
+        probes++;
+    }
+    f->probe_met = probes > 0 ? met / probes : 0;
+    f->probe_work = probes > 0 ? work / probes : 0;
+    f->probe_radius = probes > 0 ? radius / probes : 0;
 }
 
 static inline int compare_weights(const void *a, const void *b) {

@@ -157,11 +157,54 @@ static double radius_from(const std::vector<std::vector<arc>> &next, uint32_t v)
     return radius;
 }
 
-static void check_radii(const gpugraph_graph *graph, gpugraph_direction direction,
-                        const struct sssp_features *f) {
+struct probe {
+    size_t met, relaxed, settled;
+    double least;
+};
+
+/* At most 32 rounds, in each of which all that have come nearer are relaxed; not the one
+** that would meet more than 1,024 vertices. */
+static struct probe probe_from(const std::vector<std::vector<arc>> &next, uint32_t v) {
+    std::vector<double> distance(next.size(), HUGE_VAL);
+    std::set<uint32_t> met = {v}, open = {v}, settled;
+    struct probe p = {0, 0, 0, 0};
+    distance[v] = 0;
+    for (int round = 0; round < 32 && !open.empty(); round++) {
+        const std::vector<double> before = distance;
+        std::set<uint32_t> nearer;
+        p.least = HUGE_VAL;
+        for (uint32_t u : open) {
+            p.least = before[u] < p.least ? before[u] : p.least;
+            for (const arc &a : next[u])
+                if (next[u].size() <= 1024 && sparse(u, a.target, next[u].size())) {
+                    met.insert(a.target);
+                    if (before[u] + a.weight < distance[a.target]) {
+                        distance[a.target] = before[u] + a.weight;
+                        nearer.insert(a.target);
+                    }
+                }
+        }
+        if (met.size() > 1024)
+            break;
+        settled.insert(open.begin(), open.end());
+        p.met = met.size();
+        p.relaxed += open.size();
+        p.settled = settled.size();
+        open = nearer;
+    }
+    return p;
+}
+
+static void check_radii_and_probes(const gpugraph_graph *graph,
+                                   gpugraph_direction direction,
+                                   const struct sssp_features *f) {
     std::vector<std::vector<arc>> next(graph->n);
-    double sum = 0;
-    int balls = 0;
+    double radii = 0, met = 0, work = 0, least = 0;
+    int balls = 0, probes = graph->m > 0 ? 16 : 0;
+    auto typical = [f](double distance) {
+        return log2((f->typical_weight > 0 ? distance / f->typical_weight : 0) +
+                    1.0 / 1024);
+    };
     for (uint32_t e = 0; e < graph->m; e++) {
         uint32_t s = graph->source[e], t = graph->target[e];
         if (direction != GPUGRAPH_IN)
@@ -169,19 +212,24 @@ static void check_radii(const gpugraph_graph *graph, gpugraph_direction directio
         if (direction == GPUGRAPH_IN || (direction == GPUGRAPH_BOTH && s != t))
             next[t].push_back({s, weight_of(graph, e)});
     }
-    for (uint64_t i = 0; i < 16; i++) {
+    for (uint64_t i = 0; i < 16 && graph->m > 0; i++) {
         uint64_t e = (2 * i + 1) * graph->m / 32;
         uint32_t v = direction == GPUGRAPH_IN ? graph->target[e] : graph->source[e];
         double radius = radius_from(next, v);
-        if (radius >= 0) {
-            sum += log2((f->typical_weight > 0 ? radius / f->typical_weight : 0) +
-                        1.0 / 1024);
-            balls++;
-        }
+        struct probe p = probe_from(next, v);
+        radii += radius >= 0 ? typical(radius) : 0;
+        balls += radius >= 0;
+        met += log2((double)p.met) / probes;
+        work += log2((double)p.relaxed / (double)p.settled) / probes;
+        least += typical(p.least) / probes;
     }
-    double right = balls > 0 ? sum / balls : 0;
+    double right = balls > 0 ? radii / balls : 0;
     expect(close_to(f->ball_radius, right), "balls of radius %g, not %g", f->ball_radius,
            right);
+    expect(close_to(f->probe_met, met), "probes of %g, not %g", f->probe_met, met);
+    expect(close_to(f->probe_work, work), "work of %g, not %g", f->probe_work, work);
+    expect(close_to(f->probe_radius, least), "probes as far as %g, not %g",
+           f->probe_radius, least);
 }
 
 static void check_device(gpugraph_graph *graph, gpugraph_direction direction,
@@ -215,7 +263,7 @@ static void check_shape(shape s, uint64_t seed) {
             ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
             check_words(graph, (gpugraph_direction)direction, &f);
             check_balls(graph, (gpugraph_direction)direction, &f);
-            check_radii(graph, (gpugraph_direction)direction, &f);
+            check_radii_and_probes(graph, (gpugraph_direction)direction, &f);
             check_device(graph, (gpugraph_direction)direction, &f);
         }
         gpugraph_free(graph);

@@ -26,6 +26,10 @@ static size_t chosen(const struct sssp_features *f) {
     const char *method, *name = gg_sssp_choose(f, "auto", &p);
     ck_assert_str_eq(name, gg_sssp_choose(f, NULL, &candidate));
     ck_assert(same(&p, &candidate));
+    struct sssp_features judged = *f;
+    gg_sssp_judge(&judged);
+    ck_assert_str_eq(name, gg_sssp_choose(&judged, "auto", &candidate));
+    ck_assert(same(&p, &candidate));
     for (size_t i = 0; gg_sssp_candidate(i, f, &method, &candidate); i++)
         if (strcmp(method, name) == 0 && same(&p, &candidate))
             return i;
@@ -64,6 +68,9 @@ START_TEST(learned_figures) {
         f.most_weight = figure(&at);
         f.ball_depth = figure(&at);
         f.ball_radius = figure(&at);
+        f.probe_met = figure(&at);
+        f.probe_work = figure(&at);
+        f.probe_radius = figure(&at);
         for (; *at && *at != '\n' && count < MOST; count++) {
             ms[count] = figure(&at);
             best = ms[count] < best ? ms[count] : best;

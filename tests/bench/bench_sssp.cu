@@ -166,10 +166,11 @@ static double time_candidate(const char *name, const bench_graph *g,
 }
 
 static void print_features(const char *name, const struct sssp_features *f) {
-    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%.4f", name,
+    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%.4f,%.4f,%.4f,%.4f", name,
            (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
            f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
-           f->most_weight, f->ball_depth, f->ball_radius);
+           f->most_weight, f->ball_depth, f->ball_radius, f->probe_met, f->probe_work,
+           f->probe_radius);
 }
 
 /* The latest of a candidate's searches; ms: NEVER if it gave up. */

@@ -7,24 +7,27 @@
     sssp_forest.py --pack measured.csv... > packed.csv      only what is learned from; a packed file may be among
                                                      those that are read, and of a graph in several the last counts
 
-One regression forest for all candidates at once (extremely randomized trees: Geurts, Ernst, Wehenkel,
-Machine Learning 63, 2006): features of the graph go in, and how much slower than the best each
-candidate is comes out (a logarithm, and a constant more where it is slower than wanted), so the least
-is chosen. Candidates that others replace without loss are left out beforehand. Trees are as deep as
-they come, to a graph for each leaf, so a tree names the graph that it takes for the most similar one.
-Needs scikit-learn.
+Features of the graph go in, and how much slower than the best each candidate is comes out, so the
+least is chosen. Candidates that others replace without loss are left out beforehand. Two models are
+mixed, which miss different graphs. One is a regression forest for all candidates at once (extremely
+randomized trees: Geurts, Ernst, Wehenkel, Machine Learning 63, 2006) of a logarithm, and a constant
+more where a candidate is slower than wanted. Trees are as deep as they come, to a graph for each
+leaf, so a tree names the graph that it takes for the most similar one. The other is a Gaussian
+process (sssp_process.py) of the logarithm alone; it has the features of probes, too. Needs
+scikit-learn.
 """
 import csv
 import math
 import random
 import sys
 
-TREES, CHOICES = 32, 28  # how many trees, and of how many candidates they tell
+TREES, CHOICES = 44, 28  # how many trees, and of how many candidates they tell
+SHARE, FOREST_INPUTS = 0.5, 8  # the forest's in the mixture; inputs that it has, of all
 FOLDS, SHUFFLES = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
 # Columns of a line of bench_sssp behind the graph's name. A packed file has a line for each graph: these, and
 # the ms of every candidate, empty where it was not timed.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight",
-            "ball_depth", "ball_radius"]
+            "ball_depth", "ball_radius", "probe_met", "probe_work", "probe_radius"]
 SLOWEST = math.log(8)  # worse is as bad
 WANTED, MISSED = 0.9, 0.3  # of the best's speed; what being slower costs beside the logarithm
 
@@ -35,7 +38,8 @@ def inputs(row):
     degree, weight = f["degree"] or 1.0, f["weight"] or 1.0
     return [math.log2(f["vertices"] + 1), math.log2(f["degree"] + 1), math.log2(f["degree_deviation"] / degree + 0.02),
             math.log2(f["most_degree"] / degree + 1), f["weight_deviation"] / weight,
-            math.log2(f["most_weight"] / weight + 1), f["ball_depth"], f["ball_radius"]]
+            math.log2(f["most_weight"] / weight + 1), f["ball_depth"], f["ball_radius"],
+            f["probe_met"], f["probe_work"], f["probe_radius"]]
 
 
 def read(path):
@@ -102,14 +106,25 @@ def worth(rows, count):
     return sorted(chosen)
 
 
-def learn(graphs, count, seed):
-    from sklearn.ensemble import ExtraTreesRegressor
+class Model:
+    def __init__(self, graphs, count, seed):
+        from sklearn.ensemble import ExtraTreesRegressor
+        from sssp_process import Process
 
-    rows = [targets(ms, count) for _, ms in graphs]
-    choices = worth(rows, count)
-    forest = ExtraTreesRegressor(n_estimators=TREES, random_state=seed)
-    forest.fit([x for x, _ in graphs], [[r[c] for c in choices] for r in rows])
-    return forest, choices
+        rows = [targets(ms, count) for _, ms in graphs]
+        self.choices = worth(rows, count)
+        rows = [[r[c] for c in self.choices] for r in rows]
+        self.forest = ExtraTreesRegressor(n_estimators=TREES, random_state=seed)
+        self.forest.fit([x[:FOREST_INPUTS] for x, _ in graphs], rows)
+        self.process = Process(seed)
+        self.process.fit([x for x, _ in graphs], [[min(s, s - MISSED if s > -math.log(WANTED) else s) for s in r]
+                                                  for r in rows])
+
+    def choose(self, inputs):
+        """A candidate for each graph."""
+        slow = SHARE * self.forest.predict([x[:FOREST_INPUTS] for x in inputs])
+        slow += (1 - SHARE) * self.process.predict(inputs)
+        return [self.choices[i] for i in slow.argmin(1)]
 
 
 def family(name):
@@ -124,11 +139,11 @@ def held_out(graphs, names, group, seed):
     speed = {}
     for fold in range(FOLDS):
         out = set(groups[fold::FOLDS])
-        forest, choices = learn([v for g, v in graphs.items() if group(g) not in out], len(names), seed)
+        model = Model([v for g, v in graphs.items() if group(g) not in out], len(names), seed)
         tested = [g for g in graphs if group(g) in out and len(graphs[g][1]) == len(names)]
-        for g, guess in zip(tested, forest.predict([graphs[g][0] for g in tested])):
+        for g, c in zip(tested, model.choose([graphs[g][0] for g in tested])):
             ms = graphs[g][1]
-            speed[g] = min(ms.values()) / ms[choices[guess.argmin()]]
+            speed[g] = min(ms.values()) / ms[c]
     return speed
 
 
@@ -171,9 +186,9 @@ def misses(graphs, names):
                       f"{sum(tested[g]) / SHUFFLES:.2f}, best {min(graphs[g][1].values()):.3g} ms")
 
 
-def export(forest, choices, graphs, count, path, command):
+def trees(forest, graphs):
     """Inner nodes of all trees in one array, each before its left branch, then its right one; a leaf is
-    the number of a row of 8-bit slownesses."""
+    the number of a row of 8-bit slownesses. Returns nodes, roots and rows."""
     import numpy
 
     nodes, rows, roots = [], {}, []
@@ -196,15 +211,22 @@ def export(forest, choices, graphs, count, path, command):
         roots.append(place(tree.tree_, 0, numpy.arange(len(graphs))))
     if max(len(nodes), len(rows)) > 32767:
         raise SystemExit(f"{len(nodes)} nodes and {len(rows)} leaves: more than a short tells; fewer TREES?")
+    return nodes, roots, rows
+
+
+def export(model, graphs, count, path, command):
+    nodes, roots, rows = trees(model.forest, graphs)
+    process = model.process
     with open(path, "w") as out:
         w = out.write
         w("/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n")
         w(f"**     {command}\n")
-        w("** A forest that tells from a graph's features how slow candidates will be. */\n")
+        w("** A forest and a Gaussian process that tell from a graph's features how slow candidates will be. */\n")
         w("#ifndef GPUGRAPH_SSSP_FOREST_H\n#define GPUGRAPH_SSSP_FOREST_H\n\n/* clang-format off */\n\n")
-        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count}, FOREST_CHOICES = {len(choices)} }};\n\n")
+        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count}, FOREST_CHOICES = {len(model.choices)},\n"
+          f"       PROCESS_INPUTS = {len(process.scale)}, PROCESS_POINTS = {len(process.points)} }};\n\n")
         w("/* Those that are worth choosing. */\n")
-        w("static const unsigned char forest_choices[FOREST_CHOICES] = {\n" + wrapped(map(str, choices)) + "};\n\n")
+        w("static const unsigned char forest_choices[FOREST_CHOICES] = {\n" + wrapped(map(str, model.choices)) + "};\n\n")
         w("/* On to node `left` where the feature is at most `split`, to `right` where it is more;\n"
           "** -1 - i is row i of the leaves. */\n")
         w("static const struct forest_node {\n    float split;\n    short left, right;\n    unsigned char feature;\n"
@@ -213,7 +235,22 @@ def export(forest, choices, graphs, count, path, command):
         w("};\n\nstatic const short forest_roots[FOREST_TREES] = {\n" + wrapped(map(str, roots)) + "};\n\n")
         w("static const unsigned char forest_leaves[][FOREST_CHOICES] = {\n")
         w(wrapped("{" + ",".join(map(str, row)) + "}" for row in rows))
+        w("};\n\n/* What a leaf's 1 is of the slowness. */\n")
+        w(f"static const float forest_unit = {number(SHARE * (SLOWEST + MISSED) / 255 / len(roots))};\n\n")
+        w("static const float process_scale[PROCESS_INPUTS] = {\n" + wrapped(map(number, process.scale)) + "};\n\n")
+        w("static const float process_mean[FOREST_CHOICES] = {\n"
+          + wrapped(number((1 - SHARE) * m) for m in process.mean) + "};\n\n")
+        w("/* Graphs by their scaled inputs: alike by exp(-sum of differences), each with the weights of that. */\n")
+        w("static const float process_points[][PROCESS_INPUTS] = {\n")
+        w(wrapped("{" + ",".join(map(number, p)) + "}" for p in process.points))
+        w("};\n\nstatic const float process_weights[][FOREST_CHOICES] = {\n")
+        w(wrapped("{" + ",".join(number((1 - SHARE) * v) for v in row) + "}" for row in process.weights))
         w("};\n\n#endif\n")
+
+
+def number(value):
+    text = f"{value:.5g}"
+    return text + ("f" if "." in text or "e" in text else ".0f")
 
 
 def shortest(split, low, high):
@@ -250,7 +287,7 @@ def main(arguments):
     if len(arguments) > 1:
         learned = list(graphs.values())
         command = "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu/sssp_forest.h"
-        export(*learn(learned, len(names), 1), learned, len(names), arguments[1], command)
+        export(Model(learned, len(names), 1), learned, len(names), arguments[1], command)
     return 0
 
 
