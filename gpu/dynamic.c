@@ -215,30 +215,42 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
-/* Is there room for tables that a batch founds and makes longer without announcement? The arena
-** is made larger unless it had better be made anew. */
-static bool has_room_to_attempt(gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    if (gg_dynamic_has_room(d, b->count))
-        return true;
-    if (d->free > d->end / 2)
-        return false;
-    gg_dynamic_grow_arena(d, d->end / 2 + 2 * b->count);
-    return true;
+/* Into a graph that has many edges for one of the batch these are inserted as they come: most
+** find room at once. */
+static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    return b->count <= d->edges / GG_SLAB_SURPRISE;
 }
 
-/* A batch is announced where it is the first, or the arena is to be made anew. Others, if they are
-** worth it, are sorted; into a graph that has many edges for one of the batch they are inserted as they
-** come: most find room at once. */
+static bool are_many(const struct dynamic_batch *b) {
+    return b->count >= gg_sorted_items;
+}
+
+/* Batches that are not announced need room: the arena is made larger, unless it had better be made
+** anew. */
+static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    double started = gg_now_ms();
+    uint32_t before = d->slabs.capacity;
+    if (d->end == 0)
+        return;
+    gg_dynamic_make_lists(d);
+    if ((are_few(d, b) || are_many(b)) && !gg_dynamic_has_room(d, b->count) &&
+        d->free <= d->end / 2)
+        gg_dynamic_grow_arena(d, d->end / 2 + 2 * b->count);
+    if (d->slabs.capacity > before)
+        gg_phase(d->run, "room", started, (int64_t)d->slabs.capacity,
+                 "sectors of 32 bytes");
+}
+
+/* A batch is announced where it is the first, or there is no room. Others, if they are worth it, are
+** sorted. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
     b->attempted = false;
-    bool few = b->count <= d->edges / GG_SLAB_SURPRISE,
-         many = b->count >= gg_sorted_items;
-    if (b->first || !(few || many) || !has_room_to_attempt(d, b))
+    if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
-    if (many && !b->run)
+    if (are_many(b) && !b->run)
         d->place->sort(d, b);
-    b->attempted = few || b->run;
+    b->attempted = are_few(d, b) || b->run;
 }
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
@@ -268,8 +280,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
 double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
     double ms = 0;
     for (bool full = true; full && gg_dynamic_going(d);) {
-        if (d->end > 0)
-            gg_dynamic_make_lists(d);
+        make_room(d, b);
         d->place->mark(d, 0);
         insert_once(d, b);
         d->place->mark(d, 1);

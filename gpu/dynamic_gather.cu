@@ -109,7 +109,7 @@ static __global__ void look_for_skew(dynamic_batch b, uint32_t *skewed) {
         far = 0;
     __syncthreads();
     uint32_t mine = 0;
-    for (uint32_t i = threadIdx.x; i < SLAB_SAMPLES; i += GG_BLOCK)
+    for (uint32_t i = threadIdx.x; i < SLAB_SAMPLES; i += blockDim.x)
         mine += slab_sample_run(b.source, b.count, i);
     mine = __reduce_add_sync(0xffffffffu, mine);
     if (threadIdx.x % GG_WARP == 0)
@@ -177,7 +177,7 @@ void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b) {
     if (s.sorts)
         sort_batch(job, s, b);
     gg_note(job, find_runs(s, s.scratch, &bytes, *b, job->stream), "find runs");
-    look_for_skew<<<1, GG_BLOCK, 0, job->stream>>>(*b, s.runs + 1);
+    look_for_skew<<<1, 1024, 0, job->stream>>>(*b, s.runs + 1);
     gg_launched(job, "look for long runs");
     b->run = s.run;
     b->runs = s.runs;
