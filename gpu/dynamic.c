@@ -221,8 +221,9 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / GG_SLAB_SURPRISE;
 }
 
-static bool are_many(const struct dynamic_batch *b) {
-    return b->count >= gg_sorted_items;
+/* And where a vertex has several of them, to sort them pays. */
+static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    return b->count >= gg_sorted_items && b->count >= d->slabs.n / GG_SLAB_SPREAD;
 }
 
 /* Batches that are not announced need room: the arena is made larger, unless it had better be made
@@ -233,7 +234,7 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     if (d->end == 0)
         return;
     gg_dynamic_make_lists(d);
-    if ((are_few(d, b) || are_many(b)) && !gg_dynamic_has_room(d, b->count) &&
+    if ((are_few(d, b) || are_many(d, b)) && !gg_dynamic_has_room(d, b->count) &&
         d->free <= d->end / 2)
         gg_dynamic_grow_arena(d, d->end / 2 + 2 * b->count);
     if (d->slabs.capacity > before)
@@ -248,7 +249,7 @@ static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->attempted = false;
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
-    if (are_many(b) && !b->run)
+    if (are_many(d, b) && !b->run)
         d->place->sort(d, b);
     b->attempted = are_few(d, b) || b->run;
 }

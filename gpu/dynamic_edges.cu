@@ -101,7 +101,7 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint32_t from = 0;
+        uint32_t from = SLAB_NONE;
         uint64_t pair = 0, item = i < count ? i : SLAB_NO_ITEM;
         slab_outcome outcome = SLAB_FULL;
         if (which != ALL && i < count)
@@ -109,8 +109,13 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         if (item != SLAB_NO_ITEM) {
             from = b.source[item];
             pair = pair_of(b, item, valued);
-            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
         }
+        if (which == OF_RUNS && comes_again(from, (uint32_t)pair))
+            outcome = SLAB_FOUND;
+        else if (item != SLAB_NO_ITEM)
+            outcome = slab_put_by(&g, slab_vertex_now(&g, from), pair, valued, manner,
+                                  which == OF_RUNS && sorted.announced &&
+                                      !is_shared(b, item, from));
         __syncwarp();
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         __syncwarp();

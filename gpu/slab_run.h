@@ -61,7 +61,7 @@ WARP_FUNCTION enum slab_outcome slab_insert_alone(const struct slab_graph *g,
         slab_read_own(g, sector, word);
         struct slab_sight s = slab_look(word, end, (uint32_t)pair, valued);
         if (!dead) {
-            uint32_t first = slab_first_dead(word, s.place < end ? s.place : end, valued);
+            uint32_t first = slab_first_dead(word, end, valued);
             dead = first < SLAB_WORDS ? place + first : NULL;
         }
         if (s.place < SLAB_WORDS && s.there != SLAB_NONE) {

@@ -447,10 +447,11 @@
 ** GG_THREAD_GRAIN. */
 #define GG_SLAB_WORK   16
 #define GG_SLAB_CHAINS 12
-/* A batch of insertions is sorted from so many on; a smaller one is announced unless the graph has
-** so many edges for one of it. A table of slabs that grows has room for so many entries more, for each
-** it needs. */
+/* A batch of insertions is sorted from so many on, and from one for so many vertices; a smaller one is
+** announced unless the graph has so many edges for one of it. A table of slabs that grows has room for
+** so many entries more, for each it needs. */
 #define GG_SLAB_SORTED   (1 << 18)
+#define GG_SLAB_SPREAD   2
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    0.5
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */

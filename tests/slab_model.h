@@ -66,7 +66,7 @@ enum phase {
     ROWS
 };
 
-enum way { ANNOUNCED, ATTEMPTED, SORTED };
+enum way { ANNOUNCED, ATTEMPTED, SORTED, SKEWED /* sorted, and announced as a whole */ };
 
 struct world {
     struct slab_graph g;
@@ -397,7 +397,7 @@ static void rehash_listed(int threads) {
 }
 
 /* The batch in order of its sources; those of a source stay in theirs. */
-static void sort_by_source(void) {
+static void sort_by_source(bool announced) {
     uint32_t source[BATCH], target[BATCH], value[BATCH], at = 0, runs = 0;
     memcpy(source, w.source, sizeof source);
     memcpy(target, w.target, sizeof target);
@@ -412,7 +412,7 @@ static void sort_by_source(void) {
                 w.value[at++] = value[i];
             }
     w.sorted = (struct slab_sorted){w.source, w.target, w.value,  NULL,  w.run,
-                                    w.count,  runs,     w.valued, false, draw(3) == 0};
+                                    w.count,  runs,     w.valued, false, announced};
 }
 
 /* The steps of a batch; false: the arena has ended. */
@@ -424,7 +424,7 @@ static bool insert_once(enum way way, int threads) {
         run_phase(ANNOUNCE, threads);
     } else {
         w.unsorted = true; /* for all that is known */
-        run_phase(way == SORTED ? RUNS : ATTEMPT, threads);
+        run_phase(way == ATTEMPTED ? ATTEMPT : RUNS, threads);
     }
     rehash_listed(threads);
     if (!w.pool.report.full)
@@ -445,8 +445,8 @@ static void insert_by(enum way way, int threads) {
         w.model[w.source[i]][w.target[i]] = w.value[i];
     w.changed = 0;
     w.sorted.runs = 0;
-    if (way == SORTED)
-        sort_by_source();
+    if (way == SORTED || way == SKEWED)
+        sort_by_source(way == SKEWED);
     if (way != ANNOUNCED)
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
     while (!insert_once(way, threads)) {
@@ -459,7 +459,7 @@ static void insert_by(enum way way, int threads) {
 }
 
 static void insert(int threads) {
-    insert_by((enum way)draw(3), threads);
+    insert_by((enum way)draw(4), threads);
 }
 
 static void delete (int threads) {
@@ -627,6 +627,73 @@ START_TEST(short_bases_have_short_chains) {
 }
 END_TEST
 
+/* Sorted: the same bases, but whoever is alone makes chains longer, and the table is made anew
+** behind the batch. Tombstones are used again, in place of more pieces. */
+START_TEST(sorted_batches_come_and_go) {
+    begin(true, 0.7f);
+    for (uint32_t degree = 1; degree <= 10; degree++) {
+        edges_of_one(degree - 1, degree);
+        insert_by(SORTED, 1);
+        ck_assert_uint_eq(w.g.vertex[0].sectors, 1);
+        ck_assert_uint_eq(w.pool.end, degree <= 3 ? 1 : 3);
+        check(1);
+    }
+    for (int round = 0; round < 20; round++) {
+        edges_of_one(5, 10);
+        delete (1);
+        ck_assert_uint_eq(w.g.vertex[0].dead, 5);
+        edges_of_one(100 + (uint32_t)round * 5, 105 + (uint32_t)round * 5);
+        insert_by(SORTED, 1);
+        check(1);
+        delete (1);
+        edges_of_one(5, 10);
+        insert_by(SORTED, 1);
+        check(1);
+    }
+    ck_assert_uint_eq(w.pool.end, 3);
+    ck_assert_uint_eq(w.g.vertex[0].sectors, 1);
+    edges_of_one(10, 12);
+    insert_by(SORTED, 1);
+    ck_assert_uint_ge(w.g.vertex[0].sectors, SLAB_SECTORS);
+    check(1);
+    end();
+}
+END_TEST
+
+/* Sectors in tables and in lists are all that were ever taken, while the arena does not end. */
+static void check_sectors(void) {
+    uint64_t known = 0;
+    for (uint32_t v = 0; v < VERTICES; v++) {
+        struct slab_walk walk = slab_walk_from(w.g.vertex[v], 0, 1);
+        uint32_t word[SLAB_WORDS], entries;
+        while (slab_step(&w.g, &walk, true, word, &entries))
+            known++;
+    }
+    for (uint32_t kind = 0; kind < SLAB_LISTS; kind++)
+        known += (uint64_t)w.pool.count[kind] << kind;
+    ck_assert_uint_eq(known, w.pool.end);
+}
+
+START_TEST(nothing_is_lost) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        if (left_out(seed))
+            continue;
+        luck = seed;
+        begin(seed % 2, draw(2) ? 0.7f : 3);
+        w.g.capacity = MOST_SECTORS;
+        for (int round = 0; round < 20; round++) {
+            random_batch();
+            if (draw(3) > 0)
+                insert(1 + (int)draw(MOST_THREADS));
+            else
+                delete (1 + (int)draw(MOST_THREADS));
+            check_sectors();
+        }
+        end();
+    }
+}
+END_TEST
+
 /* All items of a batch for one vertex: those beyond its first pieces wait together. */
 START_TEST(a_crowd_waits) {
     begin(_i % 2, 0.7f);
@@ -650,6 +717,8 @@ int main(void) {
     tcase_add_test(c, a_full_arena_says_so);
     tcase_add_test(c, chains_are_rehashed);
     tcase_add_test(c, short_bases_have_short_chains);
+    tcase_add_test(c, sorted_batches_come_and_go);
+    tcase_add_test(c, nothing_is_lost);
     tcase_add_loop_test(c, a_crowd_waits, 0, 2);
     suite_add_tcase(suite, c);
     return run_suite(suite);
