@@ -125,7 +125,7 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
-/* A small result (up to GG_MAILBOX bytes), once all that was queued is done. */
+/* A result, once all that was queued is done; one of up to GG_MAILBOX bytes comes quickly. */
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Every byte of the array becomes `byte`. */
 bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);

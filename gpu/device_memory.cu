@@ -179,6 +179,8 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device,
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
     if (!gg_going(job))
         return false;
+    if (bytes > GG_MAILBOX) /* behind it lies what stops kernels */
+        return gg_download(job, to, from_device, bytes);
     gg_note(job,
             cudaMemcpyAsync(job->device->mailbox, from_device, bytes,
                             cudaMemcpyDeviceToHost, job->stream),

@@ -61,10 +61,7 @@ static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
                           uint64_t bytes) {
     if (bytes == 0 || !gg_going(d->job))
         return;
-    if (bytes <= GG_MAILBOX)
-        gg_fetch(d->job, to, from, bytes);
-    else
-        gg_download(d->job, to, from, bytes);
+    gg_fetch(d->job, to, from, bytes);
 }
 
 static void mark_cuda(gpugraph_dynamic *d, int which) {

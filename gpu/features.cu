@@ -345,7 +345,7 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
         !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
         !gg_fetch(job, levels, s.levels, sizeof levels) ||
         !gg_fetch(job, radius, s.radius, sizeof radius) ||
-        !gg_fetch(job, probe, s.probe, sizeof probe))
+        !gg_download(job, probe, s.probe, sizeof probe))
         return false;
     for (int i = 0; i < FEATURE_GROUPS; i++) {
         all.sum += group[i].sum;
