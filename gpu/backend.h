@@ -196,7 +196,7 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
 ** change it, nobody else. */
 extern struct tree_ranks_limits {
     uint64_t arcs;  /* at least */
-    double share;   /* of arcs that weigh no more than where they lead is far, at most */
+    double share;   /* of arcs that may be tight by weight and where they lead, at most */
     uint32_t after; /* so many trees of the graph in that direction */
 } gg_tree_ranks_limits;
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */

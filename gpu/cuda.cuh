@@ -237,10 +237,12 @@ bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction);
 /* Is it there? And is it worth it, by the last tree? */
 bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction);
-/* tree_edge: all none. most: room for so many distances as there are vertices. */
+/* tree_edge: all none. most: room for so many distances as there are vertices. smallest: all bits
+** before, then the smallest distance that is more than 0, if there is one. */
 bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
-                      const void *distance, void *most, uint32_t *tree_edge);
-/* A tree was made, and that share of the arcs weighs no more than where they lead is far. */
+                      const void *distance, void *most, uint64_t *smallest,
+                      uint32_t *tree_edge);
+/* A tree was made, and that share of the arcs may be tight by weight and where they lead. */
 void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share);
 int64_t gg_ranked_bytes(const gpugraph_graph *graph);
 /* Gives all of it back; the device must be current. */

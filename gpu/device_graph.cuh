@@ -33,7 +33,7 @@ struct device_ranked { /* owns the arrays of ranked_rows.h, for one side */
 
 struct tree_habit { /* of trees by weight in one direction */
     uint32_t trees; /* so far, that ranked rows would have suited */
-    double share; /* of arcs that weighed no more than the distance of where they lead */
+    double share;   /* of arcs that could be tight by weight and where they lead */
 };
 
 struct device_hubs { /* of the rows of one kind, see bfs_prepare.cu; NULL: not made */

@@ -8,9 +8,9 @@
 ** and nothing where the near end's and the weight leave no chance: no sum beyond the largest
 ** leads to a vertex.
 **
-** Or no such pass: where most arcs weigh more than the distance of the vertex that they lead
-** to, and trees are asked for again and again, ranked_rows.cu keeps arcs in another order. A
-** sample of the edges says how many that would be. */
+** Or no such pass: where most arcs weigh too much to be tight, wherever they come from
+** (ranked_rows_typed.h), and trees are asked for again and again, ranked_rows.cu keeps arcs in
+** another order. A sample of the edges says how many that would be. */
 #include "distance.cuh"
 #include "tree.cuh"
 #include "tuning.h"
@@ -23,24 +23,32 @@ static __device__ __forceinline__ uint8_t byte_of(typename type::word distance) 
     return (uint8_t)((uint64_t)distance * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* The largest distance of all, and a byte of each. One thread per vertex. */
+/* The largest distance of all, the smallest that is more than 0, and a byte of each. One thread
+** per vertex. */
 template <typename type>
 static __global__ void survey(const typename type::word *distance, uint32_t n,
-                              unsigned long long *largest, uint8_t *byte) {
-    unsigned long long mine = 0;
+                              unsigned long long *largest, unsigned long long *smallest,
+                              uint8_t *byte) {
+    unsigned long long mine = 0, least = type::unreached();
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         typename type::word d = distance[v];
         if (byte)
             byte[v] = byte_of<type>(d);
         if (d != type::unreached() && d > mine)
             mine = d;
+        if (d > 0 && d < least)
+            least = d;
     }
     for (int step = GG_WARP / 2; step > 0; step /= 2) {
         unsigned long long other = __shfl_xor_sync(ALL_LANES, mine, step);
         mine = other > mine ? other : mine;
+        other = __shfl_xor_sync(ALL_LANES, least, step);
+        least = other < least ? other : least;
     }
     if (gg_lane() == 0 && mine > gg_peek(largest))
         atomicMax(largest, mine);
+    if (gg_lane() == 0 && least < gg_peek(smallest))
+        atomicMin(smallest, least);
 }
 
 template <typename type, typename number> struct tree_job {
@@ -137,21 +145,30 @@ static __global__ void count_ties(const typename type::word *distance, uint32_t 
             atomicAdd(ties, 1u);
 }
 
-/* One thread to one of GG_TREE_SAMPLE edges, or to each: how many of their arcs weigh something, and
-** no more than the distance of where they lead. */
+/* As rank_may_be_tight of ranked_rows_typed.h. */
 template <typename type>
-static __global__ void sample_edges(device_edges edges, ways ways,
-                                    const typename type::word *distance, uint64_t stride,
-                                    uint32_t *left) {
+static __device__ __forceinline__ bool may_be_tight(typename type::word smallest,
+                                                    typename type::weight w,
+                                                    typename type::word to) {
+    const typename type::word alone = type::add(0, w);
+    return alone > 0 && to != type::unreached() &&
+           (type::add(smallest, w) <= to || alone == to);
+}
+
+/* One thread to one of GG_TREE_SAMPLE edges, or to each: how many of their arcs may be tight. */
+template <typename type>
+static __global__ void
+sample_edges(device_edges edges, ways ways, const typename type::word *distance,
+             const unsigned long long *smallest, uint64_t stride, uint32_t *left) {
     typedef typename type::word word;
     const uint64_t e = gg_thread() * stride;
     uint32_t mine = 0;
     if (e < edges.m) {
-        word alone =
-            type::add(0, static_cast<const typename type::weight *>(edges.weight)[e]);
+        const typename type::weight w =
+            static_cast<const typename type::weight *>(edges.weight)[e];
         word s = distance[edges.source[e]], t = distance[edges.target[e]];
-        mine += ways.forward && alone > 0 && t != type::unreached() && alone <= t;
-        mine += ways.backward && alone > 0 && s != type::unreached() && alone <= s;
+        mine += ways.forward && may_be_tight<type>((word)*smallest, w, t);
+        mine += ways.backward && may_be_tight<type>((word)*smallest, w, s);
     }
     mine = __reduce_add_sync(ALL_LANES, mine);
     if (gg_lane() == 0 && mine > 0)
@@ -160,8 +177,13 @@ static __global__ void sample_edges(device_edges edges, ways ways,
 
 /* ---- steps ---- */
 
-/* Scratch words: counters, a bit for each vertex, then bytes or, by ranks, distances. */
-enum { TIES, LEFT, ROOTS };
+/* Scratch words: counters, the smallest distance in two, a bit for each vertex, then bytes or, by
+** ranks, distances. */
+enum { TIES, LEFT, COUNTERS, SMALLEST = COUNTERS, ROOTS = SMALLEST + 2 };
+
+static unsigned long long *smallest_of(uint32_t *scratch) {
+    return reinterpret_cast<unsigned long long *>(scratch + SMALLEST);
+}
 
 static uint64_t words_before(uint32_t n) {
     return ((uint64_t)n / 32 + 1 + ROOTS + 3) / 4 * 4;
@@ -187,7 +209,7 @@ static bool pass_over_edges(struct cuda_job *job, gpugraph_direction direction,
                         ? NULL
                         : reinterpret_cast<uint8_t *>(scratch + words_before(edges->n));
     survey<type><<<gg_grid(job, edges->n, 8), GG_BLOCK, 0, job->stream>>>(
-        distance, edges->n, largest, byte);
+        distance, edges->n, largest, smallest_of(scratch), byte);
     gg_launched(job, "survey");
     const tree_job<type, number> work = {*edges, ways_of(direction), distance, largest,
                                          byte,   tree_edge};
@@ -203,7 +225,8 @@ static bool try_ranks(struct cuda_job *job, gpugraph_direction direction,
                       const void *distance, uint32_t *tree_edge, uint32_t *scratch) {
     return gg_ranked_rows_suit(job, direction) &&
            gg_tree_by_ranks(job, direction, distance,
-                            scratch + words_before(job->graph->n), tree_edge);
+                            scratch + words_before(job->graph->n),
+                            reinterpret_cast<uint64_t *>(scratch + SMALLEST), tree_edge);
 }
 
 static bool try_ranks(struct cuda_job *, gpugraph_direction, const void *, wide_number *,
@@ -231,7 +254,7 @@ static bool count_both(struct cuda_job *job, const gpugraph_search *search,
                        const number *tree_edge, uint32_t *scratch, uint32_t *ties) {
     const ways ways = ways_of(search->direction);
     const bool sampled = edges->m > 0 && edges->m >= gg_tree_ranks_limits.arcs;
-    uint32_t counted[ROOTS];
+    uint32_t counted[COUNTERS];
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, scratch + ROOTS);
     gg_launched(job, "mark_roots");
@@ -240,7 +263,8 @@ static bool count_both(struct cuda_job *job, const gpugraph_search *search,
     gg_launched(job, "count_ties");
     if (sampled) {
         sample_edges<type><<<GG_TREE_SAMPLE / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
-            *edges, ways, distance, sample_stride(edges->m), scratch + LEFT);
+            *edges, ways, distance, smallest_of(scratch), sample_stride(edges->m),
+            scratch + LEFT);
         gg_launched(job, "sample_edges");
     }
     if (!gg_fetch(job, counted, scratch, sizeof counted))
@@ -259,7 +283,8 @@ static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *sear
     struct device_edges edges;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
     if (!gg_begin_tree(job, true, &edges, tree_edge) ||
-        !gg_fill(job, scratch, 0, words_before(edges.n) * sizeof *scratch))
+        !gg_fill(job, scratch, 0, words_before(edges.n) * sizeof *scratch) ||
+        !gg_fill(job, smallest_of(scratch), 0xff, sizeof *smallest_of(scratch)))
         return false;
     bool by_ranks = try_ranks(job, search->direction, distance, tree_edge, scratch);
     *how = by_ranks ? "by rows turned round" : "one pass over the edges";

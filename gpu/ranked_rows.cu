@@ -17,22 +17,25 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#define NAMED(x) x##_uint32
-#define WORD     integer32::word
-#define WEIGHT   integer32::weight
-#define SUM      integer32::add
+#define NAMED(x)  x##_uint32
+#define WORD      integer32::word
+#define WEIGHT    integer32::weight
+#define UNREACHED integer32::unreached()
+#define SUM       integer32::add
 #include "ranked_rows_typed.h"
 
-#define NAMED(x) x##_uint64
-#define WORD     integer64::word
-#define WEIGHT   integer64::weight
-#define SUM      integer64::add
+#define NAMED(x)  x##_uint64
+#define WORD      integer64::word
+#define WEIGHT    integer64::weight
+#define UNREACHED integer64::unreached()
+#define SUM       integer64::add
 #include "ranked_rows_typed.h"
 
-#define NAMED(x) x##_real
-#define WORD     real::word
-#define WEIGHT   real::weight
-#define SUM      real::add
+#define NAMED(x)  x##_real
+#define WORD      real::word
+#define WEIGHT    real::weight
+#define UNREACHED real::unreached()
+#define SUM       real::add
 #include "ranked_rows_typed.h"
 
 enum { SEARCH_BYTES = 128 }; /* for each vertex, that a search needs beside the rows */
@@ -91,29 +94,23 @@ static __global__ void list_vertices(const uint32_t *head, const uint32_t *befor
     }
 }
 
-/* One thread per rank: the distance of its vertex, 0 where that is not reached. */
-template <typename type>
-static __global__ void rank_distances(const uint32_t *vertex, uint32_t vertices,
-                                      const typename type::word *distance,
-                                      typename type::word *most) {
-    for (uint64_t i = gg_thread(); i < vertices; i += gg_threads_of_grid()) {
-        const typename type::word d = distance[vertex ? vertex[i] : i];
-        most[i] = d == type::unreached() ? 0 : d;
-    }
-}
-
-/* One warp to a tile. */
-#define WALK_KERNEL(name)                                                                \
+/* One thread per vertex and rank; then one warp to a tile. */
+#define WALK_KERNELS(name, type)                                                         \
+    static __global__ void __launch_bounds__(GG_BLOCK)                                   \
+        rank_distances(const __grid_constant__ struct ranked_distances_##name j) {       \
+        rank_distances_##name(&j, gg_thread(), gg_threads_of_grid());                    \
+    }                                                                                    \
     static __global__ void __launch_bounds__(GG_BLOCK, GG_TREE_RANKS_BLOCKS)             \
         walk_ranks(const __grid_constant__ struct ranked_walk_##name j) {                \
         __shared__ struct rank_aside aside[GG_BLOCK / GG_WARP];                          \
         const uint64_t step = gg_threads_of_grid() / GG_WARP;                            \
+        const type::word smallest = static_cast<type::word>(*j.smallest);                \
         for (uint64_t at = gg_thread() / GG_WARP; at < j.rows.tiles; at += step)         \
-            rank_walk_tile_##name(&j, at, &aside[threadIdx.x / GG_WARP]);                \
+            rank_walk_tile_##name(&j, smallest, at, &aside[threadIdx.x / GG_WARP]);      \
     }
-WALK_KERNEL(uint32)
-WALK_KERNEL(uint64)
-WALK_KERNEL(real)
+WALK_KERNELS(uint32, integer32)
+WALK_KERNELS(uint64, integer64)
+WALK_KERNELS(real, real)
 
 /* ---- what is kept ---- */
 
@@ -335,17 +332,19 @@ bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction) {
     {                                                                                    \
         type::word *by_rank = static_cast<type::word *>(most);                           \
         const type::word *word = static_cast<const type::word *>(distance);              \
-        rank_distances<type>                                                             \
-            <<<gg_grid(job, r->vertices, 16), GG_BLOCK, 0, job->stream>>>(               \
-                r->vertex, r->vertices, word, by_rank);                                  \
+        const uint32_t n = job->graph->n;                                                \
+        rank_distances<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(               \
+            ranked_distances_##name{n, r->vertices, r->vertex, word, by_rank,            \
+                                    smallest});                                          \
         gg_launched(job, "rank_distances");                                              \
         walk_ranks<<<blocks, GG_BLOCK, 0, job->stream>>>(                                \
             ranked_walk_##name{rows, static_cast<const type::weight *>(r->weight),       \
-                               by_rank, word, tree_edge});                               \
+                               by_rank, word, smallest, tree_edge});                     \
     }
 
 static bool walk_side(struct cuda_job *job, const struct device_ranked *r,
-                      const void *distance, void *most, uint32_t *tree_edge) {
+                      const void *distance, void *most, uint64_t *smallest,
+                      uint32_t *tree_edge) {
     const ranked_rows rows = {r->tiles,  r->head,  r->before,
                               r->vertex, r->other, r->number};
     const unsigned blocks = gg_grid(job, r->tiles * GG_WARP, GG_TREE_RANKS_BLOCKS);
@@ -363,10 +362,11 @@ static bool walk_side(struct cuda_job *job, const struct device_ranked *r,
 }
 
 bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
-                      const void *distance, void *most, uint32_t *tree_edge) {
+                      const void *distance, void *most, uint64_t *smallest,
+                      uint32_t *tree_edge) {
     for (int side = 0; side < RANKED_SIDES; side++)
-        if (wants(direction, side) &&
-            !walk_side(job, &job->graph->device->ranked[side], distance, most, tree_edge))
+        if (wants(direction, side) && !walk_side(job, &job->graph->device->ranked[side],
+                                                 distance, most, smallest, tree_edge))
             return false;
     return true;
 }

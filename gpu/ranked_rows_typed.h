@@ -3,17 +3,23 @@
 **
 **     weight of each arc           a stream
 **     most[rank]                   how far where it leads is, often its neighbours' too
-**       weighs it no more?         no tight arc does, nor nothing
+**       can it be tight?           by its weight and that
 **     those that are left          put aside, then looked at by all lanes
 **       where from, how far        sectors of a stream, a gather
 **     who is tight: edge number    offered to the vertex, the smallest wins
 **
-** On R-MAT graphs one arc in twenty is left, since most lead to hubs, which are near.
+** A tight arc comes from a vertex that is at 0, and then weighs what `most` says, or from one at
+** `smallest` or farther, the smallest distance that is more than 0, and then `smallest` and its
+** weight are no more than that; also in rounded sums, which keep the order of what is added. An
+** arc that weighs nothing is never tight. On R-MAT graphs one arc in twenty is left, since most
+** lead to hubs, which are near; and since `smallest` is taken off, from a source whose arcs are
+** all heavy, too.
 **
 ** Included once for each type of distances, with these defined, and undefined again at the end:
 **     NAMED(x)      x with the type's name behind it
 **     WORD          uint32_t or uint64_t: a distance, of REAL ones the bits
 **     WEIGHT        the type of a stored weight
+**     UNREACHED     the distance of what is not reached, larger than all others
 **     SUM(d, w)     d and a weight; not reached, or more than any distance, where that leaves
 **                   the range */
 #include "ranked_rows.h"
@@ -26,13 +32,46 @@ enum {
     NAMED(RANK_PAIR) = 2 /* arcs put aside that a lane looks at together */
 };
 
+/* What a walk needs to know of distances beforehand. */
+struct NAMED(ranked_distances) {
+    uint32_t vertices, ranks;
+    const uint32_t *vertex; /* by rank; NULL: the rank is the vertex */
+    const WORD *distance;   /* by vertex */
+    WORD *most;             /* by rank: made here */
+    uint64_t *smallest;     /* all bits before, then that of all vertices */
+};
+
 struct NAMED(ranked_walk) {
     struct ranked_rows rows;
     const WEIGHT *weight; /* by arc, in whole tiles: 0 past the last */
     const WORD *most;     /* by rank: the distance; 0: not reached */
     const WORD *distance; /* by vertex */
-    uint32_t *tree_edge;  /* the smallest so far */
+    const uint64_t *smallest;
+    uint32_t *tree_edge; /* the smallest so far */
 };
+
+/* ---- before ---- */
+
+/* Lane `first` of `lanes`. Not of those with ranks alone: what is reached by a side of the arcs
+** may be in the other's rows only. */
+WARP_FUNCTION void NAMED(rank_distances)(const struct NAMED(ranked_distances) * j,
+                                         uint64_t first, uint64_t lanes) {
+    uint64_t smallest = UNREACHED;
+    for (uint64_t i = first; i < j->vertices; i += lanes) {
+        const WORD here = j->distance[i];
+        smallest = here > 0 && here < smallest ? here : smallest;
+        if (i < j->ranks) {
+            const WORD d = j->vertex ? j->distance[j->vertex[i]] : here;
+            j->most[i] = d == UNREACHED ? 0 : d;
+        }
+    }
+    for (unsigned apart = warp_width / 2; apart > 0; apart /= 2) {
+        const uint64_t other = warp_from_64(smallest, warp_lane() ^ apart);
+        smallest = other < smallest ? other : smallest;
+    }
+    if (warp_lane() == 0 && smallest < device_load_64(j->smallest))
+        device_min_64(j->smallest, smallest);
+}
 
 WARP_FUNCTION void NAMED(rank_load)(const WEIGHT *from, WEIGHT *to) {
 #ifdef __CUDACC__
@@ -59,8 +98,14 @@ WARP_FUNCTION void NAMED(rank_look_up)(const WORD *most, const struct rank_tile 
     }
 }
 
-/* Puts aside, behind *count, what weighs something, but no more than `to`; of a step of the tile. */
-WARP_FUNCTION void NAMED(rank_sift)(WEIGHT weight[][NAMED(RANK_LOAD)],
+/* to: the distance; 0: not reached. By & and |: branches would cost registers. */
+WARP_FUNCTION bool NAMED(rank_may_be_tight)(WORD smallest, WEIGHT weight, WORD to) {
+    const WORD alone = SUM(0, weight);
+    return (alone > 0) & ((SUM(smallest, weight) <= to) | (alone == to));
+}
+
+/* Puts aside, behind *count, what may be tight; of a step of the tile. */
+WARP_FUNCTION void NAMED(rank_sift)(WORD smallest, WEIGHT weight[][NAMED(RANK_LOAD)],
                                     WORD to[][NAMED(RANK_LOAD)], uint32_t at,
                                     struct rank_aside *aside, uint32_t *count) {
     uint32_t left = 0, total;
@@ -68,8 +113,8 @@ WARP_FUNCTION void NAMED(rank_sift)(WEIGHT weight[][NAMED(RANK_LOAD)],
     for (int k = 0; k < NAMED(RANK_LOADS); k++) {
         WARP_UNROLL
         for (int i = 0; i < NAMED(RANK_LOAD); i++) {
-            const WORD less = SUM(0, weight[k][i]) - 1; /* of 0 the largest */
-            left |= less < to[k][i] ? (uint32_t)1 << (k * NAMED(RANK_LOAD) + i) : 0;
+            const bool may = NAMED(rank_may_be_tight)(smallest, weight[k][i], to[k][i]);
+            left |= may ? (uint32_t)1 << (k * NAMED(RANK_LOAD) + i) : 0;
         }
     }
     uint32_t behind = *count + warp_sum_before(set_bits(left), &total);
@@ -122,8 +167,10 @@ WARP_FUNCTION void NAMED(rank_settle)(const struct NAMED(ranked_walk) * j,
 
 /* ---- one warp: all arcs of a tile ---- */
 
+/* smallest: *j->smallest, read once. */
 WARP_FUNCTION void NAMED(rank_walk_tile)(const struct NAMED(ranked_walk) * j,
-                                         uint64_t tile, struct rank_aside *aside) {
+                                         WORD smallest, uint64_t tile,
+                                         struct rank_aside *aside) {
     const uint64_t first = tile * RANK_TILE;
     struct rank_tile t = {0, 0};
     uint32_t count = 0;
@@ -137,7 +184,7 @@ WARP_FUNCTION void NAMED(rank_walk_tile)(const struct NAMED(ranked_walk) * j,
         if (step == 0) /* while the weights are on their way */
             t = rank_tile_at(j->rows.head, j->rows.before, tile);
         NAMED(rank_look_up)(j->most, &t, at, to);
-        NAMED(rank_sift)(weight, to, at, aside, &count);
+        NAMED(rank_sift)(smallest, weight, to, at, aside, &count);
     }
     warp_sync();
     NAMED(rank_settle)(j, &t, first, aside, count);
@@ -147,4 +194,5 @@ WARP_FUNCTION void NAMED(rank_walk_tile)(const struct NAMED(ranked_walk) * j,
 #undef NAMED
 #undef WORD
 #undef WEIGHT
+#undef UNREACHED
 #undef SUM

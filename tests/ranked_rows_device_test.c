@@ -17,9 +17,11 @@ static void *need(size_t count, size_t size) {
     return block;
 }
 
-/* Weights of that type, `least` or more. */
-static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t least,
-                             uint64_t seed) {
+enum { FAR = 1000 };
+
+/* Weights of that type, `least` or more; FAR more where an arc has one of the first vertices. */
+static gpugraph_graph *weigh_heavy(const shape *s, gpugraph_distance_type type,
+                                   uint64_t least, int64_t heavy, uint64_t seed) {
     gpugraph_graph *graph;
     gpugraph_run run = {0};
     int64_t *vertex = need(s->vertices, sizeof *vertex);
@@ -30,6 +32,7 @@ static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64
         edges.vertex_count = 0; /* a graph that has more than ends does not change */
     for (int64_t e = 0; e < s->edges; e++) {
         uint64_t dice = least + shape_random(&seed) % 9;
+        dice += s->source[e] < heavy || s->target[e] < heavy ? FAR : 0;
         whole[e] = (int64_t)(type == GPUGRAPH_UINT64 ? dice << 33 : dice);
         tenths[e] = (double)dice / 10;
     }
@@ -42,6 +45,11 @@ static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64
     free(whole);
     free(tenths);
     return graph;
+}
+
+static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t least,
+                             uint64_t seed) {
+    return weigh_heavy(s, type, least, 0, seed);
 }
 
 /* ---- a search on both ---- */
@@ -97,19 +105,25 @@ static void check(gpugraph_graph *graph, const char *name, const gpugraph_search
     free(got.edge);
 }
 
-/* Every direction, one source and three. */
+/* One source and three. */
+static void check_sources(gpugraph_graph *graph, const char *name,
+                          const uint32_t source[3], int direction, const char *how) {
+    for (uint32_t sources = 1; sources <= 3; sources += 2) {
+        gpugraph_search search = {.source = source,
+                                  .source_count = sources,
+                                  .direction = (gpugraph_direction)direction};
+        check(graph, name, &search, how);
+    }
+}
+
+/* Every direction. */
 static void check_all(gpugraph_graph *graph, const char *name, uint64_t seed,
                       const char *how) {
     for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
         uint32_t source[3];
         for (int i = 0; i < 3; i++)
             source[i] = (uint32_t)(shape_random(&seed) % graph->n);
-        for (uint32_t sources = 1; sources <= 3; sources += 2) {
-            gpugraph_search search = {.source = source,
-                                      .source_count = sources,
-                                      .direction = (gpugraph_direction)d};
-            check(graph, name, &search, how);
-        }
+        check_sources(graph, name, source, d, how);
     }
 }
 
@@ -192,6 +206,48 @@ START_TEST(bounds) {
 }
 END_TEST
 
+/* Sources whose every arc is heavy, one and three; with weights of 0 beyond them, too. */
+START_TEST(far_sources) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    for (int i = 0; i < 18; i++) {
+        uint64_t least = i % 2;
+        shape s = shape_random_edges(300, 2000 + 400 * i, (uint64_t)i);
+        gpugraph_graph *graph =
+            weigh_heavy(&s, (gpugraph_distance_type)(i % 3), least, 3, (uint64_t)i);
+        uint32_t source[3];
+        for (int64_t k = 0; k < 3; k++)
+            source[k] = gpugraph_find_integer(graph, k);
+        for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++)
+            check_sources(graph, s.name, source, d,
+                          least && !graph->wide ? by_rows : NULL);
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Then no distance is more than 0. */
+START_TEST(nothing_but_the_source) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    gg_tree_ranks_limits = always;
+    shape s = shape_path(100);
+    for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
+        gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, 1, 1);
+        for (uint32_t v = 0; v < graph->n; v++)
+            for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_IN; d++) {
+                gpugraph_search search = {
+                    .source = &v, .source_count = 1, .direction = (gpugraph_direction)d};
+                check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+            }
+        gpugraph_free(graph);
+    }
+    shape_free(&s);
+}
+END_TEST
+
 static gpugraph_graph *small_graph(shape *s) {
     *s = shape_random_edges(200, 2000, 6);
     return weigh(s, GPUGRAPH_UINT32, 1, 1);
@@ -233,6 +289,33 @@ START_TEST(share_decides) {
     gg_tree_ranks_limits = always;
     check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
     gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* How far everything is does not count, but how much farther than the nearest; by either way's
+** tree. */
+START_TEST(share_of_far_sources) {
+    static const struct tree_ranks_limits never = {0, -1, 0}, half = {0, 0.5, 0};
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s = shape_random_edges(64, 8000, 3);
+    for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
+        gpugraph_graph *graph =
+            weigh_heavy(&s, (gpugraph_distance_type)type, 1, 1, (uint64_t)type);
+        uint32_t source = gpugraph_find_integer(graph, 0);
+        gpugraph_search search = {
+            .source = &source, .source_count = 1, .direction = GPUGRAPH_BOTH};
+        gg_tree_ranks_limits = never;
+        check(graph, s.name, &search, by_edges);
+        gg_tree_ranks_limits = half;
+        for (int i = 0; i < 3; i++)
+            check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+        gg_tree_ranks_limits.share = 0.001;
+        check(graph, s.name, &search, by_edges);
+        check(graph, s.name, &search, by_edges);
+        gpugraph_free(graph);
+    }
     shape_free(&s);
 }
 END_TEST
@@ -317,8 +400,11 @@ int main(void) {
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, edges_in_no_order);
     tcase_add_test(cases, bounds);
+    tcase_add_test(cases, far_sources);
+    tcase_add_test(cases, nothing_but_the_source);
     tcase_add_test(cases, rows_are_made_in_time);
     tcase_add_test(cases, share_decides);
+    tcase_add_test(cases, share_of_far_sources);
     tcase_add_test(cases, weights_that_change);
     tcase_add_test(cases, memory_is_short);
     suite_add_tcase(suite, cases);

@@ -1,11 +1,13 @@
 /* Trees by weight from ranked rows (gpu/ranked_rows.h) on the CPU, against the pass over the edges
 ** (gpu/tree.c). The rule looks at an edge and the values of its ends, so values are drawn, not
 ** searched for: ties, tight edges by the dozen and vertices that nothing reaches come by themselves.
+** Where heavy arcs lead far from what is at 0, they are drawn so, or searched for after all.
 ** A warp has one lane; with warp_lanes.h included before, 32. */
 #include "backend.h"
 #include "expect.h"
 #include "graphs.h"
 #include "ranked_rows.h"
+#include "ranked_rows_draw.h"
 #include "share.h"
 #include "suite.h"
 
@@ -30,24 +32,25 @@ static uint64_t sum_real(uint64_t distance, double weight) {
     return distance;
 }
 
-#define UNREACHED_REAL 0x7ff0000000000000u
-
-#define NAMED(x) x##_uint32
-#define WORD     uint32_t
-#define WEIGHT   uint32_t
-#define SUM      sum32
+#define NAMED(x)  x##_uint32
+#define WORD      uint32_t
+#define WEIGHT    uint32_t
+#define UNREACHED UINT32_MAX
+#define SUM       sum32
 #include "ranked_rows_typed.h"
 
-#define NAMED(x) x##_uint64
-#define WORD     uint64_t
-#define WEIGHT   int64_t
-#define SUM      sum64
+#define NAMED(x)  x##_uint64
+#define WORD      uint64_t
+#define WEIGHT    int64_t
+#define UNREACHED UINT64_MAX
+#define SUM       sum64
 #include "ranked_rows_typed.h"
 
-#define NAMED(x) x##_real
-#define WORD     uint64_t
-#define WEIGHT   double
-#define SUM      sum_real
+#define NAMED(x)  x##_real
+#define WORD      uint64_t
+#define WEIGHT    double
+#define UNREACHED UNREACHED_REAL
+#define SUM       sum_real
 #include "ranked_rows_typed.h"
 
 /* Lanes take turns by system calls, a thousand times slower than one alone. */
@@ -56,67 +59,6 @@ enum { SEEDS = 1, MULTIGRAPHS = 40, LARGE = 1 };
 #else
 enum { SEEDS = 4, MULTIGRAPHS = 300, LARGE = 4 };
 #endif
-
-/* ---- graphs ---- */
-
-static void *need(size_t count, size_t size) {
-    void *block = calloc(count ? count : 1, size);
-    ck_assert_ptr_nonnull(block);
-    return block;
-}
-
-static uint64_t random_below(uint64_t *seed, uint64_t limit) {
-    return shape_random(seed) % limit;
-}
-
-/* Of that type, by weights of `kinds` values; REAL ones are tenths, whose sums are rounded, and
-** some that sums lose. */
-static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t kinds,
-                             uint64_t seed) {
-    gpugraph_graph *graph;
-    gpugraph_run run = {0};
-    int64_t *vertex = need(s->vertices, sizeof *vertex);
-    int64_t *whole = need((size_t)s->edges, sizeof *whole);
-    double *tenths = need((size_t)s->edges, sizeof *tenths);
-    gpugraph_edges edges = shape_edges(s, vertex);
-    for (int64_t e = 0; e < s->edges; e++) {
-        uint64_t dice = random_below(&seed, kinds);
-        whole[e] = (int64_t)(type == GPUGRAPH_UINT64 ? dice << 33 : dice);
-        tenths[e] = dice == 1 ? 1e-18 : (double)dice / 10;
-    }
-    if (type == GPUGRAPH_UINT64 && s->edges > 0)
-        whole[0] = (int64_t)1 << 40; /* so that 32 bits never do */
-    edges.weight = type == GPUGRAPH_REAL ? (void *)tenths : (void *)whole;
-    edges.weight_type =
-        type == GPUGRAPH_REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
-    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
-    free(vertex);
-    free(whole);
-    free(tenths);
-    return graph;
-}
-
-/* A value for each vertex; one in eight is not reached. */
-static void *draw_distances(const gpugraph_graph *graph, uint64_t kinds, uint64_t seed) {
-    const gpugraph_distance_type type = graph->distance_type;
-    uint32_t *narrow = need(graph->n, sizeof *narrow);
-    uint64_t *wide = need(graph->n, sizeof *wide);
-    for (uint32_t v = 0; v < graph->n; v++) {
-        uint64_t dice = random_below(&seed, kinds);
-        bool reached = random_below(&seed, 8) > 0;
-        double tenths = 0; /* as sums of tenths are */
-        for (uint64_t i = 0; i < dice; i++)
-            tenths += 0.1;
-        narrow[v] = reached ? (uint32_t)dice : UINT32_MAX;
-        wide[v] = reached ? dice << 33 : UINT64_MAX;
-        if (type == GPUGRAPH_REAL && reached)
-            memcpy(&wide[v], &tenths, sizeof tenths);
-        else if (type == GPUGRAPH_REAL)
-            wide[v] = UNREACHED_REAL;
-    }
-    free(type == GPUGRAPH_UINT32 ? (void *)wide : (void *)narrow);
-    return type == GPUGRAPH_UINT32 ? (void *)narrow : (void *)wide;
-}
 
 /* ---- rows ---- */
 
@@ -188,6 +130,7 @@ struct walk {
     const void *distance;
     void *most; /* by rank */
     uint32_t *tree_edge;
+    uint64_t smallest;
 };
 
 static void run(void (*work)(void *), void *argument) {
@@ -209,37 +152,70 @@ static void list_lane(void *argument) {
 
 static struct rank_aside aside; /* of the one warp */
 
+#define LOOK_UP(name)                                                                    \
+    {                                                                                    \
+        const struct ranked_distances_##name j = {                                       \
+            w->graph->n, w->ranked->vertices, w->ranked->rows.vertex, w->distance,       \
+            w->most,     &w->smallest};                                                  \
+        rank_distances_##name(&j, warp_lane(), warp_width);                              \
+    }
+
 #define WALK(name)                                                                       \
     {                                                                                    \
-        const struct ranked_walk_##name j = {w->ranked->rows,                            \
-                                             (const void *)w->ranked->weight, w->most,   \
-                                             w->distance, w->tree_edge};                 \
+        const struct ranked_walk_##name j = {                                            \
+            w->ranked->rows, (const void *)w->ranked->weight,                            \
+            w->most,         w->distance,                                                \
+            &w->smallest,    w->tree_edge};                                              \
         for (uint64_t tile = 0; tile < j.rows.tiles; tile++)                             \
-            rank_walk_tile_##name(&j, tile, &aside);                                     \
+            rank_walk_tile_##name(&j, *j.smallest, tile, &aside);                        \
     }
+
+#define BY_TYPE(STEP)                                                                    \
+    if (w->graph->distance_type == GPUGRAPH_UINT32)                                      \
+        STEP(uint32)                                                                     \
+    else if (w->graph->distance_type == GPUGRAPH_UINT64)                                 \
+        STEP(uint64)                                                                     \
+    else                                                                                 \
+        STEP(real)
+
+static void look_up_lane(void *argument) {
+    struct walk *w = argument;
+    BY_TYPE(LOOK_UP)
+}
 
 static void walk_lane(void *argument) {
     const struct walk *w = argument;
-    if (w->graph->distance_type == GPUGRAPH_UINT32)
-        WALK(uint32)
-    else if (w->graph->distance_type == GPUGRAPH_UINT64)
-        WALK(uint64)
-    else
-        WALK(real)
+    BY_TYPE(WALK)
 }
 
-/* most, by rank, as the device fills it. */
-static void look_up(const struct walk *w) {
-    for (uint32_t i = 0; i < w->ranked->vertices; i++) {
-        uint32_t v = w->ranked->rows.vertex ? w->ranked->vertex[i] : i;
-        if (w->graph->distance_type == GPUGRAPH_UINT32) {
-            uint32_t d = ((const uint32_t *)w->distance)[v];
-            ((uint32_t *)w->most)[i] = d == UINT32_MAX ? 0 : d;
-        } else {
-            uint64_t d = ((const uint64_t *)w->distance)[v];
-            ((uint64_t *)w->most)[i] = d == UINT64_MAX || d == UNREACHED_REAL ? 0 : d;
-        }
+/* 0: not reached, or at 0. */
+static uint64_t distance_at(const struct walk *w, uint32_t v) {
+    if (w->graph->distance_type == GPUGRAPH_UINT32) {
+        uint32_t d = ((const uint32_t *)w->distance)[v];
+        return d == UINT32_MAX ? 0 : d;
     }
+    uint64_t d = ((const uint64_t *)w->distance)[v];
+    return d == UINT64_MAX || d == UNREACHED_REAL ? 0 : d;
+}
+
+static void check_look_up(const struct walk *w) {
+    uint64_t smallest = UINT64_MAX;
+    for (uint32_t v = 0; v < w->graph->n; v++) {
+        uint64_t d = distance_at(w, v);
+        smallest = d > 0 && d < smallest ? d : smallest;
+    }
+    if (smallest == UINT64_MAX) /* any that is no distance */
+        expect(w->smallest >= (w->graph->distance_type == GPUGRAPH_UINT32
+                                   ? UINT32_MAX
+                                   : UNREACHED_REAL),
+               "smallest of none: %llu", (unsigned long long)w->smallest);
+    else
+        expect_equal(w->smallest, smallest);
+    for (uint32_t i = 0; i < w->ranked->vertices; i++)
+        expect_equal(w->graph->distance_type == GPUGRAPH_UINT32
+                         ? ((const uint32_t *)w->most)[i]
+                         : ((const uint64_t *)w->most)[i],
+                     distance_at(w, w->ranked->rows.vertex ? w->ranked->vertex[i] : i));
 }
 
 /* Arcs to that end of the edges. */
@@ -252,7 +228,9 @@ static void walk_side(struct walk *w, bool by_target) {
             expect(r.vertex[rank++] == r.row[at], "rank %u", (uint32_t)rank - 1);
     if (r.vertices == w->graph->n)
         r.rows.vertex = NULL;
-    look_up(w);
+    w->smallest = UINT64_MAX;
+    run(look_up_lane, w);
+    check_look_up(w);
     run(walk_lane, w);
     ranked_free(&r);
 }
@@ -279,7 +257,7 @@ static void check_direction(const char *name, gpugraph_graph *graph,
                             gpugraph_direction direction, const void *distance,
                             uint64_t seed) {
     uint32_t *right = right_tree(graph, direction, distance);
-    struct walk w = {graph, NULL, distance, need(graph->n, 8), need(graph->n, 4)};
+    struct walk w = {graph, NULL, distance, need(graph->n, 8), need(graph->n, 4), 0};
     memset(w.tree_edge, 0xff, graph->n * sizeof *w.tree_edge);
     if (direction != GPUGRAPH_IN)
         walk_side(&w, true);
@@ -295,20 +273,31 @@ static void check_direction(const char *name, gpugraph_graph *graph,
     free(w.tree_edge);
 }
 
-/* Frees the shape. kinds: of weights; distances have some more. */
-static void check(shape s, uint64_t kinds, uint64_t seed) {
+/* Frees the shape. */
+static void check_draw(shape s, const struct draw *draw, uint64_t seed) {
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
-        gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, kinds, seed);
+        gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, draw, seed);
         ck_assert_int_eq(graph->distance_type,
                          s.edges || type == GPUGRAPH_REAL ? type : GPUGRAPH_UINT32);
         ck_assert(!graph->wide);
-        void *distance = draw_distances(graph, kinds + 3, seed);
-        for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++)
-            check_direction(s.name, graph, (gpugraph_direction)d, distance, seed);
-        free(distance);
+        void *drawn = draw->sources ? NULL : draw_distances(graph, draw, seed);
+        for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
+            void *found =
+                drawn ? NULL : search_distances(graph, draw, (gpugraph_direction)d);
+            check_direction(s.name, graph, (gpugraph_direction)d, drawn ? drawn : found,
+                            seed);
+            free(found);
+        }
+        free(drawn);
         gpugraph_free(graph);
     }
     shape_free(&s);
+}
+
+/* kinds: of weights; distances have some more. */
+static void check(shape s, uint64_t kinds, uint64_t seed) {
+    const struct draw draw = {.weights = kinds, .distances = kinds + 3};
+    check_draw(s, &draw, seed);
 }
 
 START_TEST(small_shapes) {
@@ -349,6 +338,26 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
+/* Sources whose every arc is heavy, one and more, also with weights of 0 beyond them; far arcs and
+** distances drawn; and nothing but what is at 0. */
+START_TEST(far_sources) {
+    static const struct draw draws[] = {
+        {6, 9, 50, 0}, {1, 2, 3, 0},  {40, 40, 20, 0}, {6, 1, 0, 0},  {1, 1, 0, 0},
+        {6, 0, 50, 1}, {2, 0, 30, 1}, {6, 0, 50, 3},   {20, 0, 5, 3}, {6, 0, 0, 1},
+    };
+    uint64_t seed = 9, turn = 0;
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
+        for (uint64_t k = 0; k < MULTIGRAPHS / 20; k++, turn++) {
+            uint32_t n = (uint32_t)random_below(&seed, 70) + 1;
+            int64_t edges = (int64_t)random_below(&seed, 6 * n);
+            if (!left_out(turn))
+                check_draw(shape_random_edges(n, edges, seed), &draws[i], turn);
+        }
+    for (size_t i = 0; i<sizeof draws / sizeof *draws; i += LARGE> 1 ? 1 : 5)
+        check_draw(shape_rmat(6 + LARGE, 16, i), &draws[i], i);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("ranked_rows");
     TCase *cases = tcase_create("ranked_rows");
@@ -356,6 +365,7 @@ int main(void) {
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, multigraphs);
     tcase_add_test(cases, large_shapes);
+    tcase_add_test(cases, far_sources);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
