@@ -71,21 +71,6 @@ enum waiting {         /* which insertions */
                OF_RUNS /* the same of a sorted batch */
 };
 
-/* Of the 32 items of a warp, in order of their sources: has another warp items of this vertex? */
-static __device__ __forceinline__ bool is_shared(const dynamic_batch &b, uint64_t item,
-                                                 uint32_t from) {
-    uint64_t first = item - warp_lane(), end = first + GG_WARP;
-    return (first > 0 && b.source[first - 1] == from) ||
-           (end < b.count && b.source[end] == from);
-}
-
-/* Does a lane before this one bring the same edge? Lanes without one come with SLAB_NONE. */
-static __device__ __forceinline__ bool comes_again(uint32_t from, uint32_t target) {
-    unsigned long long edge = (unsigned long long)from << 32 | target;
-    unsigned same = __match_any_sync(0xffffffffu, edge);
-    return from != SLAB_NONE && (same & ((1u << warp_lane()) - 1)) != 0;
-}
-
 /* One lane per insertion, into tables that have room. */
 template <bool valued, waiting which>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
@@ -101,7 +86,7 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint32_t from = SLAB_NONE;
+        uint32_t from = 0;
         uint64_t pair = 0, item = i < count ? i : SLAB_NO_ITEM;
         slab_outcome outcome = SLAB_FULL;
         if (which != ALL && i < count)
@@ -109,13 +94,8 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         if (item != SLAB_NO_ITEM) {
             from = b.source[item];
             pair = pair_of(b, item, valued);
+            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
         }
-        if (which == OF_RUNS && comes_again(from, (uint32_t)pair))
-            outcome = SLAB_FOUND;
-        else if (item != SLAB_NO_ITEM)
-            outcome = slab_put_by(&g, slab_vertex_now(&g, from), pair, valued, manner,
-                                  which == OF_RUNS && sorted.announced &&
-                                      !is_shared(b, item, from));
         __syncwarp();
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         __syncwarp();
@@ -391,8 +371,9 @@ static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
         return;
     }
     unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
+    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
     launch_together(job, (const void *)rehash_behind<valued>, arguments);
-    insert_waiting<valued><<<few, GG_BLOCK, 0, job->stream>>>(g, b);
+    insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     if (valued)
         claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
     settle<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);

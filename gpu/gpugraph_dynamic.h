@@ -9,8 +9,8 @@
 ** Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU" (IPDPS 2020). Batches are
 ** idempotent: the same one again changes nothing. After an error a batch may be done in part;
 ** counts are exact all the same. All arrays are the caller's and on the host. Phases "upload",
-** "download" and the operation's name; its ms are those of the operation alone, on the device by
-** the device's clock. */
+** "download", "room" (memory made larger before a batch) and the operation's name; its ms are those
+** of the operation alone, on the device by the device's clock. */
 #ifndef GPUGRAPH_DYNAMIC_PUBLIC_H
 #define GPUGRAPH_DYNAMIC_PUBLIC_H
 

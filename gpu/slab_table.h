@@ -129,7 +129,7 @@ struct slab_hand {
 };
 
 WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
-    struct slab_hand hand = {SLAB_NONE, 0, 0, from, false};
+    struct slab_hand hand = {SLAB_NONE, 0, 0, from};
     return hand;
 }
 
@@ -183,9 +183,7 @@ WARP_FUNCTION bool slab_go_on(const struct slab_graph *g, struct slab_vertex v,
 
 /* Puts the entry into the table. pair: target (claimed or not) and value; of a set the
 ** target alone. One place of a sector is tried, whichever it is: lanes that try different
-** ones do it together. Lanes of one warp that are alone at the vertex take the empty places in
-** turn: each of these is filled, by one of them or by who was quicker, so a lane for which there
-** is none left goes on. */
+** ones do it together. */
 WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             struct slab_vertex v, uint64_t pair,
                                             bool valued, enum slab_manner manner,
@@ -199,10 +197,6 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
         uint32_t sector = p.first + slab_turn(p, turn);
         slab_read(g, sector, false, word);
         struct slab_sight s = slab_look(word, end, target, valued);
-        if (hand->alone && s.place < SLAB_WORDS && s.there == SLAB_NONE) {
-            s.place += warp_peers_before(sector) * (valued ? 2 : 1);
-            s.place = s.place < end ? s.place : SLAB_WORDS;
-        }
         if (s.place < SLAB_WORDS) {
             uint32_t *place = g->word + (uint64_t)sector * SLAB_WORDS + s.place;
             uint64_t found = slab_pair(s.there, s.value);
@@ -241,25 +235,17 @@ WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_han
     return hand->piece != SLAB_NONE;
 }
 
-/* By a lane that takes the pieces it needs by itself; `alone` as in slab_hand. */
-WARP_FUNCTION enum slab_outcome slab_put_by(const struct slab_graph *g,
-                                            struct slab_vertex v, uint64_t pair,
-                                            bool valued, enum slab_manner manner,
-                                            bool alone) {
+/* By a lane that takes the pieces it needs by itself. */
+WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab_vertex v,
+                                         uint64_t pair, bool valued,
+                                         enum slab_manner manner) {
     struct slab_hand hand = slab_empty_hand(SLAB_NONE);
     enum slab_outcome outcome;
-    hand.alone = alone;
     while ((outcome = slab_insert(g, v, pair, valued, manner, &hand)) == SLAB_WANTS)
         if (!slab_take_in_hand(g, &hand))
             return SLAB_FULL;
     slab_give_back(g, &hand);
     return outcome;
-}
-
-WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab_vertex v,
-                                         uint64_t pair, bool valued,
-                                         enum slab_manner manner) {
-    return slab_put_by(g, v, pair, valued, manner, false);
 }
 
 /* Insertion without announcement. A vertex that has no table gets the shortest; where one is

@@ -455,7 +455,7 @@
 #define GG_SLAB_SORTED   (1 << 18)
 #define GG_SLAB_SPREAD   2
 #define GG_SLAB_SURPRISE 4
-#define GG_SLAB_SLACK    0.5
+#define GG_SLAB_SLACK    1.0
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6
 

@@ -61,12 +61,6 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     return __match_any_sync(0xffffffffu, value);
 }
-/* How many lanes before this one pass the same just now; those that come at another time do not
-** count. */
-WARP_FUNCTION uint32_t warp_peers_before(uint32_t value) {
-    uint32_t before = (1u << warp_lane()) - 1;
-    return (uint32_t)__popc((int)(__match_any_sync(__activemask(), value) & before));
-}
 /* Between two vain looks for work: up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
@@ -204,10 +198,6 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     (void)value;
     return 1;
-}
-WARP_FUNCTION uint32_t warp_peers_before(uint32_t value) {
-    (void)value;
-    return 0;
 }
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     if (rounds > 4)

@@ -146,10 +146,6 @@ WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
         same |= (uint32_t)(heard[i] == value) << i;
     return same;
 }
-WARP_FUNCTION uint32_t warp_peers_before(uint32_t value) {
-    (void)value; /* each comes at a time of its own */
-    return 0;
-}
 WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     (void)nanoseconds;
     if (warp_lane() == 0)

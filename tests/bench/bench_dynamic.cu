@@ -131,11 +131,13 @@ static gpugraph_dynamic *build(const edges &e, bool valued, double load, double 
 /* The edges in any order. */
 static void growth(const edges &e, int repeats) {
     std::vector<double> ms(repeats);
+    double bytes = 0;
     for (int bits = 20; bits <= 22; bits += 2) {
         room_ms = 0;
         for (double &one : ms) {
             gpugraph_dynamic *d = make(e.n, true, 0);
             one = insert(d, e, (uint64_t)1 << bits);
+            bytes = (double)gpugraph_dynamic_bytes(d);
             gpugraph_dynamic_free(d);
         }
         char name[64];
