@@ -65,17 +65,11 @@ static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
 }
 
 static void mark_cuda(gpugraph_dynamic *d, int which) {
-    if (gg_going(d->job))
-        gg_note(d->job, cudaEventRecord(d->job->device->moment[which], d->job->stream),
-                "mark the time");
+    gg_mark(d->job, which == 0 ? GG_BEGAN : GG_ENDED);
 }
 
 static double elapsed_cuda(gpugraph_dynamic *d) {
-    float ms = 0;
-    cudaEvent_t *moment = d->job->device->moment;
-    if (gg_going(d->job) && gg_wait(d->job))
-        gg_note(d->job, cudaEventElapsedTime(&ms, moment[0], moment[1]), "take the time");
-    return ms;
+    return gg_going(d->job) && gg_wait(d->job) ? gg_marked_ms(d->job) : 0;
 }
 
 /* ---- steps ---- */

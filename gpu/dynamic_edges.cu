@@ -355,24 +355,25 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 
 /* ---- driver ---- */
 
-static void launch_together(struct cuda_job *job, const void *kernel, void **arguments) {
-    dim3 grid((unsigned)(job->device->processors * GG_DYNAMIC_REST));
-    gg_note(job,
-            cudaLaunchCooperativeKernel(kernel, grid, dim3(GG_BLOCK), arguments, 0,
-                                        job->stream),
-            "start the rest of a batch");
+static void launch_together(struct cuda_job *job, const struct cooperative_kernel &kernel,
+                            void **arguments) {
+    unsigned blocks = (unsigned)(job->device->processors * GG_DYNAMIC_REST);
+    gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
     if (!b.run) {
-        launch_together(job, (const void *)rest<valued>, arguments);
+        launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0},
+                        arguments);
         return;
     }
     unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
-    launch_together(job, (const void *)rehash_behind<valued>, arguments);
+    launch_together(job,
+                    {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
+                    arguments);
     insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     if (valued)
         claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);

@@ -125,7 +125,6 @@ struct slab_hand {
     uint32_t piece, kind; /* of 1 << kind sectors. SLAB_NONE: the hand is empty */
     uint32_t wanted;      /* the kind that is needed */
     uint32_t from;        /* the vertex, if its chains have an end; else SLAB_NONE */
-    bool alone; /* only lanes of this warp, with other targets, are at the vertex */
 };
 
 WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
