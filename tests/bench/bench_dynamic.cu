@@ -143,8 +143,9 @@ static void growth(const edges &e, int repeats) {
         char name[64];
         snprintf(name, sizeof name, "from empty, batches of 2^%d", bits);
         report(name, e.source.size(), ms);
-        printf("%-28s %27.3f ms, elapsed\n", "  making room beside it",
-               room_ms / repeats);
+        printf("%-28s %27.3f ms, elapsed; then %.1f bytes for a directed edge\n",
+               "  making room beside it", room_ms / repeats,
+               bytes / (double)e.source.size());
     }
 }
 
