@@ -43,7 +43,7 @@ def work(bench, graphs):
         size = (counted["served"] * ROW + counted["weights"] * WEIGHT + counted["tested"] * TEST
                 + counted["lowered"] * LOWER + counted["vertices"] * INIT)
         print(f"| {graph} | {timed['method']} | {timed['delta']:.0f} | {timed['ms']:.2f} "
-              f"| {counted['tested'] / counted['settled']:.2f} | {counted['tested'] / counted['arcs']:.2f} "
+              f"| {counted['served'] / counted['settled']:.2f} | {counted['tested'] / counted['arcs']:.2f} "
               f"| {size / 1e6:.0f} | {100 * size / (timed['ms'] * 1e-3) / PEAK:.1f} % |")
 
 
