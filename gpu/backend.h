@@ -90,7 +90,8 @@ struct gpugraph_graph {
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);
 
-/* From so many insertions on a dynamic graph sorts a batch. Tests lower it, nobody else. (dynamic.c) */
+/* From so many insertions on a dynamic graph sorts a batch; 0: where it pays. Tests and benchmarks
+** set it, nobody else. (dynamic.c) */
 extern uint64_t gg_sorted_items;
 
 /* ---- edge numbers ----

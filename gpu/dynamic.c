@@ -16,7 +16,7 @@
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
 
-uint64_t gg_sorted_items = GG_SLAB_SORTED;
+uint64_t gg_sorted_items;
 
 /* ---- create and free ---- */
 
@@ -221,12 +221,10 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / GG_SLAB_SURPRISE;
 }
 
-/* To sort them pays where a vertex has several of them, and on a device: on the host, 16 threads, it
-** took twice as long as to insert them as they come. (A test that asks for it has it there.) */
+/* To sort them pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    if (d->place->host && gg_sorted_items == GG_SLAB_SORTED)
-        return false;
-    return b->count >= gg_sorted_items && b->count >= d->slabs.n / GG_SLAB_SPREAD;
+    uint64_t many = gg_sorted_items > 0 ? gg_sorted_items : d->place->sorted_items;
+    return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
 }
 
 /* Batches that are not announced need room: the arena is made larger, unless it had better be made

@@ -1,5 +1,6 @@
 /* The slabs of a dynamic graph on a device: memory, transfers, and the order of its steps.
-** The kernels: dynamic_edges.cu, dynamic_runs.cu, dynamic_gather.cu, dynamic_rows.cu. What a batch is: dynamic.c. */
+** The kernels: dynamic_edges.cu, dynamic_runs.cu, dynamic_sort.cu, dynamic_rows.cu. What a batch is:
+** dynamic.c. */
 #include "dynamic.cuh"
 
 #include <new>
@@ -98,5 +99,6 @@ static const dynamic_place place = {
     open_cuda,         close_cuda,      take_cuda,     give_cuda,    fill_cuda,
     copy_cuda,         upload_cuda,     download_cuda, step_cuda,    offsets_cuda,
     gg_dynamic_gather, gg_dynamic_sort, mark_cuda,     elapsed_cuda, false,
+    GG_SLAB_SORTED,
 };
 extern "C" const dynamic_place *const gg_cuda_dynamic = &place;

@@ -21,7 +21,7 @@ bool gg_dynamic_run_step(gpugraph_dynamic *d, enum dynamic_step step,
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
 
-/* dynamic_gather.cu */
+/* dynamic_sort.cu */
 void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b);
 void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b);
 

@@ -2,12 +2,12 @@
 **
 **     dynamic.c            create, free; batches of edges: check, upload, steps
 **     dynamic_vertices.c   more vertices, and batches of them
-**     dynamic_runs.c       batches sorted on the host
+**     dynamic_sort.c       batches sorted on the host
 **     dynamic_rows.c       rows, triangles
 **     dynamic_memory.c     the blocks; room in the arena
 **     dynamic_cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          dynamic_edges.cu, dynamic_runs.cu, dynamic_gather.cu and
+**                          dynamic_edges.cu, dynamic_runs.cu, dynamic_sort.cu and
 **                          dynamic_rows.cu
 **
 ** Edges with ids hang on it: multigraph.h. */
@@ -97,7 +97,8 @@ typedef struct dynamic_place {
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
-    bool host; /* batches need no upload */
+    bool host;             /* batches need no upload */
+    uint64_t sorted_items; /* of a batch of insertions from which on sorting it pays */
 } dynamic_place;
 
 struct held { /* a block where the slabs are */
@@ -186,7 +187,7 @@ void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 /* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
 
-/* ---- dynamic_runs.c ---- */
+/* ---- dynamic_sort.c ---- */
 
 /* What `sort` of a place does, where arrays lie in host memory. */
 void gg_dynamic_sort_on_host(gpugraph_dynamic *d, struct dynamic_batch *b);

@@ -196,7 +196,7 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
     bool copied = slab_move_tiles(old, from, g, to, desk, 0, warp_width, valued);
     copied = !warp_ballot(!copied);
     if (!copied || old->word == g->word)
-        slab_clear_runs(g, copied ? from : to, warp_lane(), warp_width, NULL);
+        slab_clear_together(g, copied ? from : to, 0, warp_width);
     if (copied && warp_lane() == 0)
         g->vertex[v] = to;
 }

@@ -1,7 +1,7 @@
 /* The choice of an engine, its queues and their parameters: see
 ** sssp_choice.h. */
 #include "sssp_choice.h"
-#include "sssp_forest.h"
+#include "sssp_process.h"
 
 #include <math.h>
 #include <assert.h>

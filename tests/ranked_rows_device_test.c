@@ -1,5 +1,5 @@
 /* Trees by weight on a device, from ranked rows, against the CPU's; and when that way is taken: the
-** phase "parents" says so. Nothing to do where there is no device. */
+** phase "parents" says so. Skipped where there is no device. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
@@ -22,26 +22,17 @@ enum { FAR = 1000 };
 /* Weights of that type, `least` or more; FAR more where an arc has one of the first vertices. */
 static gpugraph_graph *weigh_heavy(const shape *s, gpugraph_distance_type type,
                                    uint64_t least, int64_t heavy, uint64_t seed) {
-    gpugraph_graph *graph;
-    gpugraph_run run = {0};
-    int64_t *vertex = need(s->vertices, sizeof *vertex);
     int64_t *whole = need((size_t)s->edges, sizeof *whole);
     double *tenths = need((size_t)s->edges, sizeof *tenths);
-    gpugraph_edges edges = shape_edges(s, vertex);
-    if (least > 0)
-        edges.vertex_count = 0; /* a graph that has more than ends does not change */
     for (int64_t e = 0; e < s->edges; e++) {
         uint64_t dice = least + shape_random(&seed) % 9;
         dice += s->source[e] < heavy || s->target[e] < heavy ? FAR : 0;
         whole[e] = (int64_t)(type == GPUGRAPH_UINT64 ? dice << 33 : dice);
         tenths[e] = (double)dice / 10;
     }
-    edges.weight = type == GPUGRAPH_REAL ? (void *)tenths : (void *)whole;
-    edges.weight_type =
-        type == GPUGRAPH_REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
-    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    gpugraph_graph *graph =
+        shape_weighed(s, least > 0, type == GPUGRAPH_REAL ? NULL : whole, tenths);
     ck_assert_int_eq(gpugraph_distance_type_of(graph), type);
-    free(vertex);
     free(whole);
     free(tenths);
     return graph;
@@ -105,6 +96,11 @@ static void check(gpugraph_graph *graph, const char *name, const gpugraph_search
     free(got.edge);
 }
 
+/* Wide edge numbers have no such rows. */
+static const char *rows_if_narrow(const gpugraph_graph *graph) {
+    return graph->wide ? by_edges : by_rows;
+}
+
 /* One source and three. */
 static void check_sources(gpugraph_graph *graph, const char *name,
                           const uint32_t source[3], int direction, const char *how) {
@@ -134,8 +130,6 @@ static const struct tree_ranks_limits always = {0, 2, 0};
 /* Zero weights make ties, which the host settles: then nobody says how. */
 START_TEST(multigraphs) {
     uint64_t seed = 31;
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     for (uint64_t i = 0; i < 60; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
@@ -155,8 +149,6 @@ END_TEST
 
 /* Many warps, hubs, and vertices without arcs. */
 START_TEST(large_shapes) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         shape s = shape_rmat(16, 16, (uint64_t)type + 1);
@@ -171,13 +163,11 @@ END_TEST
 
 /* Rows need no order of edges. */
 START_TEST(edges_in_no_order) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     for (int64_t edges = 1; edges < 6000; edges = 3 * edges + 1) {
         shape s = shape_random_edges(200, edges, 5);
         gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 1);
-        check_all(graph, s.name, 1, graph->wide ? by_edges : by_rows);
+        check_all(graph, s.name, 1, rows_if_narrow(graph));
         gpugraph_free(graph);
         shape_free(&s);
     }
@@ -187,8 +177,6 @@ END_TEST
 /* Distances that are cut off. */
 START_TEST(bounds) {
     uint64_t seed = 3;
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     shape s = shape_rmat(12, 8, 9);
     gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 2);
@@ -208,8 +196,6 @@ END_TEST
 
 /* Sources whose every arc is heavy, one and three; with weights of 0 beyond them, too. */
 START_TEST(far_sources) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     for (int i = 0; i < 18; i++) {
         uint64_t least = i % 2;
@@ -230,8 +216,6 @@ END_TEST
 
 /* Then no distance is more than 0. */
 START_TEST(nothing_but_the_source) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     shape s = shape_path(100);
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
@@ -240,7 +224,7 @@ START_TEST(nothing_but_the_source) {
             for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_IN; d++) {
                 gpugraph_search search = {
                     .source = &v, .source_count = 1, .direction = (gpugraph_direction)d};
-                check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+                check(graph, s.name, &search, rows_if_narrow(graph));
             }
         gpugraph_free(graph);
     }
@@ -248,48 +232,56 @@ START_TEST(nothing_but_the_source) {
 }
 END_TEST
 
-static gpugraph_graph *small_graph(shape *s) {
-    *s = shape_random_edges(200, 2000, 6);
-    return weigh(s, GPUGRAPH_UINT32, 1, 1);
+/* A search from one vertex of a small graph. */
+struct small {
+    shape s;
+    gpugraph_graph *graph;
+    uint32_t source;
+    gpugraph_search search;
+};
+
+static void begin_small(struct small *small) {
+    small->s = shape_random_edges(200, 2000, 6);
+    small->graph = weigh(&small->s, GPUGRAPH_UINT32, 1, 1);
+    small->source = gpugraph_find_integer(small->graph, small->s.source[0]);
+    small->search = (gpugraph_search){
+        .source = &small->source, .source_count = 1, .direction = GPUGRAPH_OUT};
+}
+
+static void check_small(const struct small *small, const char *how) {
+    check(small->graph, small->s.name, &small->search, how);
+}
+
+static void end_small(struct small *small) {
+    gpugraph_free(small->graph);
+    shape_free(&small->s);
 }
 
 /* Rows are made after as many trees as the limit says, of a graph that has enough arcs. */
 START_TEST(rows_are_made_in_time) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
-    shape s;
-    gpugraph_graph *graph = small_graph(&s);
-    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
-    gpugraph_search search = {
-        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    struct small small;
+    begin_small(&small);
     gg_tree_ranks_limits = (struct tree_ranks_limits){2001, 2, 0};
-    check(graph, s.name, &search, by_edges);
+    check_small(&small, by_edges);
     gg_tree_ranks_limits = (struct tree_ranks_limits){2000, 2, 3};
     for (int i = 0; i < 5; i++)
-        check(graph, s.name, &search, i < 3 || graph->wide ? by_edges : by_rows);
-    search.direction = GPUGRAPH_IN; /* lacks one side, and has made no tree */
-    check(graph, s.name, &search, by_edges);
-    gpugraph_free(graph);
-    shape_free(&s);
+        check_small(&small, i < 3 ? by_edges : rows_if_narrow(small.graph));
+    small.search.direction = GPUGRAPH_IN; /* lacks one side, and has made no tree */
+    check_small(&small, by_edges);
+    end_small(&small);
 }
 END_TEST
 
 /* Where too many arcs matter to a tree, the next one comes by the pass. */
 START_TEST(share_decides) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
-    shape s;
-    gpugraph_graph *graph = small_graph(&s);
-    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
-    gpugraph_search search = {
-        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    struct small small;
+    begin_small(&small);
     gg_tree_ranks_limits = (struct tree_ranks_limits){0, 0.01, 0};
-    check(graph, s.name, &search, graph->wide ? by_edges : by_rows); /* unknown yet */
-    check(graph, s.name, &search, by_edges);
+    check_small(&small, rows_if_narrow(small.graph)); /* unknown yet */
+    check_small(&small, by_edges);
     gg_tree_ranks_limits = always;
-    check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
-    gpugraph_free(graph);
-    shape_free(&s);
+    check_small(&small, rows_if_narrow(small.graph));
+    end_small(&small);
 }
 END_TEST
 
@@ -297,8 +289,6 @@ END_TEST
 ** tree. */
 START_TEST(share_of_far_sources) {
     static const struct tree_ranks_limits never = {0, -1, 0}, half = {0, 0.5, 0};
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     shape s = shape_random_edges(64, 8000, 3);
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         gpugraph_graph *graph =
@@ -310,7 +300,7 @@ START_TEST(share_of_far_sources) {
         check(graph, s.name, &search, by_edges);
         gg_tree_ranks_limits = half;
         for (int i = 0; i < 3; i++)
-            check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
+            check(graph, s.name, &search, rows_if_narrow(graph));
         gg_tree_ranks_limits.share = 0.001;
         check(graph, s.name, &search, by_edges);
         check(graph, s.name, &search, by_edges);
@@ -322,29 +312,23 @@ END_TEST
 
 /* A weight that changes is one of the copy's, too. */
 START_TEST(weights_that_change) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
-    shape s;
-    gpugraph_graph *graph = small_graph(&s);
-    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
-    gpugraph_search search = {
-        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
+    struct small small;
+    begin_small(&small);
     gg_tree_ranks_limits = always;
     for (int64_t id = 1; id <= 20; id++) {
         int64_t weight = id % 4 + 1;
         gpugraph_run run = {0};
         gpugraph_edges added = {.count = 1, .edge_id = &id, .weight = &weight};
         added.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
-        added.source.value = &s.source[id - 1];
-        added.target.value = &s.target[id - 1];
+        added.source.value = &small.s.source[id - 1];
+        added.target.value = &small.s.target[id - 1];
         gpugraph_changes changes = {&id, 1, &added};
-        check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
-        ck_assert_msg(gpugraph_update(graph, &changes, &run) == GPUGRAPH_OK, "%s",
+        check_small(&small, rows_if_narrow(small.graph));
+        ck_assert_msg(gpugraph_update(small.graph, &changes, &run) == GPUGRAPH_OK, "%s",
                       run.message);
     }
-    check(graph, s.name, &search, graph->wide ? by_edges : by_rows);
-    gpugraph_free(graph);
-    shape_free(&s);
+    check_small(&small, rows_if_narrow(small.graph));
+    end_small(&small);
 }
 END_TEST
 
@@ -352,8 +336,6 @@ END_TEST
 ** where the search needs what they hold. */
 START_TEST(memory_is_short) {
     bool passed = false, ranked = false;
-    if (!gpugraph_cuda_usable(NULL))
-        return;
     gg_tree_ranks_limits = always;
     shape s = shape_rmat(14, 16, 4);
     gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 3);
@@ -393,6 +375,8 @@ START_TEST(memory_is_short) {
 END_TEST
 
 int main(void) {
+    if (!suite_has_device())
+        return SUITE_SKIPPED;
     Suite *suite = suite_create("ranked_rows_device");
     TCase *cases = tcase_create("ranked_rows_device");
     tcase_set_timeout(cases, 240);

@@ -46,12 +46,8 @@ static bool is_heavy(const shape *s, const struct draw *draw, int64_t e, uint64_
 /* Of that type; REAL weights are tenths, whose sums are rounded, and some that sums lose. */
 static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type,
                              const struct draw *draw, uint64_t seed) {
-    gpugraph_graph *graph;
-    gpugraph_run run = {0};
-    int64_t *vertex = need(s->vertices, sizeof *vertex);
     int64_t *whole = need((size_t)s->edges, sizeof *whole);
     double *tenths = need((size_t)s->edges, sizeof *tenths);
-    gpugraph_edges edges = shape_edges(s, vertex);
     for (int64_t e = 0; e < s->edges; e++) {
         bool heavy = is_heavy(s, draw, e, &seed);
         uint64_t dice = random_below(&seed, draw->weights) + (heavy ? draw->far : 0);
@@ -60,11 +56,8 @@ static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type,
     }
     if (type == GPUGRAPH_UINT64 && s->edges > 0)
         whole[0] = (int64_t)1 << 40; /* so that 32 bits never do */
-    edges.weight = type == GPUGRAPH_REAL ? (void *)tenths : (void *)whole;
-    edges.weight_type =
-        type == GPUGRAPH_REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
-    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
-    free(vertex);
+    gpugraph_graph *graph =
+        shape_weighed(s, false, type == GPUGRAPH_REAL ? NULL : whole, tenths);
     free(whole);
     free(tenths);
     return graph;

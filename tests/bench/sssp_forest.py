@@ -2,7 +2,7 @@
 """Learns which candidate is fastest for shortest paths on a graph, from what bench_sssp measured.
 
     sssp_forest.py training.csv                      figures on graphs held out, nothing written
-    sssp_forest.py training.csv ../../gpu/sssp_forest.h      and the table in C, from all graphs
+    sssp_forest.py training.csv ../../gpu      and the tables in C, from all graphs: sssp_forest.h, sssp_process.h
     sssp_forest.py --misses training.csv             every graph that is missed when held out, and how often
     sssp_forest.py --pack measured.csv... > packed.csv      only what is learned from; a packed file may be among
                                                      those that are read, and of a graph in several the last counts
@@ -214,17 +214,18 @@ def trees(forest, graphs):
     return nodes, roots, rows
 
 
-def export(model, graphs, count, path, command):
+def head(name, what, command):
+    guard = f"GPUGRAPH_{name.upper()}_H"
+    return (f"/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n**     {command}\n** {what} */\n"
+            f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n\n")
+
+
+def export_forest(model, graphs, count, path, command):
     nodes, roots, rows = trees(model.forest, graphs)
-    process = model.process
     with open(path, "w") as out:
         w = out.write
-        w("/* Made by tests/bench/sssp_forest.py: do not edit, learn again.\n")
-        w(f"**     {command}\n")
-        w("** A forest and a Gaussian process that tell from a graph's features how slow candidates will be. */\n")
-        w("#ifndef GPUGRAPH_SSSP_FOREST_H\n#define GPUGRAPH_SSSP_FOREST_H\n\n/* clang-format off */\n\n")
-        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count}, FOREST_CHOICES = {len(model.choices)},\n"
-          f"       PROCESS_INPUTS = {len(process.scale)}, PROCESS_POINTS = {len(process.points)} }};\n\n")
+        w(head("sssp_forest", "A forest that tells from a graph's features how slow candidates will be.", command))
+        w(f"enum {{ FOREST_TREES = {len(roots)}, FOREST_CANDIDATES = {count}, FOREST_CHOICES = {len(model.choices)} }};\n\n")
         w("/* Those that are worth choosing. */\n")
         w("static const unsigned char forest_choices[FOREST_CHOICES] = {\n" + wrapped(map(str, model.choices)) + "};\n\n")
         w("/* On to node `left` where the feature is at most `split`, to `right` where it is more;\n"
@@ -236,7 +237,16 @@ def export(model, graphs, count, path, command):
         w("static const unsigned char forest_leaves[][FOREST_CHOICES] = {\n")
         w(wrapped("{" + ",".join(map(str, row)) + "}" for row in rows))
         w("};\n\n/* What a leaf's 1 is of the slowness. */\n")
-        w(f"static const float forest_unit = {number(SHARE * (SLOWEST + MISSED) / 255 / len(roots))};\n\n")
+        w(f"static const float forest_unit = {number(SHARE * (SLOWEST + MISSED) / 255 / len(roots))};\n\n#endif\n")
+
+
+def export_process(model, path, command):
+    process = model.process
+    with open(path, "w") as out:
+        w = out.write
+        w(head("sssp_process", "A Gaussian process of the same, which is added to the forest's.", command))
+        w('#include "sssp_forest.h"\n\n')
+        w(f"enum {{ PROCESS_INPUTS = {len(process.scale)}, PROCESS_POINTS = {len(process.points)} }};\n\n")
         w("static const float process_scale[PROCESS_INPUTS] = {\n" + wrapped(map(number, process.scale)) + "};\n\n")
         w("static const float process_mean[FOREST_CHOICES] = {\n"
           + wrapped(number((1 - SHARE) * m) for m in process.mean) + "};\n\n")
@@ -286,8 +296,10 @@ def main(arguments):
     report(graphs, names)
     if len(arguments) > 1:
         learned = list(graphs.values())
-        command = "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu/sssp_forest.h"
-        export(Model(learned, len(names), 1), learned, len(names), arguments[1], command)
+        model = Model(learned, len(names), 1)
+        command = "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu"
+        export_forest(model, learned, len(names), f"{arguments[1]}/sssp_forest.h", command)
+        export_process(model, f"{arguments[1]}/sssp_process.h", command)
     return 0
 
 

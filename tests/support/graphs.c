@@ -290,14 +290,24 @@ gpugraph_edges shape_edges(const shape *s, int64_t *vertex) {
     return edges;
 }
 
-gpugraph_graph *shape_graph(const shape *s) {
+gpugraph_graph *shape_weighed(const shape *s, bool changes, const int64_t *whole,
+                              const double *real) {
     int64_t *vertex = room_for(s->vertices, sizeof *vertex);
     gpugraph_edges edges = shape_edges(s, vertex);
     gpugraph_run run = {0};
     gpugraph_graph *graph;
+    edges.vertex_count = changes ? 0 : edges.vertex_count;
+    edges.weight = whole ? (const void *)whole : (const void *)real;
+    edges.weight_type = whole  ? GPUGRAPH_INTEGER_WEIGHTS
+                        : real ? GPUGRAPH_REAL_WEIGHTS
+                               : GPUGRAPH_UNWEIGHTED;
     gpugraph_create(&edges, &run, &graph);
     if (run.status != GPUGRAPH_OK)
         give_up(s->name, run.message);
     free(vertex);
     return graph;
+}
+
+gpugraph_graph *shape_graph(const shape *s) {
+    return shape_weighed(s, false, NULL, NULL);
 }

@@ -56,4 +56,9 @@ gpugraph_edges shape_edges(const shape *s, int64_t *vertex);
 /* The unweighted graph of a shape. Like all of these it aborts where memory fails. */
 gpugraph_graph *shape_graph(const shape *s);
 
+/* With a weight for each edge: whole numbers, or, where these are NULL, REAL ones. changes: it has no
+** vertices but the edges' ends, and may be updated. */
+gpugraph_graph *shape_weighed(const shape *s, bool changes, const int64_t *whole,
+                              const double *real);
+
 #endif

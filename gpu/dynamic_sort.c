@@ -1,5 +1,5 @@
 /* Batches on the host in order of their sources, and where runs of a source begin. On a device:
-** dynamic_gather.cu. */
+** dynamic_sort.cu. */
 #include "dynamic.h"
 
 struct sort_space {
