@@ -449,7 +449,7 @@
 ** GG_THREAD_GRAIN. */
 #define GG_SLAB_WORK   16
 #define GG_SLAB_CHAINS 12
-/* A batch of insertions is sorted from so many on, and from one for so many vertices; a smaller one is
+/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices. Another is
 ** announced unless the graph has so many edges for one of it. A table of slabs that grows has room for
 ** so many entries more, for each it needs. */
 #define GG_SLAB_SORTED   (1 << 18)
