@@ -1,6 +1,6 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
-**     insert    announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
 **       or      sort -> insert runs -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
@@ -221,13 +221,18 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / GG_SLAB_SURPRISE;
 }
 
-/* To sort them pays where there are many, and a vertex has several. */
+/* Are they so many that they are worth a look at all of them first? */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t many = gg_sorted_items > 0 ? gg_sorted_items : d->place->sorted_items;
-    return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
+    return b->count >= many;
 }
 
-/* Batches that are not announced need room: the arena is made larger, unless it had better be made
+/* To sort them pays where a vertex has several. */
+static bool are_dense(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    return are_many(d, b) && b->count >= d->slabs.n / GG_SLAB_SPREAD;
+}
+
+/* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
 ** anew. */
 static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     double started = gg_now_ms();
@@ -243,16 +248,18 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
                  "sectors of 32 bytes");
 }
 
-/* A batch is announced where it is the first, or there is no room. Others, if they are worth it, are
-** sorted. */
+/* A batch is announced where it is the first, or there is no room. So is a large one where the latest
+** that was looked at was skewed: tables will grow, and lanes with a vertex each would wait for the one with
+** the longest run. Others, if they are worth it, are sorted. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
-    b->attempted = false;
+    b->attempted = b->whole = false;
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
-    if (are_many(d, b) && !b->run)
+    b->whole = are_many(d, b) && d->skewed && !b->run;
+    if (!b->whole && are_dense(d, b) && !b->run)
         d->place->sort(d, b);
-    b->attempted = are_few(d, b) || b->run;
+    b->attempted = !b->whole && (are_few(d, b) || b->run);
 }
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
@@ -267,6 +274,10 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (b->attempted) {
         b->old = d->slabs;
         gg_dynamic_step(d, b->run ? STEP_INSERT_RUNS : STEP_ATTEMPT, b);
+        gg_dynamic_step(d, STEP_REST, b);
+    } else if (b->whole) {
+        b->old = d->slabs;
+        gg_dynamic_step(d, STEP_ANNOUNCE, b);
         gg_dynamic_step(d, STEP_REST, b);
     } else {
         gg_dynamic_step(d, STEP_ANNOUNCE, b);
@@ -286,7 +297,10 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         d->place->mark(d, 0);
         insert_once(d, b);
         d->place->mark(d, 1);
-        full = gg_dynamic_count(d).report.full;
+        struct slab_report report = gg_dynamic_count(d).report;
+        full = report.full;
+        if (!b->attempted || b->run) /* all were looked at */
+            d->skewed = report.far > b->count / GG_SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);
         if (full) {

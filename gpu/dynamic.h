@@ -53,14 +53,15 @@ struct dynamic_batch {
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
     uint32_t *result; /* count: answers; items that wait, or chunks of them; sectors of
                             ** claims */
-    const uint64_t *pair;  /* map, in buckets: target and value; else NULL */
-    const uint32_t *run;   /* sorted: where runs begin; *runs of them. Else NULL */
-    const uint32_t *runs;  /* and is much of the batch in long ones? */
-    bool attempted;        /* nothing is announced */
-    bool ordered;          /* ascending by source already */
-    bool unsorted;         /* or may be */
-    bool first;            /* there was no table before it */
-    bool keep;             /* of an edge that is there the value stays */
+    const uint64_t *pair; /* map, in buckets: target and value; else NULL */
+    const uint32_t *run;  /* sorted: where runs begin; *runs of them. Else NULL */
+    const uint32_t *runs;
+    bool attempted; /* nothing is announced */
+    bool whole;     /* all are announced, and no sum is asked for before the rest */
+    bool ordered;   /* ascending by source already */
+    bool unsorted;  /* or may be */
+    bool first;     /* there was no table before it */
+    bool keep;      /* of an edge that is there the value stays */
     struct slab_graph old; /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;   /* count + 1 */
     uint64_t *row_offset;  /* count + 1 */
@@ -69,9 +70,8 @@ struct dynamic_batch {
 };
 
 WARP_FUNCTION struct slab_sorted gg_sorted(const struct dynamic_batch *b, bool valued) {
-    struct slab_sorted sorted = {b->source, b->target,     b->value,   b->pair,
-                                 b->run,    b->count,      b->runs[0], valued,
-                                 b->keep,   b->runs[1] > 0};
+    struct slab_sorted sorted = {b->source, b->target,  b->value, b->pair, b->run,
+                                 b->count,  b->runs[0], valued,   b->keep};
     return sorted;
 }
 
@@ -120,6 +120,8 @@ struct gpugraph_dynamic {
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
     bool announced; /* the counts of announced insertions are not all 0 */
+    bool
+        skewed; /* in the latest batch of which all were looked at vertices had many items */
     uint64_t edges;
     uint32_t end;          /* pool.end after the last batch */
     uint64_t free;         /* sectors of free pieces then */

@@ -51,7 +51,7 @@ static double elapsed_cpu(gpugraph_dynamic *d) {
 
 /* What one thread has counted. */
 struct tally {
-    uint64_t added, removed, sectors, triangles;
+    uint64_t added, removed, sectors, triangles, far;
 };
 
 static bool in_order(const struct dynamic_batch *b, uint64_t i) {
@@ -60,10 +60,12 @@ static bool in_order(const struct dynamic_batch *b, uint64_t i) {
 }
 
 static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                          uint64_t i) {
-    uint32_t sectors;
-    if (slab_announce(&d->slabs, b->source[i], d->valued, &sectors))
-        slab_list_growing(&d->slabs, b->source[i], sectors);
+                          uint64_t i, struct tally *t) {
+    uint32_t from = b->source[i], sectors;
+    uint32_t before = device_reserve(&d->slabs.incoming[from], 1);
+    if (slab_announce(&d->slabs, from, before, d->valued, &sectors))
+        slab_list_growing(&d->slabs, from, sectors);
+    t->far += before >= SLAB_FAR;
     if (!in_order(b, i))
         device_store(&d->slabs.pool->report.unsorted, 1);
 }
@@ -116,12 +118,12 @@ static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
     const struct slab_sorted sorted = gg_sorted(b, d->valued);
     struct slab_visit visit = slab_begin_visit(g, &sorted, (uint32_t)i);
     uint32_t sectors;
+    t->far += slab_far(&visit);
     while ((sectors = slab_go_visiting(g, &sorted, &visit)) > 0)
         slab_bring(&visit, sectors, slab_take_base(g, sectors));
     if (slab_end_visit(g, &visit, d->valued))
         slab_list_growing(g, visit.from, visit.v.sectors);
-    uint32_t chunks = slab_chunks(&sorted, &visit),
-             at = device_take(&g->pool->later, chunks);
+    uint32_t chunks = slab_chunks(&visit), at = device_take(&g->pool->later, chunks);
     for (uint32_t k = 0; k < chunks; k++)
         b->result[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
     t->added += visit.added;
@@ -129,10 +131,12 @@ static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 
 static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint64_t i, struct tally *t) {
-    uint64_t item = b->result[i];
+    uint64_t item = i;
     if (b->run) {
         const struct slab_sorted sorted = gg_sorted(b, d->valued);
         item = slab_waiting_item(&sorted, b->result, i);
+    } else if (!b->whole) {
+        item = b->result[i];
     }
     if (item != SLAB_NO_ITEM)
         insert_item(d, b, item, t);
@@ -213,7 +217,7 @@ static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
     uint32_t word[SLAB_SIZE], filled[SLAB_SECTORS];
     const struct slab_desk desk = {word, filled};
     if (i < whole)
-        slab_rehash(&b->old, g, slab_growing_vertex(g, i), &desk, d->valued);
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), 1, 1, &desk, d->valued);
     else
         slab_move_part(&b->old, g, i - whole, &desk, d->valued);
 }
@@ -224,7 +228,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
     switch (step) {
     case STEP_ANNOUNCE:
-        announce_item(d, b, i);
+        announce_item(d, b, i, t);
         break;
     case STEP_LIST_DEAD:
         if (g->vertex[i].dead > 0)
@@ -290,10 +294,8 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
 }
 
 static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    if (!b->run)
-        return d->slabs.pool->later;
-    const struct slab_sorted sorted = gg_sorted(b, d->valued);
-    return slab_waiting_items(&sorted, d->slabs.pool->later);
+    uint64_t later = d->slabs.pool->later;
+    return b->whole ? b->count : b->run ? later * SLAB_CHUNK : later;
 }
 
 static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
@@ -333,6 +335,7 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     pool->report.removed += t->removed;
     pool->report.sectors += t->sectors;
     pool->report.triangles += t->triangles;
+    pool->report.far += t->far;
     if (step != STEP_SETTLE && step != STEP_END)
         return;
     if (pool->report.marked)
@@ -347,10 +350,11 @@ static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                    step == STEP_END;
     if (run->status && !settles) /* what was begun is brought to an end */
         return;
-    uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0;
+    uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0,
+             far = 0;
     int threads = gg_threads(run, items * GG_SLAB_WORK);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)                    \
-    reduction(+ : added, removed, sectors, found)
+    reduction(+ : added, removed, sectors, found, far)
     for (uint64_t i = 0; i < items; i++) {
         struct tally t = {0};
         if (!settles && (gg_stopping(run) || (i % GG_POLL_ITEMS == 0 && gg_pause(run))))
@@ -360,8 +364,9 @@ static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
         removed += t.removed;
         sectors += t.sectors;
         found += t.triangles;
+        far += t.far;
     }
-    struct tally all = {added, removed, sectors, found};
+    struct tally all = {added, removed, sectors, found, far};
     end_step(d, step, &all);
     if (gg_stopping(run) && run->status == GPUGRAPH_OK)
         gg_stopped(run);

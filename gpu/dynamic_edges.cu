@@ -1,4 +1,5 @@
 /* Batches of edges on a device: one lane per item. What a lane does: slab_table.h. */
+#include "dynamic_block.cuh"
 #include "dynamic_rehash.cuh"
 
 #include <cooperative_groups.h>
@@ -10,6 +11,12 @@ static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint6
     return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
 }
 
+/* Do neighbouring lanes name the same vertex? Then lanes of one had better ask together: to find
+** each other costs them more than it saves where few do. */
+static __device__ __forceinline__ bool are_gathered(unsigned here, uint32_t vertex) {
+    return __any_sync(here, __shfl_up_sync(here, vertex, 1) == vertex && warp_lane() > 0);
+}
+
 /* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
 ** the batch in order? */
 template <bool valued>
@@ -17,15 +24,21 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     announce(const __grid_constant__ slab_graph g,
              const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
+    uint32_t far = 0;
     for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
          part += gg_threads_of_grid()) {
         uint64_t i = part + threadIdx.x;
-        uint32_t u = SLAB_NONE, sectors = 0;
+        uint32_t u = SLAB_NONE, sectors = 0, number;
         bool grows = false;
-        if (i < b.count) {
+        if (i < b.count)
             u = b.source[i];
+        bool gathered = are_gathered(0xffffffffu, u);
+        if (i < b.count) {
             uint32_t next = i + 1 < b.count ? b.source[i + 1] : SLAB_NONE;
-            grows = slab_announce(&g, u, valued, &sectors);
+            number = gathered ? device_reserve(&g.incoming[u], 1)
+                              : device_take(&g.incoming[u], 1);
+            grows = slab_announce(&g, u, number, valued, &sectors);
+            far += number >= SLAB_FAR;
             if (!b.unsorted &&
                 (u > next || (u == next && b.target[i] >= b.target[i + 1])))
                 if (!device_load(&g.pool->report.unsorted))
@@ -42,12 +55,17 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         if (grows && !small)
             slab_list_growing(&g, u, sectors);
     }
+    __syncwarp();
+    gg_tally(&g.pool->report.far, far);
 }
 
 /* Counts new edges of a vertex; lanes that have added to the same one do it once. */
 static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t from) {
-    uint32_t same = __match_any_sync(__activemask(), from);
-    if (__ffs((int)same) - 1 == (int)warp_lane())
+    const unsigned here = __activemask();
+    unsigned same = 1u << warp_lane();
+    if (are_gathered(here, from))
+        same = __match_any_sync(here, from);
+    if (lowest_bit(same) == warp_lane())
         atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
 }
 
@@ -75,12 +93,12 @@ enum waiting {         /* which insertions */
 template <bool valued, waiting which>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
-    if (warp_ballot(device_load(&g.pool->report.full) != 0))
-        return; /* a vertex may lack its table; the warp leaves together */
+    if (__syncthreads_or(device_load(&g.pool->report.full)))
+        return; /* a vertex may lack its table */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     const slab_sorted sorted = which == OF_RUNS ? gg_sorted(&b, valued) : slab_sorted{};
-    const uint64_t count = which == OF_RUNS ? slab_waiting_items(&sorted, g.pool->later)
+    const uint64_t count = which == OF_RUNS ? (uint64_t)g.pool->later * SLAB_CHUNK
                            : which == LATER ? g.pool->later
                                             : b.count;
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
@@ -364,7 +382,7 @@ static void launch_together(struct cuda_job *job, const struct cooperative_kerne
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
-    if (!b.run) {
+    if (!b.run && !b.whole) {
         launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0},
                         arguments);
         return;
@@ -374,7 +392,10 @@ static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     launch_together(job,
                     {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
                     arguments);
-    insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    if (b.whole)
+        insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    else
+        insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     if (valued)
         claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
     settle<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);

@@ -3,8 +3,9 @@
 **     insert_runs    warps that wait for nobody: what needs no new piece; the others are listed
 **     extend_runs    these, from their beginning: the threads of a block take pieces together
 */
-#include "dynamic_rehash.cuh"
+#include "dynamic_block.cuh"
 #include "frontier.cuh"
+#include "slab_run.h"
 
 /* A place behind what the word holds, for each lane of a warp that wants one. */
 static __device__ __forceinline__ uint32_t warp_reserve(uint32_t *word, bool wanted) {
@@ -37,11 +38,9 @@ static __device__ __forceinline__ void list_growing(const slab_graph &g,
 }
 
 /* The chunks of long runs; the lanes write one run's after the other's. */
-static __device__ __forceinline__ void list_chunks(const slab_graph &g,
-                                                   const dynamic_batch &b,
-                                                   const slab_sorted &sorted,
-                                                   const slab_visit &visit) {
-    uint32_t mine = slab_chunks(&sorted, &visit), all;
+static __device__ __forceinline__ void
+list_chunks(const slab_graph &g, const dynamic_batch &b, const slab_visit &visit) {
+    uint32_t mine = slab_chunks(&visit), all;
     unsigned with = warp_ballot(mine > 0);
     if (with == 0)
         return;
@@ -65,23 +64,25 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
                 const __grid_constant__ dynamic_batch b) {
     const slab_sorted sorted = gg_sorted(&b, valued);
     const uint64_t whole = gg_whole_warps(sorted.runs);
-    uint32_t added = 0;
+    uint32_t added = 0, far = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         slab_visit visit = slab_no_visit();
         if (i < sorted.runs)
             visit = slab_begin_visit(&g, &sorted, (uint32_t)i);
+        far += slab_far(&visit);
         slab_look_ahead(&g, &sorted, &visit);
         bool waits = slab_go_visiting(&g, &sorted, &visit) > 0;
         bool grows = slab_end_visit(&g, &visit, valued) && !waits;
         __syncwarp();
         list_growing(g, visit, grows);
-        list_chunks(g, b, sorted, visit);
+        list_chunks(g, b, visit);
         uint32_t at = warp_reserve(&g.pool->visits, waits);
         if (waits)
             b.result[b.count - 1 - at] = (uint32_t)i;
         added += visit.added;
     }
     gg_tally(&g.pool->report.added, added);
+    gg_tally(&g.pool->report.far, far);
 }
 
 /* One lane per run that waits. */

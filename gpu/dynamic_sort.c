@@ -11,7 +11,7 @@ struct sort_space {
 
 static bool make_space(gpugraph_dynamic *d, uint64_t count, struct sort_space *s) {
     const uint64_t bytes = count * (2 * sizeof *s->key + 6 * sizeof *s->item);
-    if (!gg_dynamic_make_room(d, &d->sorted, bytes + 2 * sizeof *s->runs))
+    if (!gg_dynamic_make_room(d, &d->sorted, bytes + sizeof *s->runs))
         return false;
     s->key = d->sorted.block;
     s->key_scratch = s->key + count;
@@ -51,14 +51,10 @@ void gg_dynamic_sort_on_host(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (!gg_dynamic_going(d) || !make_space(d, b->count, &s) ||
         (!b->ordered && !sort_items(d, b, &s)))
         return;
-    uint32_t far = 0;
-    for (uint32_t i = 0; i < SLAB_SAMPLES; i++)
-        far += slab_sample_run(b->source, b->count, i);
-    s.runs[0] = 0;
-    s.runs[1] = far > SLAB_SKEWED;
+    *s.runs = 0;
     for (uint64_t i = 0; i < b->count; i++)
         if (i == 0 || b->source[i] != b->source[i - 1])
-            s.run[s.runs[0]++] = (uint32_t)i;
+            s.run[(*s.runs)++] = (uint32_t)i;
     b->run = s.run;
     b->runs = s.runs;
 }

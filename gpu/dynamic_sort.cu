@@ -1,6 +1,6 @@
 /* Batches in order of their sources, by a radix sort that leaves items of one edge as they came.
 **
-**     gather   large first batches in no order, by the highest bits alone: what a wave of lanes
+**     gather   large announced batches in no order, by the highest bits alone: what a wave of lanes
 **              reads and writes then lies close together, so that a sector is in the cache until
 **              all of its entries are there
 **     sort     others, by all bits; and where runs of a source begin
@@ -64,7 +64,7 @@ static void carve(workspace *space, const dynamic_batch &b, gather_space *s) {
     s->packed = gg_carve<uint64_t>(space, s->valued ? moved : 0);
     s->pair = s->valued ? gg_carve<uint64_t>(space, moved) : NULL;
     s->run = gg_carve<uint32_t>(space, runs);
-    s->runs = gg_carve<uint32_t>(space, s->finds_runs ? 2 : 0);
+    s->runs = gg_carve<uint32_t>(space, s->finds_runs ? 1 : 0);
     s->scratch = gg_carve<unsigned char>(space, s->scratch_bytes);
 }
 
@@ -100,23 +100,6 @@ static bool has_memory(const gpugraph_dynamic *d, uint64_t bytes, uint64_t items
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t);
     uint64_t arena = (2 * (uint64_t)d->end + items) * sector;
     return (int64_t)(bytes + arena) <= gg_device_room(d->job);
-}
-
-/* One block. */
-static __global__ void look_for_skew(dynamic_batch b, uint32_t *skewed) {
-    __shared__ uint32_t far;
-    if (threadIdx.x == 0)
-        far = 0;
-    __syncthreads();
-    uint32_t mine = 0;
-    for (uint32_t i = threadIdx.x; i < SLAB_SAMPLES; i += blockDim.x)
-        mine += slab_sample_run(b.source, b.count, i);
-    mine = __reduce_add_sync(0xffffffffu, mine);
-    if (threadIdx.x % GG_WARP == 0)
-        atomicAdd(&far, mine);
-    __syncthreads();
-    if (threadIdx.x == 0)
-        *skewed = far > SLAB_SKEWED;
 }
 
 /* Arrays for what is to be done, in the workspace. False: there is not so much memory. */
@@ -177,8 +160,6 @@ void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b) {
     if (s.sorts)
         sort_batch(job, s, b);
     gg_note(job, find_runs(s, s.scratch, &bytes, *b, job->stream), "find runs");
-    look_for_skew<<<1, 1024, 0, job->stream>>>(*b, s.runs + 1);
-    gg_launched(job, "look for long runs");
     b->run = s.run;
     b->runs = s.runs;
 }

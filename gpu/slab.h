@@ -69,7 +69,7 @@ enum {
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
     SLAB_CHUNK = 8,   /* items of a longer run that are dealt out together */
-    SLAB_BAG = 6,     /* pieces that a lane keeps before it gives them back */
+    SLAB_FAR = 8,     /* items of a vertex in a batch behind which others are many */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -108,7 +108,8 @@ struct slab_pool {
     uint32_t behind_later[30];
     struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
-        uint64_t behind_sums[12];
+        uint64_t far; /* items that have SLAB_FAR others of their vertex before them */
+        uint64_t behind_sums[11];
         uint32_t full;     /* 1: the arena ended */
         uint32_t unsorted; /* 1: the batch is not ascending without repeats */
         uint32_t marked;   /* 1: the filter is not empty */

@@ -88,25 +88,49 @@ WARP_FUNCTION uint32_t slab_ring(const struct slab_graph *g, uint32_t kind, uint
     return place < g->room[kind] ? place : place - g->room[kind];
 }
 
-/* A clean piece of 1 << kind sectors; SLAB_NONE when the arena has ended. */
-WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
+/* From the list of pieces of 1 << kind sectors; SLAB_NONE when it has ended. */
+WARP_FUNCTION uint32_t slab_take_listed(const struct slab_graph *g, uint32_t kind) {
     struct slab_pool *pool = g->pool;
     uint32_t count = pool->count[kind];
-    if (count > 0) {
-        uint32_t at = device_reserve(&pool->taken[kind], 1);
-        if (at < count)
-            return g->list[kind][slab_ring(g, kind, at)];
-    }
-    return slab_take_new(g, 1u << kind);
+    uint32_t at = count > 0 ? device_reserve(&pool->taken[kind], 1) : 0;
+    return at < count ? g->list[kind][slab_ring(g, kind, at)] : SLAB_NONE;
+}
+
+/* A clean piece of 1 << kind sectors; SLAB_NONE when the arena has ended. */
+WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
+    uint32_t piece = slab_take_listed(g, kind);
+    return piece != SLAB_NONE ? piece : slab_take_new(g, 1u << kind);
+}
+
+/* The kind of a base that may come from a list; SLAB_LISTS: of another. */
+WARP_FUNCTION uint32_t slab_kind_of(uint32_t sectors) {
+    return sectors == 1 || sectors == 2 ? sectors - 1
+           : sectors == SLAB_SECTORS    ? 2
+                                        : (uint32_t)SLAB_LISTS;
 }
 
 /* A clean base of that many sectors; of none: anything but SLAB_NONE. */
 WARP_FUNCTION uint32_t slab_take_base(const struct slab_graph *g, uint32_t sectors) {
     if (sectors == 0)
         return 0;
-    if (sectors <= SLAB_SECTORS)
-        return slab_take(g, sectors == SLAB_SECTORS ? 2 : sectors - 1);
-    return slab_take_new(g, sectors);
+    uint32_t kind = slab_kind_of(sectors);
+    return kind < SLAB_LISTS ? slab_take(g, kind) : slab_take_new(g, sectors);
+}
+
+/* The same for all lanes of a warp, with one look at the arena's end. */
+WARP_FUNCTION uint32_t slab_take_bases(const struct slab_graph *g, uint32_t sectors) {
+    uint32_t kind = slab_kind_of(sectors), base = sectors > 0 ? SLAB_NONE : 0;
+    if (kind < SLAB_LISTS)
+        base = slab_take_listed(g, kind);
+    warp_sync();
+    uint32_t all, at = SLAB_NONE;
+    uint32_t before = warp_sum_before(base == SLAB_NONE ? sectors : 0, &all);
+    if (all == 0)
+        return base;
+    if (warp_lane() == 0)
+        at = slab_take_new(g, all);
+    at = warp_from(at, 0);
+    return base == SLAB_NONE && at != SLAB_NONE ? at + before : base;
 }
 
 /* A clean piece joins the list of its kind at a place that was reserved for it. */
@@ -123,24 +147,6 @@ WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
                                    uint32_t sector) {
     uint32_t pushed = device_reserve(&g->pool->pushed[kind], 1);
     slab_join_list(g, kind, g->pool->count[kind] + pushed, sector);
-}
-
-/* Clean pieces that a lane has done with and gives back together with those of other lanes. */
-struct slab_bag {
-    uint32_t *piece; /* room for SLAB_BAG, `stride` apart */
-    uint32_t stride, count;
-    uint32_t kinds; /* two bits for each */
-};
-
-/* Into the bag, or back at once where there is none or it is full. */
-WARP_FUNCTION void slab_put_away(const struct slab_graph *g, struct slab_bag *bag,
-                                 uint32_t kind, uint32_t sector) {
-    if (!bag || bag->count == SLAB_BAG) {
-        slab_free_piece(g, kind, sector);
-        return;
-    }
-    bag->piece[bag->count * bag->stride] = sector;
-    bag->kinds |= kind << 2 * bag->count++;
 }
 
 WARP_FUNCTION void slab_clean(const struct slab_graph *g, uint32_t sector,

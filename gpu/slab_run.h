@@ -5,10 +5,7 @@
 **              later. It founds the table and makes chains longer, and a tombstone on the way
 **              becomes the entry's place. A table that then has more than slab_most is listed
 **     long     announced as a whole; after the rehash in chunks, a lane for an item, as any other
-**              insertion
-**
-** Where much of the batch is in long runs, all are announced: tables will grow, and lanes that visit
-** wait for the one with the longest run. */
+**              insertion */
 #ifndef GPUGRAPH_SLAB_RUN_H
 #define GPUGRAPH_SLAB_RUN_H
 
@@ -21,7 +18,6 @@ struct slab_sorted { /* the batch: a view */
     uint64_t count;
     uint32_t runs;
     bool valued, keep;
-    bool announced; /* all runs are */
 };
 
 /* A lane's visit at a vertex. */
@@ -112,8 +108,14 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
     visit.end = run + 1 < b->runs ? b->run[run + 1] : b->count;
     visit.from = b->source[visit.item];
     visit.v = slab_vertex_of(g, visit.from);
-    visit.announced = b->announced || visit.end - visit.item > SLAB_RUN;
+    visit.announced = visit.end - visit.item > SLAB_RUN;
     return visit;
+}
+
+/* Of a visit that has not begun: items that have SLAB_FAR others before them. */
+WARP_FUNCTION uint32_t slab_far(const struct slab_visit *visit) {
+    uint64_t items = visit->end - visit->item;
+    return items > SLAB_FAR ? (uint32_t)items - SLAB_FAR : 0;
 }
 
 /* Sends for the sectors where the probes of a run begin, so that it waits for them once. */
@@ -185,39 +187,20 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     return v.used - v.dead > most;
 }
 
-/* How many chunks the run leaves behind, where not all of the batch is left. */
-WARP_FUNCTION uint32_t slab_chunks(const struct slab_sorted *b,
-                                   const struct slab_visit *visit) {
-    uint64_t items = visit->announced && !b->announced ? visit->end - visit->item : 0;
+/* How many chunks the run leaves behind. */
+WARP_FUNCTION uint32_t slab_chunks(const struct slab_visit *visit) {
+    uint64_t items = visit->announced ? visit->end - visit->item : 0;
     return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
-}
-
-/* How many numbers slab_waiting_item knows, where there are so many chunks. */
-WARP_FUNCTION uint64_t slab_waiting_items(const struct slab_sorted *b, uint32_t chunks) {
-    return b->announced ? b->count : (uint64_t)chunks * SLAB_CHUNK;
 }
 
 #define SLAB_NO_ITEM UINT64_MAX
 
-/* Number i of the items that wait; a chunk ends where its run does. */
+/* Number i of the items that chunks have room for; a chunk ends where its run does. */
 WARP_FUNCTION uint64_t slab_waiting_item(const struct slab_sorted *b,
                                          const uint32_t *chunk, uint64_t i) {
-    if (b->announced)
-        return i;
     uint32_t first = chunk[i / SLAB_CHUNK];
     uint64_t item = (uint64_t)first + i % SLAB_CHUNK;
     return item < b->count && b->source[item] == b->source[first] ? item : SLAB_NO_ITEM;
-}
-
-/* ---- is much of the batch in long runs? ---- */
-
-enum { SLAB_SAMPLES = 2048, SLAB_SKEWED = SLAB_SAMPLES / 5, SLAB_FAR = 8 };
-
-/* Is item number `sample` of some that are spread over the batch in a long run? */
-WARP_FUNCTION bool slab_sample_run(const uint32_t *source, uint64_t count,
-                                   uint32_t sample) {
-    uint64_t item = count * sample / SLAB_SAMPLES, far = item + SLAB_FAR;
-    return far < count && source[item] == source[far];
 }
 
 #endif

@@ -355,15 +355,14 @@ WARP_FUNCTION bool slab_put_off(const struct slab_graph *g, uint32_t from) {
     return device_reserve(&g->incoming[from], 1) == 0;
 }
 
-/* Counts an insertion for its vertex. Does the vertex's base become too small? Exactly one
-** item of a batch learns so: the one that steps over the edge. */
-WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from, bool valued,
-                                 uint32_t *sectors) {
-    uint32_t incoming = device_reserve(&g->incoming[from], 1) + 1;
+/* An insertion was counted for its vertex, with so many before it. Does the vertex's base become too
+** small? Exactly one item of a batch learns so: the one that steps over the edge. */
+WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from,
+                                 uint32_t before, bool valued, uint32_t *sectors) {
     struct slab_vertex v = slab_vertex_of(g, from);
     uint32_t most = slab_most(v.sectors, g->load, valued);
     *sectors = v.sectors;
-    return v.used + incoming == (v.used > most ? v.used : most) + 1;
+    return v.used + before == (v.used > most ? v.used : most);
 }
 
 #endif

@@ -148,27 +148,40 @@ WARP_FUNCTION bool slab_has_entries(struct slab_vertex from) {
     return from.sectors > 0 && from.used > from.dead;
 }
 
-/* By a warp: the tiles from `first` on, `stride` runs apart. The lanes' answers may differ: false, if
-** the arena has ended. */
+/* By a warp, each of whose teams has a table of its own: the tiles from `first` on, `stride` runs
+** apart. The lanes' answers may differ: false, if the arena has ended. */
 WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_vertex from,
                                    const struct slab_graph *g, struct slab_vertex to,
                                    const struct slab_desk *desk, uint32_t first,
-                                   uint32_t stride, bool valued) {
-    const uint32_t rank = warp_lane(), runs = slab_runs(to.sectors);
-    bool fits = true;
-    for (; slab_has_entries(from) && first < runs; first += stride) {
-        struct slab_tile tile = slab_tile_at(from, to, first, warp_width);
-        slab_clear_desk(desk, rank, warp_width);
+                                   uint32_t stride, uint32_t size, bool valued) {
+    const uint32_t rank = warp_lane() % size;
+    const uint32_t runs = slab_has_entries(from) ? slab_runs(to.sectors) : 0;
+    bool fits = true, here;
+    for (; warp_ballot(here = first < runs); first += stride) {
+        struct slab_tile tile = slab_tile_at(from, to, first, size);
+        if (here)
+            slab_clear_desk(desk, rank, size);
         warp_sync();
-        fits = slab_collect(old, g, &tile, desk, rank, warp_width, valued) && fits;
+        if (here)
+            fits = slab_collect(old, g, &tile, desk, rank, size, valued) && fits;
         warp_sync();
-        slab_flush(g, &tile, desk, rank, warp_width);
+        if (here)
+            slab_flush(g, &tile, desk, rank, size);
         warp_sync();
     }
     return fits;
 }
 
 /* ---- rehash ---- */
+
+/* Leaves a base clean that a team has left, or not filled. */
+WARP_FUNCTION void slab_clear_by(const struct slab_graph *g, struct slab_vertex v,
+                                 uint32_t size) {
+    if (size == warp_width)
+        slab_clear_together(g, v, 0, size);
+    else
+        slab_clear_runs(g, v, warp_lane() % size, size);
+}
 
 /* What the vertex needs: its living entries and those that come. */
 WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
@@ -179,26 +192,44 @@ WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
     return slab_sectors_for(entries, g->load, valued);
 }
 
-/* A new base for the vertex, in the same arena as before or in another one; by a warp. It stays
-** where it is when the arena has ended. */
+WARP_FUNCTION struct slab_vertex slab_vertex_from(struct slab_vertex v, unsigned lane) {
+    struct slab_vertex there = {warp_from(v.base, lane), warp_from(v.sectors, lane),
+                                warp_from(v.used, lane), warp_from(v.dead, lane)};
+    return there;
+}
+
+/* New bases for the vertices that the first lanes of a warp bring (SLAB_NONE: none), in the same arena
+** as before or in another one: by teams of so many lanes, in so many turns. A table stays where it is
+** when the arena has ended. The desk is the team's. */
 WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
-                               uint32_t v, const struct slab_desk *desk, bool valued) {
-    struct slab_vertex from = slab_vertex_of(old, v), to = {SLAB_NONE, 0, 0, 0};
-    to.sectors = slab_wanted(g, v, from, valued);
-    to.used = from.used - from.dead;
-    if (warp_lane() == 0)
-        to.base = slab_take_base(g, to.sectors);
-    to.base = warp_from(to.base, 0);
-    if (warp_lane() == 0)
-        g->incoming[v] = 0; /* all lanes have read it */
-    if (to.base == SLAB_NONE)
-        return;
-    bool copied = slab_move_tiles(old, from, g, to, desk, 0, warp_width, valued);
-    copied = !warp_ballot(!copied);
-    if (!copied || old->word == g->word)
-        slab_clear_together(g, copied ? from : to, 0, warp_width);
-    if (copied && warp_lane() == 0)
-        g->vertex[v] = to;
+                               uint32_t vertex, uint32_t turns, uint32_t size,
+                               const struct slab_desk *desk, bool valued) {
+    const uint32_t teams = warp_width / size, team = warp_lane() / size;
+    struct slab_vertex from_mine = {0, 0, 0, 0}, to_mine = {SLAB_NONE, 0, 0, 0};
+    if (vertex != SLAB_NONE) {
+        from_mine = slab_vertex_of(old, vertex);
+        to_mine.sectors = slab_wanted(g, vertex, from_mine, valued);
+        to_mine.used = from_mine.used - from_mine.dead;
+        g->incoming[vertex] = 0;
+    }
+    to_mine.base = slab_take_bases(g, to_mine.sectors);
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        unsigned lane = turn * teams + team, failed;
+        uint32_t v = warp_from(vertex, lane);
+        struct slab_vertex from = slab_vertex_from(from_mine, lane);
+        struct slab_vertex to = slab_vertex_from(to_mine, lane);
+        bool moves = v != SLAB_NONE && to.base != SLAB_NONE;
+        if (!moves)
+            from.sectors = 0;
+        failed =
+            warp_ballot(!slab_move_tiles(old, from, g, to, desk, 0, size, size, valued));
+        bool copied = moves && (failed >> team * size & (UINT32_MAX >> (32 - size))) == 0;
+        if (moves && (!copied || old->word == g->word))
+            slab_clear_by(g, copied ? from : to, size);
+        if (copied && warp_lane() % size == 0)
+            g->vertex[v] = to;
+        warp_sync();
+    }
 }
 
 /* ---- rehash of a huge base: three steps, each by any warps ----
@@ -240,7 +271,7 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
     struct slab_move *move = &g->huge[g->part[part]];
     bool copied = slab_move_tiles(old, move->from, g, move->to, desk,
                                   (part - move->first) * warp_width,
-                                  move->parts * warp_width, valued);
+                                  move->parts * warp_width, warp_width, valued);
     copied = !warp_ballot(!copied);
     if (copied && warp_lane() == 0)
         device_take(&move->left, UINT32_MAX); /* one less */

@@ -51,15 +51,14 @@ WARP_FUNCTION bool slab_is_entry(uint32_t word) {
     return word != SLAB_NONE && word != SLAB_DEAD;
 }
 
-/* Leaves a chain clean and frees it, perhaps by way of a bag. first: of a piece that wide, or
-** SLAB_NONE. */
+/* Leaves a chain clean and frees it. first: of a piece that wide, or SLAB_NONE. */
 WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
-                                    uint32_t width, struct slab_bag *bag) {
+                                    uint32_t width) {
     while (first != SLAB_NONE) {
         uint32_t *link = g->word + (uint64_t)(first + width - 1) * SLAB_WORDS + SLAB_LINK;
         uint32_t next = device_load(link);
         slab_clean(g, first, width);
-        slab_put_away(g, bag, width / 2, first);
+        slab_free_piece(g, width / 2, first);
         first = next;
         width = slab_next_width(width);
     }
@@ -67,10 +66,10 @@ WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
 
 /* The same of a base: this lane's share of its runs. */
 WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_vertex v,
-                                   uint32_t rank, uint32_t size, struct slab_bag *bag) {
+                                   uint32_t rank, uint32_t size) {
     uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
     for (uint32_t run = rank; run < slab_runs(v.sectors); run += size)
-        slab_clear_chain(g, v.base + run * SLAB_SECTORS, width, bag);
+        slab_clear_chain(g, v.base + run * SLAB_SECTORS, width);
 }
 
 /* The same by a warp, which cleans slabs and frees them together: the runs from `first` on, `size`
@@ -79,7 +78,7 @@ WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_v
                                        uint32_t first, uint32_t size) {
     uint32_t runs = slab_runs(v.sectors);
     if (v.sectors < SLAB_SECTORS) {
-        slab_clear_runs(g, v, first + warp_lane(), size, NULL);
+        slab_clear_runs(g, v, first + warp_lane(), size);
         return;
     }
     for (; first < runs; first += size) {
@@ -91,7 +90,7 @@ WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_v
         warp_sync();
         for (uint32_t i = warp_lane(); i < share * SLAB_SECTORS; i += warp_width)
             slab_clean(g, v.base + first * SLAB_SECTORS + i, 1);
-        slab_clear_chain(g, chain, SLAB_SECTORS, NULL);
+        slab_clear_chain(g, chain, SLAB_SECTORS);
         if (warp_lane() == 0)
             at = g->pool->count[2] + device_take(&g->pool->pushed[2], share);
         at = warp_from(at, 0) + warp_lane();

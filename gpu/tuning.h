@@ -449,11 +449,13 @@
 ** GG_THREAD_GRAIN. */
 #define GG_SLAB_WORK   16
 #define GG_SLAB_CHAINS 12
-/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices. Another is
-** announced unless the graph has so many edges for one of it. A table of slabs that grows has room for
-** so many entries more, for each it needs. */
+/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices, and
+** announced where one of so many comes behind many of its vertex. Another is announced unless the graph has
+** so many edges for one of it. A table of slabs that grows has room for so many entries more, for each it
+** needs. */
 #define GG_SLAB_SORTED   (1 << 18)
 #define GG_SLAB_SPREAD   2
+#define GG_SLAB_SKEW     5
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */

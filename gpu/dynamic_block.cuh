@@ -1,0 +1,99 @@
+/* What the threads of a block ask of words that all blocks share, together. */
+#ifndef GPUGRAPH_DYNAMIC_BLOCK_CUH
+#define GPUGRAPH_DYNAMIC_BLOCK_CUH
+
+#include "dynamic.cuh"
+#include "slab_table.h"
+
+#include <cub/block/block_scan.cuh>
+
+/* What all threads of a block ask of some words, in one scan and one addition to each word:
+** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
+struct block_share {
+    cub::BlockScan<uint64_t, GG_BLOCK>::TempStorage scan;
+    uint32_t first[SLAB_LISTS], end;
+};
+
+/* A thread asks for 0 or 1 of each word; the scan has 10 bits for a word, above the lower 32. */
+static __device__ __forceinline__ uint64_t one_of(uint32_t word, bool wanted) {
+    return (uint64_t)wanted << (32 + 10 * word);
+}
+static __device__ __forceinline__ uint32_t sum_of(uint64_t sums, uint32_t word) {
+    return (uint32_t)(sums >> (32 + 10 * word)) & 0x3ff;
+}
+
+/* A place behind what the words hold, for each that is wanted; all threads of the block come. */
+template <int words>
+static __device__ __forceinline__ void
+block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
+              uint32_t (&place)[words], block_share *share) {
+    static_assert(words <= SLAB_LISTS, "bits of a scan");
+    uint64_t mine = 0, before, all;
+    for (int k = 0; k < words; k++)
+        mine |= one_of(k, wanted[k]);
+    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    for (int k = 0; k < words; k++)
+        if (threadIdx.x == k && sum_of(all, k) > 0)
+            share->first[k] = device_take(word[k], sum_of(all, k));
+    __syncthreads();
+    for (int k = 0; k < words; k++)
+        place[k] = share->first[k] + sum_of(before, k);
+}
+
+/* Bases for all threads of a block, from the lists and, beyond these, from the arena's end;
+** SLAB_NONE when that has come. */
+static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
+                                                      uint32_t sectors,
+                                                      block_share *share) {
+    const uint32_t kind = slab_kind_of(sectors);
+    uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, before, all;
+    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    if (threadIdx.x < SLAB_LISTS) {
+        uint32_t k = threadIdx.x, asked = sum_of(all, k), count = g.pool->count[k];
+        bool takes = asked > 0 && count > 0;
+        share->first[k] = takes ? device_take(&g.pool->taken[k], asked) : count;
+    }
+    __syncthreads();
+    /* At the arena's end: first those of other sizes, then kind by kind. */
+    uint32_t base = SLAB_NONE, place = (uint32_t)before, fresh = (uint32_t)all;
+    for (uint32_t k = 0; k < SLAB_LISTS; k++) {
+        uint32_t count = g.pool->count[k], first = share->first[k];
+        uint32_t asked = sum_of(all, k), at = sum_of(before, k);
+        uint32_t listed = first < count ? count - first : 0;
+        listed = listed < asked ? listed : asked;
+        if (k == kind && at < listed)
+            base = g.list[k][slab_ring(&g, k, first + at)];
+        else if (k == kind)
+            place = fresh + ((at - listed) << k);
+        fresh += (asked - listed) << k;
+    }
+    if (fresh == 0)
+        return sectors > 0 ? base : 0;
+    if (threadIdx.x == 0)
+        share->end = device_load(&g.pool->report.full) ? g.capacity
+                                                       : device_take(&g.pool->end, fresh);
+    __syncthreads();
+    if (sectors == 0 || base != SLAB_NONE)
+        return sectors > 0 ? base : 0;
+    uint32_t room = share->end <= g.capacity ? g.capacity - share->end : 0;
+    if (place <= room && room - place >= sectors)
+        return share->end + place;
+    device_store(&g.pool->report.full, 1);
+    return SLAB_NONE;
+}
+
+/* Adds to a word what the threads of a block bring; all come. */
+static __device__ __forceinline__ void gg_tally(uint64_t *at, uint32_t mine) {
+    __shared__ uint32_t sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    mine = __reduce_add_sync(0xffffffffu, mine);
+    if (mine > 0 && warp_lane() == 0)
+        atomicAdd(&sum, mine);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum > 0)
+        device_add_64(at, sum);
+}
+
+#endif
