@@ -148,7 +148,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("sssp stress");
     TCase *cases = tcase_create("sssp stress");
-    tcase_set_timeout(cases, 240);
+    tcase_set_timeout(cases, 480);
     tcase_add_test(cases, small_searches);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
