@@ -17,6 +17,7 @@
 #include "bfs.cuh"
 #include "device_graph.cuh"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,16 +101,18 @@ static __device__ void end_level(struct state *state, struct bfs_bounds bounds) 
     state->level++;
 }
 
-/* One thread per vertex found. */
+/* One thread per vertex found, which is of the new level: debug builds look. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     update(device_csr g, struct bfs b, struct bfs_bounds bounds) {
     struct state *state = b.state;
     const uint64_t found = state->found;
+    [[maybe_unused]] const uint32_t level = state->level;
     const bool over = state->over;
     uint64_t whole = gg_whole_warps(found);
     for (uint64_t i = gg_thread(); i < whole && !over; i += gg_threads_of_grid()) {
         bool live = i < found;
         uint32_t v = live ? b.found[i] : 0;
+        assert(!live || (v < g.n && b.depth[v] == level));
         if (live && bounds.targets && (b.wanted[v / 32] >> v % 32 & 1))
             atomicSub(&state->missing, 1u);
         gg_append_slices(g, v, live, b.slice, &state->slices);

@@ -181,8 +181,11 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
         return false;
     const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
-        !gg_bfs_below(job, turned, &g, &below))
-        return false;
+        !gg_bfs_below(job, turned, &g, &below)) {
+        below = bfs_below();
+        if (!gg_do_without(job))
+            return false;
+    }
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))

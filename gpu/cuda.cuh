@@ -71,6 +71,9 @@ bool gg_wait(struct cuda_job *job);
 /* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
 ** long kernels are then told to. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
+/* After a step that only saves time, and has given back what it took: where it has failed for
+** want of device memory the job goes on without it. True while the job is going. */
+bool gg_do_without(struct cuda_job *job);
 
 /* ---- device_launch.cu ---- */
 
@@ -232,7 +235,8 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
 /* ---- ranked_rows.cu: trees by weight from arcs in the order of where they lead ---- */
 
 /* Makes what that takes, where it pays and there is room, while nothing lies in the workspace
-** yet. It stays as long as the edges do, or until memory is short. */
+** yet; without that the job goes on. It stays as long as the edges do, or until memory is
+** short. */
 bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction);
 /* Is it there? And is it worth it, by the last tree? */
 bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);

@@ -55,6 +55,16 @@ bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
 }
 
+/* A wait that a failure has ended stops kernels: the word is cleared once none is left. */
+bool gg_do_without(struct cuda_job *job) {
+    if (job->run->status != GPUGRAPH_DEVICE_MEMORY)
+        return gg_going(job);
+    gg_begin(job->run);
+    if (gg_wait(job))
+        __atomic_store_n(job->device->stop, 0u, __ATOMIC_RELEASE);
+    return gg_going(job);
+}
+
 /* ---- jobs ---- */
 
 /* The mutex, waited for in short steps so that an interrupt is felt. */

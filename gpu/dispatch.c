@@ -38,9 +38,8 @@ static const gpugraph_method *find_method(const backend *on, const char *functio
     return NULL;
 }
 
-/* "auto, direction-optimizing, top-down": each name once. */
-static void list_methods(const char *function, char *list, size_t size) {
-    size_t used = (size_t)snprintf(list, size, "auto");
+/* ", direction-optimizing, top-down" behind `used` bytes of a list: each name once. */
+static size_t add_methods(const char *function, char *list, size_t size, size_t used) {
     for (int b = 0; b < BACKENDS; b++) {
         for (const gpugraph_method *m = backends[b]->methods; m->function; m++) {
             bool told = b > 0 && find_method(backends[0], function, m->name);
@@ -48,6 +47,7 @@ static void list_methods(const char *function, char *list, size_t size) {
                 used += (size_t)snprintf(list + used, size - used, ", %s", m->name);
         }
     }
+    return used;
 }
 
 bool gg_method_is(const gpugraph_run *run, const char *name) {
@@ -299,6 +299,30 @@ bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
     return false;
 }
 
+static bool is_method(const char *function, const char *name) {
+    return find_method(&gg_cpu_backend, function, name) ||
+           find_method(&gg_cuda_backend, function, name);
+}
+
+/* A path has methods of its own and those of its search, which the other search's name tells. */
+static void fail_method(const request *r, gpugraph_run *run) {
+    const char *name = r->method ? r->method : "auto";
+    char list[320] = "auto";
+    size_t used = add_methods(r->function, list, sizeof list, strlen(list));
+    bool path = equal(r->function, "path");
+    bool by_weight = path && is_method("bfs", name);
+    bool by_depth = path && is_method("sssp", name);
+    if (by_weight || by_depth)
+        add_methods(by_weight ? "sssp" : "bfs", list, sizeof list, used);
+    gg_fail(run, GPUGRAPH_INVALID, "%s%s has no method '%s'; its methods are: %s%s",
+            r->function,
+            by_weight  ? " by weight"
+            : by_depth ? " by depth"
+                       : "",
+            name, list,
+            path && !by_weight && !by_depth ? ", and those of bfs or sssp" : "");
+}
+
 static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_run *run,
                              bool *fallback) {
     *fallback = false;
@@ -311,14 +335,9 @@ static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_r
     }
     if (!r->on_cpu && !r->on_cuda) {
         bool absent = run->backend == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL);
-        char list[320];
         if (absent)
             return choose_cuda(graph, r, run);
-        list_methods(r->function, list, sizeof list);
-        gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s%s",
-                r->function, r->method ? r->method : "auto", list,
-                equal(r->function, "path") ? ", and those of bfs, or by weight of sssp"
-                                           : "");
+        fail_method(r, run);
         return NULL;
     }
     if (run->backend == GPUGRAPH_CPU && !r->on_cpu) {

@@ -315,6 +315,13 @@ static bool make_side(struct cuda_job *job, int side) {
     return true;
 }
 
+/* What was taken for a side that failed is given back, but for the workspace. */
+static bool do_without(struct cuda_job *job) {
+    if (gg_do_without(job))
+        gg_drop_workspace(job);
+    return gg_going(job);
+}
+
 bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction) {
     if (job->graph->wide || gg_has_ranked_rows(job, direction) || !pays(job, direction) ||
         !fits(job, direction))
@@ -322,7 +329,7 @@ bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction) {
     for (int side = 0; side < RANKED_SIDES; side++)
         if (wants(direction, side) && !job->graph->device->ranked[side].made &&
             !make_side(job, side))
-            return false;
+            return do_without(job);
     return true;
 }
 

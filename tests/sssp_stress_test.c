@@ -1,6 +1,6 @@
 /* Thousands of small searches, each with other parameters than a choice would take: buckets
-** of all widths, few blocks and many, both ways of the engine "persistent". Distances are
-** compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
+** of all widths, few blocks and many, both ways of the engine "persistent", and multi-level
+** multi-queues of all sizes, most of which overflow. Distances are compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
 ** Without a device the CPU's own methods are compared. */
 #include "expect.h"
 #include "suite.h"
@@ -16,16 +16,37 @@ static double pick(const double *from, size_t count) {
     return from[shape_random(&seed) % count];
 }
 
-/* The hook has no argument of its own. */
+/* The hook has no arguments of its own. */
 static double scale;
+static bool large; /* a graph for whose every vertex a queue should have room */
+
+static uint32_t pick_count(uint32_t most) {
+    return (uint32_t)(shape_random(&seed) % (most + 1));
+}
+
+/* One segment or node in device memory and one element of a warp are the least there is. */
+static void upset_queues(struct sssp_parameters *p) {
+    static const double reaches[] = {0, 0.25, 1, 30}, rooms[] = {0, 1, 600, 3000};
+    static const double rows[] = {1, 16, 128, 1e6};
+    p->near_far = p->filter = p->delta * pick(reaches, 4);
+    p->l0 = pick_count(2);
+    p->l1_capacity = pick_count(1) ? 1 + pick_count(63) : 1;
+    p->write_back = pick_count(3);
+    p->bnum = 1 + pick_count(30);
+    p->queues = 1 + pick_count(20);
+    p->cooperative = (uint32_t)pick(rows, 4);
+    p->l2_capacity = large ? 0 : (uint64_t)pick(rooms, 4);
+}
 
 static void upset(struct sssp_parameters *p) {
     static const double widths[] = {0.1, 0.3, 1, 3, 10, 100, 1e6};
     static const double blocks[] = {1e-3, 0.1, 1, 2, 4, 100};
     p->delta = scale * pick(widths, 7);
+    p->blocks = pick(blocks, 6);
+    if (p->engine == SSSP_MLMQ)
+        upset_queues(p);
     if (p->engine != SSSP_PERSISTENT)
         return;
-    p->blocks = pick(blocks, 6);
     p->local = shape_random(&seed) % 2;
     p->apart = shape_random(&seed) % 2;
 }
@@ -101,6 +122,7 @@ START_TEST(small_searches) {
     gg_sssp_adjust(upset);
     for (int i = 0; i < 400; i++) {
         shape s = draw_shape(i);
+        large = s.vertices > 4000;
         gpugraph_graph *graph = weighted(&s, i % 4);
         bool narrow = gpugraph_distance_type_of(graph) == GPUGRAPH_UINT32;
         size_t bytes = (size_t)s.vertices * (narrow ? 4 : 8);
@@ -126,7 +148,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("sssp stress");
     TCase *cases = tcase_create("sssp stress");
-    tcase_set_timeout(cases, 240);
+    tcase_set_timeout(cases, 480);
     tcase_add_test(cases, small_searches);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -17,8 +17,9 @@
 ** family; sssp_forest.py leaves out the graph that was cut off.
 **
 ** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
-** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead. In
-** bench_sssp_counts, SSSP_TRACE=file takes a line for each round of the latest search. */
+** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead; COOPERATIVE=x
+** a multi-queue's warp relaxes a vertex of more arcs by itself. In bench_sssp_counts,
+** SSSP_TRACE=file takes a line for each round of the latest search. */
 #include "gengraph.cuh"
 #include "sssp_choice.h"
 #include "training_graphs.cuh"
@@ -104,6 +105,7 @@ struct contender {
 ** run. */
 static std::vector<contender> contenders(const struct sssp_features *f) {
     const char *only = getenv("ONLY"), *blocks = getenv("BLOCKS");
+    const char *cooperative = getenv("COOPERATIVE");
     std::string list = std::string(",") + (only ? only : "") + ",";
     std::vector<contender> all;
     struct contender c;
@@ -119,9 +121,12 @@ static std::vector<contender> contenders(const struct sssp_features *f) {
         c.method = gg_sssp_choose(f, "auto", &c.parameters);
         all.push_back(c);
     }
-    for (contender &one : all)
+    for (contender &one : all) {
         if (blocks)
             one.parameters.blocks = atof(blocks);
+        if (cooperative)
+            one.parameters.cooperative = (uint32_t)atoi(cooperative);
+    }
     return all;
 }
 

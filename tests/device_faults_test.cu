@@ -1,0 +1,174 @@
+/* A search on a device whose n-th block of device memory is refused, for every n. What only saves
+** time is done without: ranked rows, rows turned round and hubs. Where the search itself needs the
+** block it ends with a sentence, and the next one is right. Skipped where there is no device.
+**
+** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
+#include "backend.h"
+
+extern "C" {
+#include "graphs.h"
+#include "suite.h"
+}
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <vector>
+
+extern "C" cudaError_t __real_cudaMalloc(void **block, size_t bytes);
+extern "C" cudaError_t __wrap_cudaMalloc(void **block, size_t bytes);
+
+enum { ATTEMPTS = 3 }; /* of gg_take to get a block */
+
+static int countdown; /* blocks until the one that is refused; 0: none is */
+static int refusals;  /* of that one, so far */
+
+cudaError_t __wrap_cudaMalloc(void **block, size_t bytes) {
+    if (countdown == 0 || countdown-- > 1)
+        return __real_cudaMalloc(block, bytes);
+    countdown = ++refusals < ATTEMPTS;
+    return cudaErrorMemoryAllocation;
+}
+
+/* ---- a search ---- */
+
+struct answer {
+    std::vector<unsigned char> value, edge;
+    char parents[100]; /* how */
+    gpugraph_status status;
+};
+
+static void listen(void *listener, const char *name, double, int64_t,
+                   const char *detail) {
+    struct answer *a = (struct answer *)listener;
+    if (strcmp(name, "parents") == 0)
+        snprintf(a->parents, sizeof a->parents, "%s", detail);
+}
+
+/* method: NULL for a search by weight. */
+static struct answer ask(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_backend backend, const char *method) {
+    struct answer a = {std::vector<unsigned char>(graph->n * 8, 0),
+                       std::vector<unsigned char>(graph->n * 8, 0), "", GPUGRAPH_OK};
+    gpugraph_run run = gpugraph_run();
+    run.backend = backend;
+    run.method = method;
+    run.phase = listen;
+    run.listener = &a;
+    if (method)
+        gpugraph_bfs(graph, search, &run, (uint32_t *)a.value.data(), a.edge.data());
+    else
+        gpugraph_sssp(graph, search, &run, a.value.data(), a.edge.data());
+    a.status = run.status;
+    ck_assert_msg(run.status == GPUGRAPH_OK || run.status == GPUGRAPH_DEVICE_MEMORY, "%s",
+                  run.message);
+    ck_assert((run.status != GPUGRAPH_OK) == (run.message[0] != 0));
+    return a;
+}
+
+/* Everything of a search that has blocks to take, one refused. How often it was done without. */
+static int refuse_each(gpugraph_graph *graph, const gpugraph_search *search,
+                       const char *method) {
+    const struct answer right =
+        ask(graph, search, GPUGRAPH_CPU, method ? "top-down" : NULL);
+    int without = 0, ended = 0, n = 1;
+    for (; n < 100; n++) {
+        countdown = n;
+        refusals = 0;
+        const struct answer got = ask(graph, search, GPUGRAPH_CUDA, method);
+        const bool hit = refusals > 0;
+        countdown = 0;
+        ended += got.status != GPUGRAPH_OK;
+        without += hit && got.status == GPUGRAPH_OK;
+        ck_assert_msg(!hit || refusals == ATTEMPTS, "block %d: %d refusals", n, refusals);
+        ck_assert_msg(hit || got.status == GPUGRAPH_OK, "block %d: no reason", n);
+        if (got.status == GPUGRAPH_OK) {
+            ck_assert_msg(got.value == right.value, "block %d: other values", n);
+            ck_assert_msg(got.edge == right.edge, "block %d: another tree", n);
+        }
+        if (!hit)
+            break;
+        ck_assert_msg(method || got.status != GPUGRAPH_OK || graph->wide ||
+                          strcmp(got.parents, "one pass over the edges, on the device") ==
+                              0,
+                      "block %d: parents: %s", n, got.parents);
+    }
+    ck_assert_msg(n < 100, "a block is asked for again and again");
+    /* A search has one block, which may come after one more when it has been refused. */
+    ck_assert_msg(ended <= 2, "%d searches ended", ended);
+    return without;
+}
+
+/* ---- the cases ---- */
+
+static const struct tree_ranks_limits always = {0, 2, 0}, never = {0, -1, 0};
+
+static gpugraph_graph *weighed(uint64_t seed, bool real) {
+    shape s = shape_random_edges(3000, 40000, seed);
+    std::vector<int64_t> whole(s.edges);
+    std::vector<double> tenths(s.edges);
+    shape_sort(&s);
+    for (int64_t e = 0; e < s.edges; e++) {
+        whole[e] = (int64_t)(1 + shape_random(&seed) % 200);
+        tenths[e] = (double)whole[e] / 10;
+    }
+    gpugraph_graph *graph =
+        shape_weighed(&s, false, real ? NULL : whole.data(), tenths.data());
+    shape_free(&s);
+    return graph;
+}
+
+/* Edges, rows and features are there; so the first blocks are those of ranked rows. */
+START_TEST(trees_without_ranked_rows) {
+    for (int i = 0; i < 6; i++) {
+        gpugraph_graph *graph = weighed((uint64_t)i + 1, i >= 3);
+        uint32_t source = (uint32_t)(graph->n / 2);
+        gpugraph_search search = gpugraph_search();
+        search.source = &source;
+        search.source_count = 1;
+        search.direction = (gpugraph_direction)(i % 3);
+        gg_tree_ranks_limits = never;
+        ck_assert_int_eq(ask(graph, &search, GPUGRAPH_CUDA, NULL).status, GPUGRAPH_OK);
+        gg_tree_ranks_limits = always;
+        int without = refuse_each(graph, &search, NULL);
+        ck_assert_msg(graph->wide || without >= 5, "%d", without);
+        const struct answer last = ask(graph, &search, GPUGRAPH_CUDA, NULL);
+        ck_assert_msg(graph->wide || strcmp(last.parents,
+                                            "by rows turned round, on the device") == 0,
+                      "parents: %s", last.parents);
+        gpugraph_free(graph);
+    }
+}
+END_TEST
+
+START_TEST(levels_without_a_look_from_below) {
+    for (int i = 0; i < 3; i++) {
+        shape s = shape_rmat(12, 16, (uint64_t)i);
+        gpugraph_graph *graph = shape_graph(&s);
+        uint32_t source = gpugraph_find_integer(graph, s.source[0]);
+        gpugraph_search search = gpugraph_search();
+        search.source = &source;
+        search.source_count = 1;
+        search.direction = (gpugraph_direction)(i % 3);
+        const char *along = "persistent", *below = "direction-optimizing";
+        ck_assert_int_eq(ask(graph, &search, GPUGRAPH_CUDA, along).status, GPUGRAPH_OK);
+        int without = refuse_each(graph, &search, below);
+        ck_assert_msg(graph->wide || without >= 2, "%d", without); /* hubs, at least */
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+int main(void) {
+    if (!suite_has_device())
+        return SUITE_SKIPPED;
+    Suite *suite = suite_create("device_faults");
+    TCase *cases = tcase_create("device_faults");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, trees_without_ranked_rows);
+    tcase_add_test(cases, levels_without_a_look_from_below);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
