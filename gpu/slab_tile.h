@@ -86,44 +86,65 @@ WARP_FUNCTION bool slab_put_on_desk(const struct slab_graph *g,
     return slab_put_behind(g, slab, width, pair, valued);
 }
 
-/* This lane's way through the old sectors. */
-WARP_FUNCTION struct slab_walk slab_walk_for(const struct slab_tile *tile, uint32_t rank,
-                                             uint32_t size) {
-    const struct slab_vertex from = tile->from;
-    struct slab_walk walk = slab_walk_from(from, rank, size);
-    if (from.sectors < SLAB_SECTORS)
-        return walk;
-    uint64_t runs = slab_runs(tile->to.sectors), before = slab_runs(from.sectors);
-    uint64_t end = (uint64_t)tile->first + tile->runs;
+/* The old runs, from *first up to *end, that entries of the tile may come from. */
+WARP_FUNCTION void slab_old_runs(const struct slab_tile *tile, uint32_t *first,
+                                 uint32_t *end) {
+    uint64_t runs = slab_runs(tile->to.sectors), before = slab_runs(tile->from.sectors);
+    uint64_t behind = (uint64_t)tile->first + tile->runs;
     uint64_t low = (((uint64_t)tile->first << 32) + runs - 1) / runs;
-    uint64_t high = ((end << 32) + runs - 1) / runs - 1;
-    walk.next += (uint32_t)(low * before >> 32) * SLAB_SECTORS;
-    walk.sectors = ((uint32_t)(high * before >> 32) + 1) * SLAB_SECTORS;
-    return walk;
+    uint64_t high = ((behind << 32) + runs - 1) / runs - 1;
+    *first = (uint32_t)(low * before >> 32);
+    *end = (uint32_t)(high * before >> 32) + 1;
 }
 
-/* False: the arena has ended. */
-WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_graph *g,
-                                const struct slab_tile *tile,
-                                const struct slab_desk *desk, uint32_t rank,
-                                uint32_t size, bool valued) {
+/* The entries of a sector that belong to the tile. False: the arena has ended. */
+WARP_FUNCTION bool slab_put_sector(const struct slab_graph *g,
+                                   const struct slab_tile *tile,
+                                   const struct slab_desk *desk, const uint32_t *word,
+                                   uint32_t entries, bool valued) {
     const uint64_t runs = slab_runs(tile->to.sectors);
-    const uint32_t step = valued ? 2 : 1;
     const uint32_t width =
         tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
-    struct slab_walk walk = slab_walk_for(tile, rank, size);
-    uint32_t word[SLAB_WORDS], entries;
     bool fits = true;
-    while (fits && slab_step(old, &walk, false, word, &entries))
-        for (uint32_t i = 0; i < SLAB_WORDS; i += step) {
-            uint32_t hash = slab_hash(word[i]);
-            uint32_t number = (uint32_t)(hash * runs >> 32) - tile->first;
-            if (i < entries && slab_is_entry(word[i]) && number < tile->runs)
-                fits = slab_put_on_desk(g, desk, number, width, hash,
-                                        slab_pair(word[i], valued ? word[i | 1] : 0),
-                                        valued) &&
+    for (uint32_t i = 0; i < SLAB_WORDS; i += valued ? 2 : 1) {
+        uint32_t hash = slab_hash(word[i]);
+        uint32_t number = (uint32_t)(hash * runs >> 32) - tile->first;
+        if (i < entries && slab_is_entry(word[i]) && number < tile->runs)
+            fits =
+                slab_put_on_desk(g, desk, number, width, hash,
+                                 slab_pair(word[i], valued ? word[i | 1] : 0), valued) &&
+                fits;
+    }
+    return fits;
+}
+
+/* By a warp; a few lanes of a team read a run, and then its chain, piece by piece. False: the arena
+** has ended. */
+WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_graph *g,
+                                const struct slab_tile *tile,
+                                const struct slab_desk *desk, uint32_t size, bool here,
+                                bool valued) {
+    const struct slab_few few = slab_few_of(size);
+    uint32_t run = 0, end = 0;
+    bool fits = true;
+    if (here)
+        slab_old_runs(tile, &run, &end);
+    for (run += few.number; warp_ballot(run < end); run += few.count) {
+        struct slab_piece piece =
+            slab_first_piece(tile->from, run < end ? run : SLAB_NONE);
+        while (warp_ballot(piece.first != SLAB_NONE)) {
+            uint32_t word[SLAB_WORDS], link = SLAB_NONE;
+            for (uint32_t i = few.rank; slab_has_sector(&piece, i); i += few.size) {
+                bool last = i + 1 == piece.width;
+                slab_read(old, piece.first + i, false, word);
+                link = last ? word[SLAB_LINK] : link;
+                fits = slab_put_sector(g, tile, desk, word, last ? SLAB_LINK : SLAB_WORDS,
+                                       valued) &&
                        fits;
+            }
+            slab_next_piece(&piece, &few, link);
         }
+    }
     return fits;
 }
 
@@ -162,8 +183,7 @@ WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_ver
         if (here)
             slab_clear_desk(desk, rank, size);
         warp_sync();
-        if (here)
-            fits = slab_collect(old, g, &tile, desk, rank, size, valued) && fits;
+        fits = slab_collect(old, g, &tile, desk, size, here, valued) && fits;
         warp_sync();
         if (here)
             slab_flush(g, &tile, desk, rank, size);
@@ -173,15 +193,6 @@ WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_ver
 }
 
 /* ---- rehash ---- */
-
-/* Leaves a base clean that a team has left, or not filled. */
-WARP_FUNCTION void slab_clear_by(const struct slab_graph *g, struct slab_vertex v,
-                                 uint32_t size) {
-    if (size == warp_width)
-        slab_clear_together(g, v, 0, size);
-    else
-        slab_clear_runs(g, v, warp_lane() % size, size);
-}
 
 /* What the vertex needs: its living entries and those that come. */
 WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
@@ -224,8 +235,13 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
         failed =
             warp_ballot(!slab_move_tiles(old, from, g, to, desk, 0, size, size, valued));
         bool copied = moves && (failed >> team * size & (UINT32_MAX >> (32 - size))) == 0;
-        if (moves && (!copied || old->word == g->word))
-            slab_clear_by(g, copied ? from : to, size);
+        bool clears = moves && (!copied || old->word == g->word);
+        if (size == warp_width) {
+            if (clears)
+                slab_clear_together(g, copied ? from : to, 0, size);
+        } else {
+            slab_clear_by_few(g, copied ? from : to, size, clears);
+        }
         if (copied && warp_lane() % size == 0)
             g->vertex[v] = to;
         warp_sync();

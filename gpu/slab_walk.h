@@ -64,12 +64,68 @@ WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
     }
 }
 
-/* The same of a base: this lane's share of its runs. */
-WARP_FUNCTION void slab_clear_runs(const struct slab_graph *g, struct slab_vertex v,
-                                   uint32_t rank, uint32_t size) {
-    uint32_t width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
-    for (uint32_t run = rank; run < slab_runs(v.sectors); run += size)
-        slab_clear_chain(g, v.base + run * SLAB_SECTORS, width);
+/* ---- a few lanes of a team, at most as many as a slab has sectors, for a run ---- */
+
+struct slab_few {
+    uint32_t size, count; /* lanes; of how many */
+    uint32_t rank;        /* this lane among them */
+    uint32_t number;      /* of these few in their team */
+};
+
+WARP_FUNCTION struct slab_few slab_few_of(uint32_t team) {
+    uint32_t size = team < SLAB_SECTORS ? team : SLAB_SECTORS;
+    uint32_t lane = warp_lane() % team;
+    struct slab_few few = {size, team / size, lane % size, lane / size};
+    return few;
+}
+
+struct slab_piece { /* of a run; first: SLAB_NONE where it has ended */
+    uint32_t first, width;
+};
+
+/* SLAB_NONE: no run. */
+WARP_FUNCTION struct slab_piece slab_first_piece(struct slab_vertex v, uint32_t run) {
+    struct slab_piece piece = {SLAB_NONE, 0};
+    piece.width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
+    if (run != SLAB_NONE)
+        piece.first = v.base + run * SLAB_SECTORS;
+    return piece;
+}
+
+WARP_FUNCTION bool slab_has_sector(const struct slab_piece *piece, uint32_t i) {
+    return piece->first != SLAB_NONE && i < piece->width;
+}
+
+/* All lanes of a warp come; `link`: what the one that has the piece's last sector has read there. */
+WARP_FUNCTION void slab_next_piece(struct slab_piece *piece, const struct slab_few *few,
+                                   uint32_t link) {
+    uint32_t last = piece->width > 0 ? (piece->width - 1) % few->size : 0;
+    piece->first = warp_from(link, warp_lane() - few->rank + last);
+    piece->width = slab_next_width(piece->width);
+}
+
+/* A base is left clean, and its pieces are free. All lanes of the warp come, whether theirs is to be
+** cleared or not. */
+WARP_FUNCTION void slab_clear_by_few(const struct slab_graph *g, struct slab_vertex v,
+                                     uint32_t team, bool clears) {
+    const struct slab_few few = slab_few_of(team);
+    const uint32_t runs = clears ? slab_runs(v.sectors) : 0;
+    for (uint32_t run = few.number; warp_ballot(run < runs); run += few.count) {
+        struct slab_piece piece = slab_first_piece(v, run < runs ? run : SLAB_NONE);
+        while (warp_ballot(piece.first != SLAB_NONE)) {
+            uint32_t link = SLAB_NONE;
+            for (uint32_t i = few.rank; slab_has_sector(&piece, i); i += few.size) {
+                uint64_t sector = piece.first + i;
+                if (i + 1 == piece.width)
+                    link = device_load(g->word + sector * SLAB_WORDS + SLAB_LINK);
+                slab_clean(g, (uint32_t)sector, 1);
+            }
+            warp_sync();
+            if (few.rank == 0 && piece.first != SLAB_NONE)
+                slab_free_piece(g, piece.width / 2, piece.first);
+            slab_next_piece(&piece, &few, link);
+        }
+    }
 }
 
 /* The same by a warp, which cleans slabs and frees them together: the runs from `first` on, `size`
@@ -78,7 +134,7 @@ WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_v
                                        uint32_t first, uint32_t size) {
     uint32_t runs = slab_runs(v.sectors);
     if (v.sectors < SLAB_SECTORS) {
-        slab_clear_runs(g, v, first + warp_lane(), size);
+        slab_clear_by_few(g, v, warp_width, first == 0);
         return;
     }
     for (; first < runs; first += size) {
