@@ -221,15 +221,10 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / GG_SLAB_SURPRISE;
 }
 
-/* Are they so many that they are worth a look at all of them first? */
+/* To look at all of them first pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t many = gg_sorted_items > 0 ? gg_sorted_items : d->place->sorted_items;
-    return b->count >= many;
-}
-
-/* To sort them pays where a vertex has several. */
-static bool are_dense(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    return are_many(d, b) && b->count >= d->slabs.n / GG_SLAB_SPREAD;
+    return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
 }
 
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
@@ -257,7 +252,7 @@ static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
     b->whole = are_many(d, b) && d->skewed && !b->run;
-    if (!b->whole && are_dense(d, b) && !b->run)
+    if (!b->whole && are_many(d, b) && !b->run)
         d->place->sort(d, b);
     b->attempted = !b->whole && (are_few(d, b) || b->run);
 }
