@@ -54,6 +54,17 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     return rc;
 }
 
+/* An empty name of a type would make a column NUMERIC. */
+static char *declaration(const char *source, const char *destination) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "CREATE TABLE x(src");
+    sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
+    sqlite3_str_appendall(sql, ", dst");
+    sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
+    sqlite3_str_appendall(sql, ", weight, edge INTEGER)");
+    return sqlite3_str_finish(sql);
+}
+
 /* The columns have their declared types from the table, so that comparisons are made as
 ** there; but ids are compared by their bytes, whatever the table's collation. */
 static int declare(connection *c, const char *schema, const char *name, char *affinity) {
@@ -71,11 +82,7 @@ static int declare(connection *c, const char *schema, const char *name, char *af
     affinity[0] = affinity_of_type(type[0]);
     affinity[1] = affinity_of_type(type[1]);
     bool short_of_memory = rc == SQLITE_NOMEM;
-    char *sql = NULL;
-    if (!short_of_memory)
-        sql = sqlite3_mprintf("CREATE TABLE x(src \"%w\", dst \"%w\", weight, edge "
-                              "INTEGER)",
-                              type[0], type[1]);
+    char *sql = short_of_memory ? NULL : declaration(type[0], type[1]);
     if (rc == SQLITE_OK || error) /* without a table: any query says so */
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
