@@ -53,8 +53,9 @@ void definition_clear(definition *d);
 ** a whole sentence. */
 int follow_create(connection *c, const char *schema, const char *name,
                   graph_arguments *arguments, char **error);
-/* Takes away whatever follow_create and the blocks have made. */
-int follow_drop(sqlite3 *db, const char *schema, const char *name, char **error);
+/* Takes away whatever follow_create has made; blocks where the graph has some. */
+int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
+                char **error);
 int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
                   char **error);
 /* Runs SQL; *error is SQLite's own message. */

@@ -52,9 +52,10 @@ int present_read(sqlite3 *db, const char *schema, const char *log, present *list
         "'trigger'",
         schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        int names = trigger_names(statement_text(statement, 2), log);
-        if (names)
-            rc = names < 0 ? SQLITE_NOMEM : present_add(list, statement);
+        int own = trigger_is_own(statement_text(statement, 0),
+                                 statement_text(statement, 2), log);
+        if (own)
+            rc = own < 0 ? SQLITE_NOMEM : present_add(list, statement);
     }
     int finish = sqlite3_finalize(statement);
     rc = rc ? rc : finish;
@@ -215,6 +216,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }
+    if (rc == SQLITE_OK && !made->trouble)
+        rc = find_early_triggers(db, made);
     present_clear(&list);
     if (rc)
         definition_clear(made);

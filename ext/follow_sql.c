@@ -240,16 +240,31 @@ int trigger_same(const char *sql, const char *other) {
     return same;
 }
 
-int trigger_names(const char *sql, const char *table) {
+/* graph_inserted and so on, of graph_log */
+static bool has_own_name(const char *name, const char *log) {
+    static const char *const suffixes[] = {"inserted", "deleted", "updated",
+                                           "moved",    "trimmed", "replaced_by_"};
+    int start = (int)strlen(log) - 3; /* "graph_" */
+    if (sqlite3_strnicmp(name, log, start) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (sqlite3_strnicmp(name + start, suffixes[i], (int)strlen(suffixes[i])) == 0)
+            return true;
+    return false;
+}
+
+int trigger_is_own(const char *name, const char *sql, const char *log) {
+    if (!has_own_name(name, log))
+        return 0;
     const char *end = sql + strlen(sql);
     sql_token token;
     int names = 0;
     while (names == 0 && (sql = sql_next(sql, end, &token), token.kind != SQL_END)) {
         if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
             continue;
-        char *name = sql_unquote(&token);
-        names = name ? sqlite3_stricmp(name, table) == 0 : -1;
-        sqlite3_free(name);
+        char *word = sql_unquote(&token);
+        names = word ? sqlite3_stricmp(word, log) == 0 : -1;
+        sqlite3_free(word);
     }
     return names;
 }

@@ -28,8 +28,9 @@ int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
 /* Do two triggers do the same? Names of triggers do not matter, nor how names of others
 ** are quoted. 1, 0; -1: no memory. */
 int trigger_same(const char *sql, const char *other);
-/* Does the SQL name this table? 1, 0; -1: no memory. */
-int trigger_names(const char *sql, const char *table);
+/* Is a trigger one of those that write or trim this log? By its name and by what it does,
+** since others may speak of the log, too. 1, 0; -1: no memory. */
+int trigger_is_own(const char *name, const char *sql, const char *log);
 /* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how
 ** many; 0: it carries none; -1: no memory. */
 int trigger_columns(const char *sql, char **column);

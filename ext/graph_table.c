@@ -19,6 +19,7 @@ typedef struct graph_table {
     connection *c;
     char *schema, *name, *text; /* text: "schema"."name" */
     char affinity[2];           /* of src and dst */
+    bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
 } graph_table;
 
@@ -102,7 +103,7 @@ static void table_free(graph_table *t) {
 }
 
 static int connect_table(connection *c, const char *schema, const char *name,
-                         sqlite3_vtab **made) {
+                         bool persist, sqlite3_vtab **made) {
     char affinity[2];
     int rc = declare(c, schema, name, affinity);
     if (rc == SQLITE_OK)
@@ -112,6 +113,7 @@ static int connect_table(connection *c, const char *schema, const char *name,
         return rc ? rc : SQLITE_NOMEM;
     memset(t, 0, sizeof *t);
     t->c = c;
+    t->persist = persist;
     memcpy(t->affinity, affinity, sizeof affinity);
     t->schema = sqlite3_mprintf("%s", schema);
     t->name = sqlite3_mprintf("%s", name);
@@ -128,8 +130,15 @@ static int connect_table(connection *c, const char *schema, const char *name,
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **made, char **error) {
-    (void)db, (void)argc, (void)error;
-    return connect_table(aux, argv[1], argv[2], made);
+    (void)db, (void)error;
+    graph_arguments arguments;
+    char *fault = NULL;
+    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
+    bool persist = rc == SQLITE_OK && arguments.persist;
+    if (rc == SQLITE_OK)
+        graph_arguments_clear(&arguments);
+    sqlite3_free(fault); /* any query says so */
+    return rc == SQLITE_NOMEM ? rc : connect_table(aux, argv[1], argv[2], persist, made);
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -145,8 +154,9 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
         return rc;
     }
     rc = follow_create(c, argv[1], argv[2], &arguments, error);
+    bool persist = arguments.persist;
     graph_arguments_clear(&arguments);
-    return rc ? rc : connect_table(c, argv[1], argv[2], made);
+    return rc ? rc : connect_table(c, argv[1], argv[2], persist, made);
 }
 
 static int table_disconnect(sqlite3_vtab *base) {
@@ -160,7 +170,7 @@ static int table_disconnect(sqlite3_vtab *base) {
 static int table_destroy(sqlite3_vtab *base) {
     graph_table *t = (graph_table *)base;
     char *error = NULL;
-    int rc = follow_drop(t->c->db, t->schema, t->name, &error);
+    int rc = follow_drop(t->c->db, t->schema, t->name, t->persist, &error);
     sqlite3_free(error);
     if (rc)
         return rc;
