@@ -11,7 +11,7 @@
 ** loaded again, so a mirror that has been seen through it once is still of the same file,
 ** and whether anything has been written since is quickly told. */
 #include "follow.h"
-#include "table_function.h"
+#include "graph_lookup.h"
 #include <string.h>
 
 typedef struct graph_table {
@@ -30,6 +30,7 @@ typedef struct graph_cursor {
     const gpugraph_edge_list *edges;
     const gpugraph_ids *ids;
     const void *list; /* edge numbers; NULL: position is one itself */
+    void *merged;     /* of a list that is not the graph's own */
     sqlite3_int64 position, end;
     int step; /* 1, -1 */
 } graph_cursor;
@@ -257,9 +258,9 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     } else if (equal[COLUMN_SRC] >= 0) {
         bool between = equal[COLUMN_DST] >= 0;
         info->idxNum = between ? PLAN_BETWEEN : PLAN_FROM;
-        give(info, equal[COLUMN_SRC], 1, true);
+        give(info, equal[COLUMN_SRC], 1, lookup_is_exact(t->affinity[0]));
         if (between)
-            give(info, equal[COLUMN_DST], 2, true);
+            give(info, equal[COLUMN_DST], 2, lookup_is_exact(t->affinity[1]));
         info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
         info->estimatedCost = 1 + (between ? 1 : degree);
     }
@@ -290,6 +291,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
+    sqlite3_free(cur->merged);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -329,6 +331,8 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
 }
 
 static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
+    sqlite3_free(cur->merged);
+    cur->merged = NULL;
     cur->list = list;
     cur->position = 0;
     cur->end = count;
@@ -349,32 +353,21 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
-static int find_edges(const graph_table *t, graph_cursor *cur, int plan,
-                      sqlite3_value **argv) {
-    gpugraph_run run;
-    gpugraph_graph *graph = cur->graph->graph;
-    const void *list = NULL;
-    uint64_t count = 0;
-    uint32_t from, to = 0;
-    int rc = find_vertex(graph, t->affinity[0], argv[0], &from);
-    if (rc == SQLITE_OK && plan == PLAN_BETWEEN)
-        rc = find_vertex(graph, t->affinity[1], argv[1], &to);
-    if (rc || from == GPUGRAPH_NONE || to == GPUGRAPH_NONE)
-        return rc;
-    connection_run(t->c, &run);
-    gpugraph_status status =
-        plan == PLAN_FROM ? gpugraph_edges_from(graph, from, &run, &list, &count)
-                          : gpugraph_edges_between(graph, from, to, &run, &list, &count);
-    if (status == GPUGRAPH_OK)
-        set_list(cur, list, (sqlite3_int64)count);
-    return status == GPUGRAPH_OK ? SQLITE_OK
-                                 : set_error(cur->base.pVtab, code_of_status(status),
-                                             sqlite3_mprintf("%s", run.message));
+static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
+                      sqlite3_value **id) {
+    edges_found found;
+    char *error = NULL;
+    int rc = lookup_edges(t->c, cur->graph->graph, t->affinity, ids, id, &found, &error);
+    if (rc)
+        return error ? set_error(cur->base.pVtab, rc, error) : rc;
+    set_list(cur, found.list, (sqlite3_int64)found.count);
+    cur->merged = found.merged;
+    return SQLITE_OK;
 }
 
 static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
                         sqlite3_value **argv) {
-    (void)words, (void)argc;
+    (void)words;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
     int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
@@ -385,7 +378,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     if (plan == PLAN_EDGE)
         return find_edge(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
-        return find_edges(t, cur, plan, argv);
+        return find_edges(t, cur, argc, argv);
     cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
     if (plan == PLAN_SCAN_DOWN) {
         cur->position = cur->end - 1;
