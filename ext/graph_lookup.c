@@ -3,17 +3,19 @@
 **     value   column     vertices
 **     7       INTEGER    7
 **     7       TEXT       '7'
-**     7       no type    7 '7'       a 7 out of a column of numbers equals both
-**     7.0     TEXT       '7.0' '7'   likewise
+**     7       no type    7 '7'         a 7 out of a column of numbers equals both
+**     7.0     no type    7 '7' '7.0'   likewise
 **
 ** SQLite does not tell where a value comes from. So every vertex that may be meant is looked
-** up, and SQLite compares once more. Where several have edges, their lists are merged. */
+** up, and SQLite compares once more. Where several have edges, their lists are merged. To
+** a TEXT column a value goes as a text wherever it comes from: comparing would cost as much
+** again as the look-up. */
 #include "graph_lookup.h"
 
 #include <string.h>
 
 bool lookup_is_exact(char affinity) {
-    return affinity > 'B';
+    return affinity != 'A';
 }
 
 /* ---- ids ---- */
@@ -52,8 +54,6 @@ static int find_meanings(const gpugraph_graph *graph, char affinity, sqlite3_val
         char digits[24];
         sqlite3_snprintf(sizeof digits, digits, "%lld", (long long)number.integer);
         add(m, gpugraph_find_text(graph, digits, strlen(digits)));
-        if (affinity == 'A')
-            add(m, gpugraph_find_integer(graph, number.integer));
     }
     if (rc == SQLITE_OK && type == SQLITE_FLOAT) {
         rc = find_vertex(graph, 'B', id, &v);
