@@ -38,6 +38,7 @@ typedef struct definition {
     edge_source source;  /* the table and its columns, by the names they have now */
     char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
+    char *key;           /* the column that is the rowid; NULL: none */
     gpugraph_direction direction;
     bool persist;
     char *trouble; /* why the log is not to be relied on; NULL: it is */

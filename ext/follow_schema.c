@@ -70,6 +70,7 @@ void definition_clear(definition *d) {
     sqlite3_free(d->schema);
     sqlite3_free(d->name);
     sqlite3_free(d->log);
+    sqlite3_free(d->key);
     sqlite3_free(d->trouble);
     edge_source_clear(&d->source);
     memset(d, 0, sizeof *d);
@@ -156,7 +157,7 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list) {
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++) {
         int found = 0;
         for (int j = 0; j < list->count && found == 0; j++)
-            found = trigger_same(needed.item[i].sql, list->item[j].sql);
+            found = trigger_same(d, needed.item[i].sql, list->item[j].sql);
         if (found < 0)
             rc = SQLITE_NOMEM;
         else if (!found)

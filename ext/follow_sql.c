@@ -174,9 +174,15 @@ static int find_rowid(sqlite3 *db, definition *d) {
     char *error = NULL;
     int rc = table_find(db, d->schema, d->source.table, &info, &error);
     sqlite3_free(error);
+    sqlite3_free(d->key);
+    d->key = NULL;
     if (rc == SQLITE_OK)
         sqlite3_snprintf(sizeof d->rowid, d->rowid, "%s",
                          info.kind == 't' ? info.rowid_name : "");
+    if (rc == SQLITE_OK && info.integer_primary_key >= 0) {
+        d->key = sqlite3_mprintf("%s", info.column[info.integer_primary_key]);
+        rc = d->key ? SQLITE_OK : SQLITE_NOMEM;
+    }
     table_info_clear(&info);
     return rc;
 }
@@ -216,17 +222,24 @@ static const char *after_name(const char *sql, const char *end) {
     return sql;
 }
 
-static int token_same(const sql_token *a, const sql_token *b) {
+/* Where the column that is the rowid gets another name, ALTER TABLE puts that in the place
+** of `rowid` too. */
+static bool are_rowids(const definition *d, const char *x, const char *y) {
+    return d->key && *d->rowid && sqlite3_stricmp(x, d->rowid) == 0 &&
+           sqlite3_stricmp(y, d->key) == 0;
+}
+
+static int token_same(const definition *d, const sql_token *a, const sql_token *b) {
     if (a->kind == SQL_END || b->kind == SQL_END)
         return a->kind == b->kind;
     char *x = sql_unquote(a), *y = sql_unquote(b);
-    int same = x && y ? sqlite3_stricmp(x, y) == 0 : -1;
+    int same = x && y ? sqlite3_stricmp(x, y) == 0 || are_rowids(d, x, y) : -1;
     sqlite3_free(x);
     sqlite3_free(y);
     return same;
 }
 
-int trigger_same(const char *sql, const char *other) {
+int trigger_same(const definition *d, const char *sql, const char *other) {
     const char *end = sql + strlen(sql), *other_end = other + strlen(other);
     sql_token a, b;
     int same;
@@ -235,7 +248,7 @@ int trigger_same(const char *sql, const char *other) {
     do {
         sql = sql_next(sql, end, &a);
         other = sql_next(other, other_end, &b);
-        same = token_same(&a, &b);
+        same = token_same(d, &a, &b);
     } while (same == 1 && a.kind != SQL_END);
     return same;
 }

@@ -45,6 +45,30 @@ START_TEST(renames) {
 }
 END_TEST
 
+/* ALTER TABLE puts the column's new name in the place of `rowid` too. */
+START_TEST(the_rowid_gets_another_name) {
+    sql_open();
+    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(a, b)); INSERT "
+        "INTO roads VALUES (1, 1, 2, 3), (2, 2, 3, 4); CREATE VIRTUAL TABLE g USING "
+        "gpugraph(roads(a, b, metres)); CREATE VIRTUAL TABLE h USING gpugraph(roads(id, "
+        "b, metres))");
+    run("ALTER TABLE roads RENAME id TO \"the number\"");
+    expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+    after("INSERT OR REPLACE INTO roads VALUES (7, 1, 2, 9), (8, 8, 9, 1)");
+    after("UPDATE roads SET \"the number\" = 17 WHERE a = 8");
+    run("ALTER TABLE roads RENAME \"the number\" TO nr; ALTER TABLE roads RENAME TO r; "
+        "ALTER TABLE r RENAME TO roads");
+    expect("'not loaded';'not loaded'",
+           "SELECT iif(state IN ('not loaded', 'stale'), 'not loaded', state) FROM "
+           "gpugraph_graphs WHERE kind = 'followed'");
+    expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+    after("DELETE FROM roads WHERE nr = 17");
+    expect_same("SELECT src, dst, weight, edge FROM h ORDER BY edge",
+                "SELECT nr, b, metres, nr FROM roads ORDER BY nr");
+    sql_close();
+}
+END_TEST
+
 START_TEST(missing_parts_are_named) {
     open_graph();
     run("DROP TRIGGER g_deleted; DELETE FROM roads WHERE a = 1");
@@ -354,6 +378,7 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {renames,
+                                  the_rowid_gets_another_name,
                                   missing_parts_are_named,
                                   triggers_that_end_early,
                                   names_of_others,
