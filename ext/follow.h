@@ -38,6 +38,7 @@ typedef struct definition {
     edge_source source;  /* the table and its columns, by the names they have now */
     char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
+    char *key;           /* the column that is the rowid; NULL: none */
     gpugraph_direction direction;
     bool persist;
     char *trouble; /* why the log is not to be relied on; NULL: it is */
@@ -53,8 +54,9 @@ void definition_clear(definition *d);
 ** a whole sentence. */
 int follow_create(connection *c, const char *schema, const char *name,
                   graph_arguments *arguments, char **error);
-/* Takes away whatever follow_create and the blocks have made. */
-int follow_drop(sqlite3 *db, const char *schema, const char *name, char **error);
+/* Takes away whatever follow_create has made; blocks where the graph has some. */
+int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
+                char **error);
 int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
                   char **error);
 /* Runs SQL; *error is SQLite's own message. */

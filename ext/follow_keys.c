@@ -11,6 +11,23 @@
 #include "statement.h"
 #include <string.h>
 
+/* Is it made of numbers, signs and '..' alone, or the time? A default may be random(), and in
+** DEFAULT heavy or DEFAULT "heavy" a name means a text, which in a trigger means a column. */
+static bool is_constant(const char *sql) {
+    static const char *const times[] = {"NULL", "CURRENT_TIME", "CURRENT_DATE",
+                                        "CURRENT_TIMESTAMP"};
+    const char *end = sql + strlen(sql), *at = sql;
+    sql_token token;
+    bool constant = true;
+    while (at = sql_next(at, end, &token), constant && token.kind != SQL_END) {
+        constant =
+            token.kind == SQL_OTHER || (token.kind == SQL_QUOTED && *token.start == '\'');
+        for (int i = 0; i < 4; i++)
+            constant |= sql_word_is(token.start, token.end, times[i]);
+    }
+    return constant;
+}
+
 /* Where REPLACE meets a NULL in a NOT NULL column it takes the default instead, after
 ** BEFORE triggers have seen the NULL. A generated column may be made from such a one: of
 ** that, nothing is known. */
@@ -22,11 +39,12 @@ static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         if (sqlite3_stricmp(statement_text(statement, 1), column) != 0)
             continue;
-        *known &= sqlite3_column_int(statement, 6) == 0;
-        if (sqlite3_column_int(statement, 3) &&
-            sqlite3_column_type(statement, 4) != SQLITE_NULL)
-            sqlite3_str_appendf(match, "ifnull(new.\"%w\", (%s))", column,
-                                statement_text(statement, 4));
+        const char *otherwise = statement_text(statement, 4);
+        bool replaced = sqlite3_column_int(statement, 3) && *otherwise;
+        *known &= sqlite3_column_int(statement, 6) == 0 &&
+                  (!replaced || is_constant(otherwise));
+        if (replaced)
+            sqlite3_str_appendf(match, "ifnull(new.\"%w\", (%s))", column, otherwise);
         else
             sqlite3_str_appendf(match, "new.\"%w\"", column);
     }

@@ -211,14 +211,15 @@ static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char 
     return rc;
 }
 
-int follow_drop(sqlite3 *db, const char *schema, const char *name, char **error) {
+int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
+                char **error) {
     char *log = sqlite3_mprintf("%s_log", name);
     int rc = log ? drop_triggers(db, schema, log, error) : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = follow_execute(db, error,
-                            "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
-                            "\"%w\".\"%w_blocks\"",
-                            schema, log, schema, name);
+        rc = follow_execute(db, error, "DROP TABLE IF EXISTS \"%w\".\"%w\"", schema, log);
+    if (rc == SQLITE_OK && blocks)
+        rc = follow_execute(db, error, "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"",
+                            schema, name);
     sqlite3_free(log);
     return rc;
 }
@@ -239,7 +240,7 @@ static int rename_parts(sqlite3 *db, const char *name, const char *log, definiti
     if (logged)
         rc = follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w\"",
                             d->schema, log, d->log);
-    if (rc == SQLITE_OK && table_is_there(db, d->schema, blocks))
+    if (rc == SQLITE_OK && d->persist && table_is_there(db, d->schema, blocks))
         rc =
             follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_blocks\"",
                            d->schema, blocks, d->name);

@@ -52,9 +52,10 @@ int present_read(sqlite3 *db, const char *schema, const char *log, present *list
         "'trigger'",
         schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        int names = trigger_names(statement_text(statement, 2), log);
-        if (names)
-            rc = names < 0 ? SQLITE_NOMEM : present_add(list, statement);
+        int own = trigger_is_own(statement_text(statement, 0),
+                                 statement_text(statement, 2), log);
+        if (own)
+            rc = own < 0 ? SQLITE_NOMEM : present_add(list, statement);
     }
     int finish = sqlite3_finalize(statement);
     rc = rc ? rc : finish;
@@ -69,6 +70,7 @@ void definition_clear(definition *d) {
     sqlite3_free(d->schema);
     sqlite3_free(d->name);
     sqlite3_free(d->log);
+    sqlite3_free(d->key);
     sqlite3_free(d->trouble);
     edge_source_clear(&d->source);
     memset(d, 0, sizeof *d);
@@ -155,7 +157,7 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list) {
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++) {
         int found = 0;
         for (int j = 0; j < list->count && found == 0; j++)
-            found = trigger_same(needed.item[i].sql, list->item[j].sql);
+            found = trigger_same(d, needed.item[i].sql, list->item[j].sql);
         if (found < 0)
             rc = SQLITE_NOMEM;
         else if (!found)
@@ -215,6 +217,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }
+    if (rc == SQLITE_OK && !made->trouble)
+        rc = find_early_triggers(db, made);
     present_clear(&list);
     if (rc)
         definition_clear(made);

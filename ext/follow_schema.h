@@ -12,7 +12,7 @@ typedef struct present {
     int count, room;
 } present;
 
-/* Every trigger of the schema that names the log. */
+/* Every trigger of the schema that writes or trims the log. */
 int present_read(sqlite3 *db, const char *schema, const char *log, present *list);
 void present_clear(present *list);
 
@@ -23,5 +23,10 @@ int definition_take(definition *d, graph_arguments *arguments);
 /* What is followed, when sqlite_schema has the new name already and log and triggers the
 ** old one. Leaves the new names in d. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);
+
+/* ---- follow_others.c ---- */
+
+/* Sets d->trouble where somebody's trigger may keep one of the log's own from firing. */
+int find_early_triggers(sqlite3 *db, definition *d);
 
 #endif

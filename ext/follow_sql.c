@@ -174,9 +174,15 @@ static int find_rowid(sqlite3 *db, definition *d) {
     char *error = NULL;
     int rc = table_find(db, d->schema, d->source.table, &info, &error);
     sqlite3_free(error);
+    sqlite3_free(d->key);
+    d->key = NULL;
     if (rc == SQLITE_OK)
         sqlite3_snprintf(sizeof d->rowid, d->rowid, "%s",
                          info.kind == 't' ? info.rowid_name : "");
+    if (rc == SQLITE_OK && info.integer_primary_key >= 0) {
+        d->key = sqlite3_mprintf("%s", info.column[info.integer_primary_key]);
+        rc = d->key ? SQLITE_OK : SQLITE_NOMEM;
+    }
     table_info_clear(&info);
     return rc;
 }
@@ -216,17 +222,24 @@ static const char *after_name(const char *sql, const char *end) {
     return sql;
 }
 
-static int token_same(const sql_token *a, const sql_token *b) {
+/* Where the column that is the rowid gets another name, ALTER TABLE puts that in the place
+** of `rowid` too. */
+static bool are_rowids(const definition *d, const char *x, const char *y) {
+    return d->key && *d->rowid && sqlite3_stricmp(x, d->rowid) == 0 &&
+           sqlite3_stricmp(y, d->key) == 0;
+}
+
+static int token_same(const definition *d, const sql_token *a, const sql_token *b) {
     if (a->kind == SQL_END || b->kind == SQL_END)
         return a->kind == b->kind;
     char *x = sql_unquote(a), *y = sql_unquote(b);
-    int same = x && y ? sqlite3_stricmp(x, y) == 0 : -1;
+    int same = x && y ? sqlite3_stricmp(x, y) == 0 || are_rowids(d, x, y) : -1;
     sqlite3_free(x);
     sqlite3_free(y);
     return same;
 }
 
-int trigger_same(const char *sql, const char *other) {
+int trigger_same(const definition *d, const char *sql, const char *other) {
     const char *end = sql + strlen(sql), *other_end = other + strlen(other);
     sql_token a, b;
     int same;
@@ -235,21 +248,36 @@ int trigger_same(const char *sql, const char *other) {
     do {
         sql = sql_next(sql, end, &a);
         other = sql_next(other, other_end, &b);
-        same = token_same(&a, &b);
+        same = token_same(d, &a, &b);
     } while (same == 1 && a.kind != SQL_END);
     return same;
 }
 
-int trigger_names(const char *sql, const char *table) {
+/* graph_inserted and so on, of graph_log */
+static bool has_own_name(const char *name, const char *log) {
+    static const char *const suffixes[] = {"inserted", "deleted", "updated",
+                                           "moved",    "trimmed", "replaced_by_"};
+    int start = (int)strlen(log) - 3; /* "graph_" */
+    if (sqlite3_strnicmp(name, log, start) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (sqlite3_strnicmp(name + start, suffixes[i], (int)strlen(suffixes[i])) == 0)
+            return true;
+    return false;
+}
+
+int trigger_is_own(const char *name, const char *sql, const char *log) {
+    if (!has_own_name(name, log))
+        return 0;
     const char *end = sql + strlen(sql);
     sql_token token;
     int names = 0;
     while (names == 0 && (sql = sql_next(sql, end, &token), token.kind != SQL_END)) {
         if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
             continue;
-        char *name = sql_unquote(&token);
-        names = name ? sqlite3_stricmp(name, table) == 0 : -1;
-        sqlite3_free(name);
+        char *word = sql_unquote(&token);
+        names = word ? sqlite3_stricmp(word, log) == 0 : -1;
+        sqlite3_free(word);
     }
     return names;
 }

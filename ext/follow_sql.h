@@ -18,18 +18,20 @@ typedef struct trigger_list {
 char *follow_log_sql(const definition *d);
 char *follow_blocks_sql(const definition *d); /* for the packed graph */
 /* Every trigger that the table needs as it is now: one for each way to change a row, two
-** for each of its UNIQUE keys. Sets d->rowid. */
+** for each of its UNIQUE keys. Sets d->rowid and d->key. */
 int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
 void trigger_list_clear(trigger_list *list);
 /* follow_keys.c: the condition on rows that a new one would take the place of, for the sake
 ** of a UNIQUE index. *match NULL (else sqlite3_free): nothing is known of them. */
 int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
               char **match);
-/* Do two triggers do the same? Names of triggers do not matter, nor how names of others
-** are quoted. 1, 0; -1: no memory. */
-int trigger_same(const char *sql, const char *other);
-/* Does the SQL name this table? 1, 0; -1: no memory. */
-int trigger_names(const char *sql, const char *table);
+/* Do two triggers of the definition's table do the same? Names of triggers do not matter,
+** nor how names of others are quoted, nor by which name the rowid goes. 1, 0; -1: no
+** memory. */
+int trigger_same(const definition *d, const char *sql, const char *other);
+/* Is a trigger one of those that write or trim this log? By its name and by what it does,
+** since others may speak of the log, too. 1, 0; -1: no memory. */
+int trigger_is_own(const char *name, const char *sql, const char *log);
 /* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how
 ** many; 0: it carries none; -1: no memory. */
 int trigger_columns(const char *sql, char **column);

@@ -242,28 +242,36 @@ static int bind_id(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
                                SQLITE_STATIC, SQLITE_UTF8);
 }
 
+/* DELETE of the rows that touch vertex ?1, found by their rowids ?2 where they have some.
+** That they touch it is looked at all the same: the graph is that of the statement's start,
+** and the statement may have given a rowid to another row since. */
+static char *deletion(const row_source *rows, const char *rowid) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql,
+                        OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (\"%w\" IS ?1 COLLATE "
+                                "BINARY OR \"%w\" IS ?1 COLLATE BINARY)",
+                        rows->table.schema, rows->table.name, rows->column[0],
+                        rows->column[1]);
+    if (*rowid)
+        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
+                            rowid);
+    return sqlite3_str_finish(sql);
+}
+
 /* One statement, so that all of the edges go or none. */
 static int delete_edges(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
-    const row_source *rows = &call->rows;
     const char *rowid = call->definition.rowid;
     sqlite3_stmt *statement = NULL;
     char *json = *rowid ? edges_at(call->graph, v) : NULL;
-    char *sql =
-        *rowid
-            ? sqlite3_mprintf(OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE \"%w\" IN (SELECT "
-                                      "value FROM json_each(?1))",
-                              rows->table.schema, rows->table.name, rowid)
-            : sqlite3_mprintf(OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE \"%w\" IS ?1 "
-                                      "COLLATE BINARY OR \"%w\" IS ?1 COLLATE BINARY",
-                              rows->table.schema, rows->table.name, rows->column[0],
-                              rows->column[1]);
+    char *sql = deletion(&call->rows, rowid);
     int rc = SQLITE_NOMEM;
     if (sql && (json || !*rowid))
         rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
     sqlite3_free(sql);
     if (rc == SQLITE_OK)
-        rc = *rowid ? sqlite3_bind_text(statement, 1, json, -1, SQLITE_STATIC)
-                    : bind_id(statement, call->graph, v);
+        rc = bind_id(statement, call->graph, v);
+    if (rc == SQLITE_OK && *rowid)
+        rc = sqlite3_bind_text(statement, 2, json, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)

@@ -11,7 +11,7 @@
 ** loaded again, so a mirror that has been seen through it once is still of the same file,
 ** and whether anything has been written since is quickly told. */
 #include "follow.h"
-#include "table_function.h"
+#include "graph_lookup.h"
 #include <string.h>
 
 typedef struct graph_table {
@@ -19,6 +19,7 @@ typedef struct graph_table {
     connection *c;
     char *schema, *name, *text; /* text: "schema"."name" */
     char affinity[2];           /* of src and dst */
+    bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
 } graph_table;
 
@@ -29,6 +30,7 @@ typedef struct graph_cursor {
     const gpugraph_edge_list *edges;
     const gpugraph_ids *ids;
     const void *list; /* edge numbers; NULL: position is one itself */
+    void *merged;     /* of a list that is not the graph's own */
     sqlite3_int64 position, end;
     int step; /* 1, -1 */
 } graph_cursor;
@@ -54,6 +56,17 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     return rc;
 }
 
+/* An empty name of a type would make a column NUMERIC. */
+static char *declaration(const char *source, const char *destination) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "CREATE TABLE x(src");
+    sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
+    sqlite3_str_appendall(sql, ", dst");
+    sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
+    sqlite3_str_appendall(sql, ", weight, edge INTEGER)");
+    return sqlite3_str_finish(sql);
+}
+
 /* The columns have their declared types from the table, so that comparisons are made as
 ** there; but ids are compared by their bytes, whatever the table's collation. */
 static int declare(connection *c, const char *schema, const char *name, char *affinity) {
@@ -71,11 +84,7 @@ static int declare(connection *c, const char *schema, const char *name, char *af
     affinity[0] = affinity_of_type(type[0]);
     affinity[1] = affinity_of_type(type[1]);
     bool short_of_memory = rc == SQLITE_NOMEM;
-    char *sql = NULL;
-    if (!short_of_memory)
-        sql = sqlite3_mprintf("CREATE TABLE x(src \"%w\", dst \"%w\", weight, edge "
-                              "INTEGER)",
-                              type[0], type[1]);
+    char *sql = short_of_memory ? NULL : declaration(type[0], type[1]);
     if (rc == SQLITE_OK || error) /* without a table: any query says so */
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -95,7 +104,7 @@ static void table_free(graph_table *t) {
 }
 
 static int connect_table(connection *c, const char *schema, const char *name,
-                         sqlite3_vtab **made) {
+                         bool persist, sqlite3_vtab **made) {
     char affinity[2];
     int rc = declare(c, schema, name, affinity);
     if (rc == SQLITE_OK)
@@ -105,6 +114,7 @@ static int connect_table(connection *c, const char *schema, const char *name,
         return rc ? rc : SQLITE_NOMEM;
     memset(t, 0, sizeof *t);
     t->c = c;
+    t->persist = persist;
     memcpy(t->affinity, affinity, sizeof affinity);
     t->schema = sqlite3_mprintf("%s", schema);
     t->name = sqlite3_mprintf("%s", name);
@@ -121,8 +131,15 @@ static int connect_table(connection *c, const char *schema, const char *name,
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **made, char **error) {
-    (void)db, (void)argc, (void)error;
-    return connect_table(aux, argv[1], argv[2], made);
+    (void)db, (void)error;
+    graph_arguments arguments;
+    char *fault = NULL;
+    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
+    bool persist = rc == SQLITE_OK && arguments.persist;
+    if (rc == SQLITE_OK)
+        graph_arguments_clear(&arguments);
+    sqlite3_free(fault); /* any query says so */
+    return rc == SQLITE_NOMEM ? rc : connect_table(aux, argv[1], argv[2], persist, made);
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -138,8 +155,9 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
         return rc;
     }
     rc = follow_create(c, argv[1], argv[2], &arguments, error);
+    bool persist = arguments.persist;
     graph_arguments_clear(&arguments);
-    return rc ? rc : connect_table(c, argv[1], argv[2], made);
+    return rc ? rc : connect_table(c, argv[1], argv[2], persist, made);
 }
 
 static int table_disconnect(sqlite3_vtab *base) {
@@ -153,7 +171,7 @@ static int table_disconnect(sqlite3_vtab *base) {
 static int table_destroy(sqlite3_vtab *base) {
     graph_table *t = (graph_table *)base;
     char *error = NULL;
-    int rc = follow_drop(t->c->db, t->schema, t->name, &error);
+    int rc = follow_drop(t->c->db, t->schema, t->name, t->persist, &error);
     sqlite3_free(error);
     if (rc)
         return rc;
@@ -240,9 +258,9 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     } else if (equal[COLUMN_SRC] >= 0) {
         bool between = equal[COLUMN_DST] >= 0;
         info->idxNum = between ? PLAN_BETWEEN : PLAN_FROM;
-        give(info, equal[COLUMN_SRC], 1, true);
+        give(info, equal[COLUMN_SRC], 1, lookup_is_exact(t->affinity[0]));
         if (between)
-            give(info, equal[COLUMN_DST], 2, true);
+            give(info, equal[COLUMN_DST], 2, lookup_is_exact(t->affinity[1]));
         info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
         info->estimatedCost = 1 + (between ? 1 : degree);
     }
@@ -273,6 +291,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
+    sqlite3_free(cur->merged);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -312,6 +331,8 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
 }
 
 static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
+    sqlite3_free(cur->merged);
+    cur->merged = NULL;
     cur->list = list;
     cur->position = 0;
     cur->end = count;
@@ -332,32 +353,21 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
-static int find_edges(const graph_table *t, graph_cursor *cur, int plan,
-                      sqlite3_value **argv) {
-    gpugraph_run run;
-    gpugraph_graph *graph = cur->graph->graph;
-    const void *list = NULL;
-    uint64_t count = 0;
-    uint32_t from, to = 0;
-    int rc = find_vertex(graph, t->affinity[0], argv[0], &from);
-    if (rc == SQLITE_OK && plan == PLAN_BETWEEN)
-        rc = find_vertex(graph, t->affinity[1], argv[1], &to);
-    if (rc || from == GPUGRAPH_NONE || to == GPUGRAPH_NONE)
-        return rc;
-    connection_run(t->c, &run);
-    gpugraph_status status =
-        plan == PLAN_FROM ? gpugraph_edges_from(graph, from, &run, &list, &count)
-                          : gpugraph_edges_between(graph, from, to, &run, &list, &count);
-    if (status == GPUGRAPH_OK)
-        set_list(cur, list, (sqlite3_int64)count);
-    return status == GPUGRAPH_OK ? SQLITE_OK
-                                 : set_error(cur->base.pVtab, code_of_status(status),
-                                             sqlite3_mprintf("%s", run.message));
+static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
+                      sqlite3_value **id) {
+    edges_found found;
+    char *error = NULL;
+    int rc = lookup_edges(t->c, cur->graph->graph, t->affinity, ids, id, &found, &error);
+    if (rc)
+        return error ? set_error(cur->base.pVtab, rc, error) : rc;
+    set_list(cur, found.list, (sqlite3_int64)found.count);
+    cur->merged = found.merged;
+    return SQLITE_OK;
 }
 
 static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
                         sqlite3_value **argv) {
-    (void)words, (void)argc;
+    (void)words;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
     int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
@@ -368,7 +378,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     if (plan == PLAN_EDGE)
         return find_edge(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
-        return find_edges(t, cur, plan, argv);
+        return find_edges(t, cur, argc, argv);
     cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
     if (plan == PLAN_SCAN_DOWN) {
         cur->position = cur->end - 1;

@@ -320,8 +320,9 @@ START_TEST(catching_up) {
     static const char *const asked[] = {
         "SELECT gpugraph_check('g'), count(*) FROM gpu_bfs('g', 1)",
         "SELECT g.edge, t.id FROM t JOIN g ON g.src = t.src AND g.edge = t.id",
-        "SELECT gpugraph_check('k'), gpugraph_check('xg')",
-        "SELECT gpugraph_save('p') > 0, gpugraph_check('p')"};
+        "SELECT gpugraph_check('k'), gpugraph_check('xg'), gpugraph_check('late')",
+        "SELECT gpugraph_save('p') > 0, gpugraph_check('p')",
+        "SELECT p.id, edge FROM places p JOIN xg ON xg.src = +p.id ORDER BY 1, 2"};
     static const char *const changes[] = {
         "UPDATE t SET src = src + 1 - 2 * (src = 5) WHERE id = 4",
         "BEGIN; UPDATE t SET dst = 77 WHERE id = 5; UPDATE w SET b = 7 WHERE a = '8'",
@@ -333,7 +334,9 @@ START_TEST(catching_up) {
     run("CREATE VIRTUAL TABLE g USING gpugraph(t); CREATE VIRTUAL TABLE k USING "
         "gpugraph(w(a, "
         "b)); CREATE VIRTUAL TABLE xg USING gpugraph(x); CREATE VIRTUAL TABLE p USING "
-        "gpugraph(t(src, dst), persist = 1)");
+        "gpugraph(t(src, dst), persist = 1); CREATE VIRTUAL TABLE late USING "
+        "gpugraph(r); CREATE TRIGGER after_late AFTER INSERT ON r BEGIN DELETE FROM "
+        "sink; END");
     bool failed = true;
     int turn = 0; /* of the changes */
     for (int n = 1; failed; n += 1 + (n > 100)) {
@@ -356,7 +359,7 @@ START_TEST(catching_up) {
     }
     if (!sqlite3_get_autocommit(db))
         run("ROLLBACK");
-    run("DROP TABLE g; DROP TABLE k; DROP TABLE xg; DROP TABLE p");
+    run("DROP TABLE g; DROP TABLE k; DROP TABLE xg; DROP TABLE p; DROP TABLE late");
 }
 END_TEST
 

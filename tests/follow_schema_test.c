@@ -45,6 +45,30 @@ START_TEST(renames) {
 }
 END_TEST
 
+/* ALTER TABLE puts the column's new name in the place of `rowid` too. */
+START_TEST(the_rowid_gets_another_name) {
+    sql_open();
+    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(a, b)); INSERT "
+        "INTO roads VALUES (1, 1, 2, 3), (2, 2, 3, 4); CREATE VIRTUAL TABLE g USING "
+        "gpugraph(roads(a, b, metres)); CREATE VIRTUAL TABLE h USING gpugraph(roads(id, "
+        "b, metres))");
+    run("ALTER TABLE roads RENAME id TO \"the number\"");
+    expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+    after("INSERT OR REPLACE INTO roads VALUES (7, 1, 2, 9), (8, 8, 9, 1)");
+    after("UPDATE roads SET \"the number\" = 17 WHERE a = 8");
+    run("ALTER TABLE roads RENAME \"the number\" TO nr; ALTER TABLE roads RENAME TO r; "
+        "ALTER TABLE r RENAME TO roads");
+    expect("'not loaded';'not loaded'",
+           "SELECT iif(state IN ('not loaded', 'stale'), 'not loaded', state) FROM "
+           "gpugraph_graphs WHERE kind = 'followed'");
+    expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+    after("DELETE FROM roads WHERE nr = 17");
+    expect_same("SELECT src, dst, weight, edge FROM h ORDER BY edge",
+                "SELECT nr, b, metres, nr FROM roads ORDER BY nr");
+    sql_close();
+}
+END_TEST
+
 START_TEST(missing_parts_are_named) {
     open_graph();
     run("DROP TRIGGER g_deleted; DELETE FROM roads WHERE a = 1");
@@ -78,6 +102,75 @@ START_TEST(missing_parts_are_named) {
                 "WHERE kind = 'followed'");
     run("DROP TABLE g");
     expect("0", "SELECT count(*) FROM sqlite_schema");
+    sql_close();
+}
+END_TEST
+
+/* An AFTER trigger that was made later fires earlier, and may be the last that does so. */
+START_TEST(triggers_that_end_early) {
+    static const char *const early[][2] = {
+        {"CREATE TRIGGER t AFTER INSERT ON roads BEGIN SELECT RAISE(IGNORE); END",
+         "INSERT INTO roads VALUES (50, 51, 1)"},
+        {"CREATE TRIGGER t AFTER INSERT ON roads WHEN raise ( fail, 'no') BEGIN SELECT "
+         "1; END",
+         "INSERT INTO roads VALUES (50, 51, 1)"},
+        {"CREATE TRIGGER t AFTER UPDATE OF b ON roads BEGIN SELECT RAISE(IGNORE); END",
+         "UPDATE roads SET b = 60 WHERE a = 2"},
+        {"CREATE TRIGGER t AFTER DELETE ON roads BEGIN SELECT RAISE(IGNORE); END",
+         "DELETE FROM roads WHERE a = 3"},
+        {"CREATE TRIGGER t AFTER INSERT ON roads BEGIN INSERT INTO seen VALUES (1); END",
+         "INSERT OR FAIL INTO roads VALUES (50, 51, 1)"},
+    };
+    static const char *const late[] = {
+        "CREATE TRIGGER t AFTER INSERT ON roads WHEN new.a < 0 BEGIN SELECT RAISE(ABORT, "
+        "'no'); END",
+        "CREATE TRIGGER t BEFORE INSERT ON roads BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TRIGGER t BEFORE UPDATE ON roads BEGIN INSERT OR IGNORE INTO seen VALUES "
+        "(1); END",
+        "CREATE VIRTUAL TABLE t USING gpugraph(roads(b, a))",
+    };
+    open_graph();
+    run("CREATE TABLE seen(x UNIQUE); INSERT INTO seen VALUES (1)");
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
+        run("%s", early[i][0]);
+        graph_is("g", "roads");
+        sqlite3_free(ask("%s", early[i][1])); /* it may fail */
+        graph_is("g", "roads");
+        expect("'read afresh each time, since the trigger t was made after its own and "
+               "may end before they fire; DROP TABLE g and create it again'",
+               "SELECT state FROM gpugraph_graphs WHERE kind = 'followed'");
+        run("DROP TABLE g; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+        expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+        sqlite3_free(ask("%s", early[i][1]));
+        expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");
+        expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+        graph_is("g", "roads");
+        run("DROP TRIGGER t");
+    }
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+        run("%s", late[i]);
+        sqlite3_free(ask("INSERT INTO roads VALUES (%d, 71, 1)", 70 + (int)i));
+        after("SELECT * FROM g; UPDATE roads SET metres = 4 WHERE rowid = 1");
+        run("DROP %s t", i < 3 ? "TRIGGER" : "TABLE");
+    }
+    sql_close();
+}
+END_TEST
+
+/* What others have made, under names that the graph's own parts could have. */
+START_TEST(names_of_others) {
+    open_graph();
+    run("CREATE TABLE g_blocks(mine); CREATE TABLE places(id); CREATE TRIGGER notes "
+        "AFTER "
+        "INSERT ON places BEGIN INSERT INTO places SELECT 'g_log', new.id; END; CREATE "
+        "TRIGGER g_notes AFTER DELETE ON places BEGIN SELECT 'g_log'; END");
+    graph_is("g", "roads");
+    after("SELECT * FROM g; INSERT INTO roads VALUES (7, 8, 9)");
+    run("ALTER TABLE g RENAME TO h");
+    graph_is("h", "roads");
+    run("DROP TABLE h");
+    expect("'g_blocks';'g_notes';'notes';'places';'roads'",
+           "SELECT name FROM sqlite_schema ORDER BY name");
     sql_close();
 }
 END_TEST
@@ -284,8 +377,15 @@ START_TEST(a_backup_comes_back) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {renames,     missing_parts_are_named, refusals, rights,
-                                  connections, a_backup_comes_back};
+    const TTest *const tests[] = {renames,
+                                  the_rowid_gets_another_name,
+                                  missing_parts_are_named,
+                                  triggers_that_end_early,
+                                  names_of_others,
+                                  refusals,
+                                  rights,
+                                  connections,
+                                  a_backup_comes_back};
     Suite *suite = suite_create("follow_schema");
     TCase *cases = tcase_create("follow_schema");
     tcase_set_timeout(cases, 60);

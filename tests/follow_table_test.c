@@ -52,6 +52,64 @@ START_TEST(lookups_compare_as_the_table_does) {
 }
 END_TEST
 
+/* Values out of columns, whose types count as well. */
+START_TEST(joins_compare_as_the_table_does) {
+    static const char *const types[] = {"", "INTEGER", "BLOB", "TEXT"};
+    static const char *const columns[] = {"i", "t", "+p.i", "p.i + 0", "r", "x"};
+    static const char *const sides[][2] = {
+        {"g.src = %s", "e.a = %s"},
+        {"g.src = %s AND g.dst = %s", "e.a = %s AND e.b = %s"},
+        {"g.src IN (%s, 'x')", "e.a IN (%s, 'x')"},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        sql_open();
+        run("CREATE TABLE roads(a %s, b %s, metres)", types[i], types[i]);
+        run("INSERT INTO roads VALUES (1, 3, 1), ('1', 1, 2), ('1', '1', 3), (1, '2', "
+            "4), "
+            "('x', 1, 5), (2, 2, 6), ('2', 2, 7), (1, 1, 8), ('1', 2, 9)");
+        run("CREATE TABLE places(i INTEGER, r REAL, t TEXT, x); INSERT INTO places "
+            "VALUES "
+            "(1, 1.0, '1', 1), (2, 2.5, 'x', '2'), (3, 2.0, '3', x'31'), (4, 1e300, '', "
+            "NULL)");
+        run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+        size_t names = sizeof columns / sizeof *columns - (i == 3 ? 2 : 0);
+        for (size_t k = 0; k < names * 3; k++) {
+            const char *name = columns[k / 3];
+            char *value = sqlite3_mprintf("%s%s", strchr(name, '.') ? "" : "p.", name);
+            char *graph = sqlite3_mprintf(sides[k % 3][0], value, value),
+                 *table = sqlite3_mprintf(sides[k % 3][1], value, value);
+            char *on_graph =
+                     sqlite3_mprintf("SELECT p.i, edge FROM places p CROSS JOIN g "
+                                     "WHERE %s ORDER BY 1, 2",
+                                     graph),
+                 *on_table =
+                     sqlite3_mprintf("SELECT p.i, e.rowid FROM places p CROSS JOIN "
+                                     "roads e WHERE %s ORDER BY 1, 2",
+                                     table);
+            expect_same(on_graph, on_table);
+            sqlite3_free(value);
+            sqlite3_free(graph);
+            sqlite3_free(table);
+            sqlite3_free(on_graph);
+            sqlite3_free(on_table);
+        }
+        expect_same(
+            "SELECT typeof(src), src, dst, edge FROM g WHERE src > 1 OR dst = '1' "
+            "ORDER BY edge",
+            "SELECT typeof(a), a, b, rowid FROM roads WHERE a > 1 OR b = '1' "
+            "ORDER BY rowid");
+        expect_same("SELECT dst FROM g, places WHERE i = 1 AND src = i ORDER BY dst",
+                    "SELECT b FROM roads, places WHERE i = 1 AND a = i ORDER BY b");
+        expect_same(
+            "SELECT edge FROM g, places WHERE i = 1 AND src = i AND dst = i ORDER "
+            "BY edge",
+            "SELECT roads.rowid FROM roads, places WHERE i = 1 AND a = i AND b = i "
+            "ORDER BY 1");
+        sql_close();
+    }
+}
+END_TEST
+
 START_TEST(plans_and_orders) {
     open_graph();
     run("INSERT INTO roads VALUES (1, 9, 1), (1, 2, 4), (1, 'x', 1), (1, 3, 9)");
@@ -222,6 +280,15 @@ START_TEST(vertices_are_deleted) {
     expect_error("gpugraph_delete_vertex", "not this one",
                  "SELECT gpugraph_delete_vertex('g', 3)");
     graph_is("g", "roads");
+    /* While the statement runs another row gets the rowid of one that is gone. */
+    run("DROP TRIGGER no; DELETE FROM roads; DROP TABLE g; CREATE TRIGGER more AFTER "
+        "DELETE ON roads BEGIN INSERT INTO "
+        "roads VALUES (8, 9, 1); END; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, "
+        "metres)); INSERT INTO roads VALUES (5, 6, 1), (1, 2, 1); CREATE TABLE gone(v); "
+        "INSERT INTO gone VALUES (1), (2)");
+    expect("1;0", "SELECT gpugraph_delete_vertex('g', v) FROM gone");
+    expect("5|6|1;8|9|1", "SELECT * FROM roads");
+    graph_is("g", "roads");
     run("CREATE TABLE keyed(a, b, PRIMARY KEY(a, b)) WITHOUT ROWID; INSERT INTO keyed "
         "VALUES "
         "(1, 2), (2, 3), (3, 1), ('2', 5); CREATE VIRTUAL TABLE k USING "
@@ -241,6 +308,7 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {lookups_compare_as_the_table_does,
+                                  joins_compare_as_the_table_does,
                                   plans_and_orders,
                                   directions_and_vertices,
                                   every_function_takes_a_graph,

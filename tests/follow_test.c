@@ -128,6 +128,38 @@ START_TEST(keys_that_are_not_known) {
 }
 END_TEST
 
+/* REPLACE puts a default in the place of a NULL. */
+START_TEST(keys_with_defaults) {
+    static const char *const defaults[][2] = {
+        {"7", "7"},
+        {"-7.5e0", "-7"},
+        {"'w'", "'w'"},
+        {"(1 + 2 * 3)", "7"},
+        {"\"metres\"", "'metres'"},
+        {"metres", "'metres'"},
+        {"(abs(random()) % 1)", "0"},
+        {"x'37'", "'7'"},
+        {"CURRENT_DATE", "CURRENT_DATE"},
+    };
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        sql_open();
+        run("CREATE TABLE roads(a, b, k NOT NULL DEFAULT %s UNIQUE, metres)",
+            defaults[i][0]);
+        run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+        run("INSERT INTO roads VALUES (1, 2, %s, 3), (2, 3, x'37', 4), (3, 4, -7.5, 5), "
+            "(4, 5, 'metres', 1)",
+            i == 4 || i == 5 ? "''" : defaults[i][1]);
+        graph_is("g", "roads");
+        run("REPLACE INTO roads VALUES (5, 6, NULL, 7)");
+        expect("4", "SELECT count(*) FROM roads");
+        graph_is("g", "roads");
+        run("UPDATE OR REPLACE roads SET k = NULL WHERE metres = 4");
+        graph_is("g", "roads");
+        sql_close();
+    }
+}
+END_TEST
+
 /* Triggers of the user and actions of foreign keys write, too. */
 START_TEST(writes_by_triggers) {
     sql_open();
@@ -318,17 +350,11 @@ START_TEST(names_share_one_mirror) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {every_way_to_change,
-                                  many_changes_at_once,
-                                  rows_that_replace_deletes,
-                                  keys_of_all_kinds,
-                                  keys_that_are_not_known,
-                                  writes_by_triggers,
-                                  kinds_of_weights,
-                                  transactions,
-                                  log_is_bounded,
-                                  a_statement_sees_one_graph,
-                                  names_share_one_mirror};
+    const TTest *const tests[] = {
+        every_way_to_change, many_changes_at_once,       rows_that_replace_deletes,
+        keys_of_all_kinds,   keys_that_are_not_known,    keys_with_defaults,
+        writes_by_triggers,  kinds_of_weights,           transactions,
+        log_is_bounded,      a_statement_sees_one_graph, names_share_one_mirror};
     Suite *suite = suite_create("follow");
     TCase *cases = tcase_create("follow");
     tcase_set_timeout(cases, 60);
