@@ -116,7 +116,8 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
         gg_dynamic_drop(d, all[i]);
     gg_dynamic_drop_tables(d, &d->tables);
     d->place->close(d, &run);
-    gg_release(d->free_vertex);
+    gg_release(d->vacant.number);
+    gg_release(d->vacant.bits);
     gg_release(d);
 }
 
@@ -314,8 +315,15 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
     uint64_t before = d->edges;
     if (added)
         *added = 0;
+    if (d->valued && !value && count > 0) {
+        gg_begin(run);
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "edges of a map have values; none are given");
+    }
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
+    gg_dynamic_occupy(d, count, source);
+    gg_dynamic_occupy(d, count, target);
     double ms = gg_dynamic_put(d, &b);
     gg_dynamic_end(d, "insert", ms, count);
     if (added)

@@ -110,6 +110,15 @@ struct dynamic_tables { /* what an arena made anew replaces */
     struct held arena, vertex, pool, list[SLAB_LISTS];
 };
 
+/* On the host: numbers of vertices that were deleted and that no edge has named since. */
+struct vacant_numbers {
+    uint32_t *number; /* the latest last; some are not free any more */
+    uint64_t count, room;
+    uint64_t *bits; /* one for each vertex: is it free? */
+    uint64_t words;
+    uint64_t alive; /* how many are */
+};
+
 struct gpugraph_dynamic {
     const dynamic_place *place;
     int device;              /* CUDA: where the blocks are */
@@ -123,10 +132,9 @@ struct gpugraph_dynamic {
     bool
         skewed; /* in the latest batch of which all were looked at vertices had many items */
     uint64_t edges;
-    uint32_t end;          /* pool.end after the last batch */
-    uint64_t free;         /* sectors of free pieces then */
-    uint32_t *free_vertex; /* on the host: emptied numbers */
-    uint64_t free_count, free_room;
+    uint32_t end;  /* pool.end after the last batch */
+    uint64_t free; /* sectors of free pieces then */
+    struct vacant_numbers vacant;
     gpugraph_run *run;
     struct cuda_job *job; /* CUDA: while it is open */
     double mark_ms[2];    /* CPU */
@@ -160,6 +168,9 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed);
 /* Tells of the phase, and closes; after an error mends. */
 gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items);
+
+/* Edges name these vertices: they are not free any more. (dynamic_vertices.c) */
+void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex);
 
 /* Puts a batch into the tables; milliseconds. */
 double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);

@@ -4,7 +4,6 @@
 **     rows of the vertices -> delete the edges back, one lane for each -> clear the tables */
 #include "dynamic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *d, uint32_t vertices,
@@ -23,12 +22,30 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *d, uint32_t vertices,
     return gg_dynamic_close(d);
 }
 
+/* ---- free numbers ---- */
+
+static uint64_t *word_of(struct vacant_numbers *free, uint32_t vertex) {
+    return &free->bits[vertex / 64];
+}
+
+static bool set_free(struct vacant_numbers *free, uint32_t vertex, bool is_free) {
+    uint64_t bit = 1ull << vertex % 64, *word = word_of(free, vertex);
+    bool changes = ((*word & bit) != 0) != is_free;
+    *word ^= changes ? bit : 0;
+    free->alive += changes ? (is_free ? 1 : UINT64_MAX) : 0;
+    return changes;
+}
+
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *run,
                                             uint32_t *vertex) {
+    struct vacant_numbers *free = &d->vacant;
     gg_begin(run);
     *vertex = GPUGRAPH_NONE;
-    if (d->free_count > 0) {
-        *vertex = d->free_vertex[--d->free_count];
+    while (free->count > 0) {
+        uint32_t number = free->number[--free->count];
+        if (!set_free(free, number, false))
+            continue; /* an edge has named it since */
+        *vertex = number;
         return GPUGRAPH_OK;
     }
     uint32_t next = d->slabs.n;
@@ -37,38 +54,59 @@ gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *r
     return run->status;
 }
 
-static int ascending(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
+    for (uint64_t i = 0; d->vacant.alive > 0 && i < count; i++)
+        if (vertex[i] / 64 < d->vacant.words)
+            set_free(&d->vacant, vertex[i], false);
 }
 
-/* Room for so many more free numbers. */
-static void reserve_numbers(gpugraph_dynamic *d, uint64_t count) {
-    uint64_t room = d->free_count + count;
-    if (!gg_dynamic_going(d) || room <= d->free_room)
-        return;
-    uint32_t *larger = gg_alloc(d->run, room, sizeof *larger);
+/* A block with more room, and what was in the old one; its end is 0. */
+static bool enlarge(gpugraph_dynamic *d, void **block, uint64_t *room, uint64_t wanted,
+                    size_t size) {
+    void *larger = gg_alloc_zero(d->run, wanted, size);
     if (!larger)
+        return false;
+    if (*room > 0)
+        memcpy(larger, *block, *room * size);
+    gg_release(*block);
+    *block = larger;
+    *room = wanted;
+    return true;
+}
+
+/* Takes out numbers that are not free any more, and such as are listed twice. */
+static void weed(struct vacant_numbers *free) {
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < free->count; i++)
+        if (set_free(free, free->number[i], false))
+            free->number[kept++] = free->number[i];
+    for (uint64_t i = 0; i < kept; i++)
+        set_free(free, free->number[i], true);
+    free->count = kept;
+}
+
+/* Room for so many more. */
+static void reserve_numbers(gpugraph_dynamic *d, uint64_t count) {
+    struct vacant_numbers *free = &d->vacant;
+    uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
+    if (!gg_dynamic_going(d) ||
+        (words > free->words &&
+         !enlarge(d, (void **)&free->bits, &free->words, words, sizeof *free->bits)))
         return;
-    if (d->free_count > 0)
-        memcpy(larger, d->free_vertex, d->free_count * sizeof *larger);
-    gg_release(d->free_vertex);
-    d->free_vertex = larger;
-    d->free_room = room;
+    if (free->count + count <= free->room)
+        return;
+    weed(free);
+    uint64_t room = free->count + count;
+    room += room / 2;
+    if (room > free->room)
+        enlarge(d, (void **)&free->number, &free->room, room, sizeof *free->number);
 }
 
 /* The numbers of deleted vertices are free, each once. */
 static void free_numbers(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
-    uint64_t all = d->free_count + count, kept = 0;
-    uint32_t *number = d->free_vertex;
-    if (all == 0)
-        return;
-    memcpy(number + d->free_count, vertex, count * sizeof *number);
-    qsort(number, all, sizeof *number, ascending);
-    for (uint64_t i = 0; i < all; i++)
-        if (kept == 0 || number[kept - 1] != number[i])
-            number[kept++] = number[i];
-    d->free_count = kept;
+    for (uint64_t i = 0; i < count; i++)
+        if (set_free(&d->vacant, vertex[i], true))
+            d->vacant.number[d->vacant.count++] = vertex[i];
 }
 
 /* ---- batches ---- */

@@ -42,12 +42,13 @@ void gpugraph_dynamic_free(gpugraph_dynamic *graph); /* NULL is allowed */
 /* More vertices: the dictionary is copied, the tables stay where they are. */
 gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *graph, uint32_t vertices,
                                          gpugraph_run *run);
-/* A number without edges: of a deleted vertex if there is one, else a new one. */
+/* A number without edges: of a deleted vertex that no insertion has named since, if there is one, else a
+** new one. Of a graph with a reverse ask the graph, and reserve as many in the reverse. */
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *graph, gpugraph_run *run,
                                             uint32_t *vertex);
 
-/* Puts edges in, or replaces their values; the last of a batch counts. value: NULL of a
-** set. *added (may be NULL): how many were not there. */
+/* Puts edges in, or replaces their values; the last of a batch counts. value: of a map; of
+** a set it is not looked at. *added (may be NULL): how many were not there. */
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *graph, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         const uint32_t *value, gpugraph_run *run,

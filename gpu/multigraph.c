@@ -268,10 +268,13 @@ gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t coun
     struct chain_batch c;
     struct arrays a;
     uint64_t before = m->edges;
-    if (begin(m, run, count, source, target, id, weight, false, &b, &a, &c))
+    if (begin(m, run, count, source, target, id, weight, false, &b, &a, &c)) {
+        gg_dynamic_occupy(m->pairs, count, source);
+        gg_dynamic_occupy(m->pairs, count, target);
         gg_chain_end(m, "insert", change(m, true, &b, &a, &c), count);
-    else
+    } else {
         gg_dynamic_close(m->pairs);
+    }
     if (added)
         *added = m->edges - before;
     return run->status;

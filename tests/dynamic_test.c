@@ -200,6 +200,38 @@ START_TEST(emptied_numbers_are_used_again) {
 }
 END_TEST
 
+/* A number is free until it is handed out, or an edge names it. */
+START_TEST(numbers_in_use_are_not_free) {
+    if (absent(_i))
+        return;
+    gpugraph_run run = {.backend = test_backends[_i]};
+    gpugraph_dynamic_options options = {200, true, 0};
+    const uint32_t source[] = {70, 3}, target[] = {5, 130}, value[] = {1, 2};
+    uint32_t gone[100], v;
+    bool seen[200] = {false};
+    gpugraph_dynamic *d;
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    for (uint32_t round = 0; round < 5; round++) {
+        for (uint32_t i = 0; i < 100; i++)
+            gone[i] = 3 + i % 99; /* 3 .. 101, 3 again */
+        ck_assert_int_eq(gpugraph_dynamic_delete_vertices(d, NULL, 100, gone, &run), 0);
+        ck_assert_int_eq(gpugraph_dynamic_insert(d, 2, source, target, value, &run, NULL),
+                         GPUGRAPH_OK);
+    }
+    ck_assert_int_eq(gpugraph_dynamic_insert(d, 1, source, target, NULL, &run, NULL),
+                     GPUGRAPH_INVALID);
+    for (uint32_t i = 0; i < 96; i++) { /* without 3, 5 and 70 */
+        ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
+        ck_assert_uint_le(v, 101);
+        ck_assert(!seen[v] && v > 3 && v != 5 && v != 70);
+        seen[v] = true;
+    }
+    ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
+    ck_assert_uint_eq(v, 200);
+    gpugraph_dynamic_free(d);
+}
+END_TEST
+
 /* A key leaves and comes again while its neighbours stay: tombstones lie before it and behind
 ** it, so that an insertion that stopped at the first free place would have it twice. What is
 ** absent is deleted in vain; what is there is replaced. */
@@ -431,6 +463,7 @@ int main(void) {
     tcase_add_loop_test(c, random_lives, 0, BACKENDS);
     tcase_add_loop_test(c, vertices_go, 0, BACKENDS);
     tcase_add_loop_test(c, emptied_numbers_are_used_again, 0, BACKENDS);
+    tcase_add_loop_test(c, numbers_in_use_are_not_free, 0, BACKENDS);
     tcase_add_loop_test(c, keys_come_again, 0, BACKENDS);
     tcase_add_loop_test(c, room_comes_back, 0, BACKENDS);
     tcase_add_loop_test(c, a_hub_grows, 0, BACKENDS);

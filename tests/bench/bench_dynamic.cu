@@ -4,7 +4,8 @@
 **     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
 **     bench_dynamic GRAPH load                    the load of tables: time against memory
 **     bench_dynamic GRAPH growth                  builds from empty, in batches
-**     bench_dynamic GRAPH triangles               static, and after each of five batches
+**     bench_dynamic GRAPH triangles               static, and after each of five batches: by queries
+**                                                 of a set, and by intersection of rows made anew
 **     bench_dynamic GRAPH ids                     operations on a multigraph: edges with ids
 **
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
@@ -33,10 +34,13 @@ static uint64_t draw() { /* SplitMix64 (Steele, Lea, Flood 2014) */
 
 static double last_ms; /* of the latest phase that is an operation */
 static double room_ms; /* of making room beside them, so far */
+static double rows_ms; /* of the latest rows made of edges */
 
 static void listen(void *, const char *name, double ms, int64_t, const char *) {
     if (strcmp(name, "room") == 0)
         room_ms += ms;
+    else if (strcmp(name, "csr") == 0)
+        rows_ms = ms;
     else if (strcmp(name, "upload") != 0 && strcmp(name, "download") != 0)
         last_ms = ms;
 }
@@ -228,26 +232,54 @@ static void loads(const edges &e) {
     }
 }
 
-static void triangles(const edges &e) {
+/* By intersection of sorted rows: the search's ms; those of the rows are in rows_ms. */
+static double intersect(const edges &e, uint64_t *count) {
+    std::vector<int64_t> source(e.source.begin(), e.source.end());
+    std::vector<int64_t> target(e.target.begin(), e.target.end());
+    gpugraph_edges columns = {};
+    gpugraph_graph *graph;
+    columns.count = (int64_t)source.size();
+    columns.source.value = source.data();
+    columns.target.value = target.data();
+    check(gpugraph_create(&columns, &run, &graph));
+    run.method = "intersection";
+    check(gpugraph_triangles(graph, &run, count));
+    run.method = NULL;
+    gpugraph_free(graph);
+    return last_ms;
+}
+
+/* Both directions of random edges, without loops. */
+static edges random_pairs(uint32_t n, uint64_t count) {
+    edges b = random_batch(n, count);
+    for (uint64_t i = 0; i < count; i++) {
+        if (b.source[i] == b.target[i])
+            b.target[i] = (b.target[i] + 1) % n;
+        b.source.push_back(b.target[i]);
+        b.target.push_back(b.source[i]);
+        b.value.push_back(0);
+    }
+    return b;
+}
+
+static void triangles(edges e) {
     double ms;
-    uint64_t count;
+    uint64_t count, same;
     gpugraph_dynamic *d = build(e, false, 0, &ms);
     for (int batch = 0; batch <= 5; batch++) {
         double inserted = 0;
         if (batch > 0) {
-            edges b = random_batch(e.n, 1 << 21);
-            for (uint64_t i = 0, half = b.source.size(); i < half; i++) {
-                if (b.source[i] == b.target[i])
-                    b.target[i] = (b.target[i] + 1) % e.n;
-                b.source.push_back(b.target[i]);
-                b.target.push_back(b.source[i]);
-                b.value.push_back(0);
-            }
+            edges b = random_pairs(e.n, 1 << 21);
             inserted = insert(d, b, UINT64_MAX);
+            e.source.insert(e.source.end(), b.source.begin(), b.source.end());
+            e.target.insert(e.target.end(), b.target.begin(), b.target.end());
         }
         check(gpugraph_dynamic_triangles(d, &run, &count));
-        printf("batch %d: insert %8.3f ms, triangles %9.3f ms: %llu\n", batch, inserted,
-               last_ms, (unsigned long long)count);
+        double queries = last_ms, met = intersect(e, &same);
+        printf("batch %d: insert %8.3f ms, by queries %9.3f ms; rows %8.3f ms, by "
+               "intersection %9.3f ms: %llu%s\n",
+               batch, inserted, queries, rows_ms, met, (unsigned long long)count,
+               count == same ? "" : ", which differ");
         fflush(stdout);
     }
     gpugraph_dynamic_free(d);
