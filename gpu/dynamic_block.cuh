@@ -85,6 +85,7 @@ static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
 /* Adds to a word what the threads of a block bring; all come. */
 static __device__ __forceinline__ void gg_tally(uint64_t *at, uint32_t mine) {
     __shared__ uint32_t sum;
+    __syncthreads(); /* an earlier sum has been read */
     if (threadIdx.x == 0)
         sum = 0;
     __syncthreads();
