@@ -270,12 +270,8 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
     edge_survey found = {0, {0, 0}, 0};
     uint32_t n = s->edges.n;
     carve_sort(&space, s, &scratch);
-    if (!sort_fits(job, s, space.used))
+    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
         return false;
-    if (!gg_workspace(job, &space)) {
-        gg_do_without(job); /* counting needs less */
-        return false;
-    }
     carve_sort(&space, s, &scratch);
     gg_fill(job, scratch.found, 0, sizeof *scratch.found);
     survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(

@@ -1,7 +1,6 @@
 /* A search on a device whose n-th block of device memory is refused, for every n. What only saves
-** time is done without: ranked rows, rows turned round and hubs, the sorting of rows. Where the
-** search itself needs the block it ends with a sentence, and the next one is right. Skipped where
-** there is no device.
+** time is done without: ranked rows, rows turned round and hubs. Where the search itself needs the
+** block it ends with a sentence, and the next one is right. Skipped where there is no device.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
 #include "backend.h"
@@ -162,34 +161,6 @@ START_TEST(levels_without_a_look_from_below) {
 }
 END_TEST
 
-/* Each time a graph of its own, whose edges come up and whose rows are sorted first. */
-START_TEST(rows_without_sorting) {
-    int without = 0, n = 1;
-    for (bool hit = true; hit; n++) {
-        shape s = shape_rmat(12, 16, 1);
-        gpugraph_graph *graph = shape_graph(&s);
-        uint32_t source = gpugraph_find_integer(graph, s.source[0]);
-        gpugraph_search search = gpugraph_search();
-        search.source = &source;
-        search.source_count = 1;
-        search.direction = GPUGRAPH_IN;
-        countdown = n;
-        refusals = 0;
-        const struct answer got = ask(graph, &search, GPUGRAPH_CUDA, "persistent");
-        hit = refusals > 0;
-        countdown = 0;
-        without += hit && got.status == GPUGRAPH_OK;
-        ck_assert_msg(n < 100 && (hit || got.status == GPUGRAPH_OK), "block %d", n);
-        const struct answer right = ask(graph, &search, GPUGRAPH_CPU, "top-down");
-        ck_assert(got.status != GPUGRAPH_OK ||
-                  (got.value == right.value && got.edge == right.edge));
-        gpugraph_free(graph);
-        shape_free(&s);
-    }
-    ck_assert_int_ge(without, 1);
-}
-END_TEST
-
 int main(void) {
     if (!suite_has_device())
         return SUITE_SKIPPED;
@@ -198,7 +169,6 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, trees_without_ranked_rows);
     tcase_add_test(cases, levels_without_a_look_from_below);
-    tcase_add_test(cases, rows_without_sorting);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,7 +1,8 @@
 /* Thousands of small searches, each with other parameters than a choice would take: buckets
 ** of all widths, few blocks and many, both ways of the engine "persistent", and multi-level
-** multi-queues of all sizes, most of which overflow. Distances are compared with Dijkstra's on the CPU. A search that hangs is ended by the test's timeout.
-** Without a device the CPU's own methods are compared. */
+** multi-queues of all sizes, most of which overflow. Distances are compared with Dijkstra's on
+** the CPU. A search that hangs is ended by the test's timeout. Without a device the CPU's own
+** methods are compared. */
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
