@@ -141,7 +141,7 @@ void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
     struct cuda_job *job = d->job;
     gather_space s = {};
     s.sorts = true;
-    if (b->count < LEAST_ITEMS || !gg_going(job))
+    if (b->count < LEAST_ITEMS || b->ordered || !gg_going(job))
         return;
     if (!b->whole && !in_disorder(job, *b)) /* one that is whole waits for no answer */
         return;

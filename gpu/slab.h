@@ -30,7 +30,7 @@
 ** larger base get it before anything is inserted. A small one is attempted at once: a vertex
 ** without a table gets one of 1 sector, a full run a longer chain, and where a base is due to be
 ** made anew the insertion waits until it has been. One between the two is sorted, so that a lane
-** has a vertex to itself.
+** has a vertex to itself, unless few vertices have most of it: then it is announced, too.
 **
 ** Where a batch names an edge twice, the later one counts. Who adds an edge writes its value
 ** at once; who finds it there marks its hash in a filter. Then all items of the batch that
