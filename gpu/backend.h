@@ -70,6 +70,9 @@ struct gpugraph_graph {
     uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
+    struct text_index
+        *text_index; /* NULL until texts were looked for often. (find_text.c) */
+    uint64_t texts_asked;
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
     bool has_more_vertices;    /* than endpoints: made with some */
@@ -274,6 +277,12 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 /* As memcmp, a prefix first. */
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
+/* Of the TEXTs as they are: before they change it goes. (find_text.c) */
+void gg_drop_text_index(gpugraph_graph *graph);
+uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
+
+/* Of a text's bytes, 64 bits. (hash_ids.c) */
+uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,

@@ -53,6 +53,8 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     *made = *graph;
     made->device = NULL;
+    made->text_index = NULL;
+    made->texts_asked = 0;
     copy_edges(run, graph, made);
     copy_ids(run, graph, made);
     for (int kind = 0; kind < CSR_KINDS; kind++)

@@ -91,7 +91,8 @@ void gg_rows_back(gpugraph_graph *graph) {
 
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
-    *host_bytes = graph->host_bytes + gg_csr_bytes(graph);
+    *host_bytes =
+        graph->host_bytes + gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
     *device_bytes = graph->device ? gg_cuda_backend.held(graph) : 0;
 }
 

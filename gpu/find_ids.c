@@ -1,5 +1,5 @@
-/* From an id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
-** how ids lie); and the bitmap of ids that are listed in order. */
+/* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
+** how ids lie); and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
 #include "backend.h"
 
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
@@ -24,24 +24,6 @@ uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
     }
     return low < ids->integer_count && ids->integer[low] == id ? (uint32_t)low
                                                                : GPUGRAPH_NONE;
-}
-
-uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
-                            size_t length) {
-    const gpugraph_texts *texts = &graph->ids.texts;
-    uint64_t low = 0, high = (uint64_t)texts->count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2, at = texts->offset[middle];
-        int order = gg_compare_texts(texts->bytes + at, texts->offset[middle + 1] - at,
-                                     bytes, length);
-        if (order == 0)
-            return graph->ids.integer_count + (uint32_t)middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return GPUGRAPH_NONE;
 }
 
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends) {

@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-static uint64_t hash_text(const char *bytes, uint64_t length, uint64_t seed) {
+uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
     uint64_t hash = gg_mix(~seed ^ gg_mix(length));
     for (uint64_t i = 0; i < length; i += 8) {
         uint64_t word = 0, left = length - i < 8 ? length - i : 8;
@@ -28,9 +28,9 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
         for (uint64_t v = gg_slice(n, t, team); v < end && !gg_leave(run, v); v++) {
             uint64_t text = v - ids->integer_count, whole;
             if (v >= ids->integer_count)
-                whole = hash_text(ids->texts.bytes + ids->texts.offset[text],
-                                  ids->texts.offset[text + 1] - ids->texts.offset[text],
-                                  salt);
+                whole = gg_hash_text(
+                    ids->texts.bytes + ids->texts.offset[text],
+                    ids->texts.offset[text + 1] - ids->texts.offset[text], salt);
             else
                 whole = gg_mix(
                     gg_mix(salt ^ (ids->integer ? (uint64_t)ids->integer[v]

@@ -345,4 +345,5 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id_rank);
     gg_release(graph->id_text_offset);
     gg_release(graph->id_text_bytes);
+    gg_drop_text_index(graph);
 }

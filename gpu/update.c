@@ -123,6 +123,7 @@ static void swap_ids(update *u) {
     if (u->texts_change) {
         gg_release(graph->id_text_offset);
         gg_release(graph->id_text_bytes);
+        gg_drop_text_index(graph);
         graph->id_text_offset = to->id_text_offset;
         graph->id_text_bytes = to->id_text_bytes;
         graph->ids.texts = to->ids.texts;

@@ -3,6 +3,8 @@
 #include "edge_input.h"
 #include "suite.h"
 
+#include <string.h>
+
 START_TEST(hashes_belong_to_ids) {
     recipe r = {SPARSE, BYTES, PLAIN, NO_WEIGHT, 300, 0, 200};
     input in = make_input(r, 5);
@@ -43,10 +45,77 @@ START_TEST(hashes_belong_to_ids) {
 }
 END_TEST
 
+/* Every text is found, and no other, however often texts are asked for: the table is made on the way, in
+** a copy anew, and once more when texts have changed. */
+static void look_for_all(const gpugraph_graph *graph) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
+    const uint64_t count = (uint64_t)ids->texts.count;
+    for (int turn = 0; turn < 3; turn++) {
+        for (uint32_t t = 0; t < count; t++) {
+            const char *text = ids->texts.bytes + ids->texts.offset[t];
+            uint64_t length = ids->texts.offset[t + 1] - ids->texts.offset[t];
+            char other[200];
+            ck_assert_uint_eq(gpugraph_find_text(graph, text, length),
+                              ids->integer_count + t);
+            ck_assert_uint_lt(length, sizeof other - 9);
+            memcpy(other, text, length);
+            memcpy(other + length, "\1nowhere", 9);
+            ck_assert_uint_eq(gpugraph_find_text(graph, other, length + 9),
+                              GPUGRAPH_NONE);
+        }
+    }
+    ck_assert((6 * count >= count / 16 + 64) == (gg_text_index_bytes(graph) > 0));
+}
+
+/* Another edge, between two new texts: their numbers are not the last. */
+static void add_texts(gpugraph_graph *graph, gpugraph_run *run) {
+    const char bytes[] = "\1 new!new";
+    const uint64_t offset[] = {0, 6, 9};
+    const int64_t number[] = {0, 1}, id[] = {(int64_t)gpugraph_edge_count(graph) + 1};
+    const uint8_t text = 1;
+    gpugraph_edges added = {.count = 1,
+                            .source = {number, &text},
+                            .target = {number + 1, &text},
+                            .edge_id = id,
+                            .texts = {2, offset, bytes}};
+    gpugraph_changes changes = {.added = &added};
+    uint64_t before = (uint64_t)gpugraph_vertex_ids(graph)->texts.count;
+    ck_assert_int_eq(gpugraph_update(graph, &changes, run), GPUGRAPH_OK);
+    ck_assert_uint_eq(gpugraph_vertex_ids(graph)->texts.count, before + 2);
+    ck_assert_uint_eq(gg_text_index_bytes(graph), 0);
+}
+
+START_TEST(texts_are_found_by_hash) {
+    static const uint32_t sizes[] = {1, 30, 300, 2000};
+    for (int i = 0; i < 12; i++) {
+        recipe r = {SPARSE, DIGITS + i % 3, PLAIN, NO_WEIGHT, sizes[i / 3], 0, 1000};
+        input in = make_input(r, 5 + (uint64_t)i);
+        gpugraph_run run = {0};
+        gpugraph_graph *graph, *copy;
+        int64_t before, after, device;
+        ck_assert_int_eq(gpugraph_create(&in.edges, &run, &graph), GPUGRAPH_OK);
+        gpugraph_memory(graph, &before, &device);
+        look_for_all(graph);
+        gpugraph_memory(graph, &after, &device);
+        ck_assert_int_eq(after - before, (int64_t)gg_text_index_bytes(graph));
+        ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_OK);
+        ck_assert_uint_eq(gg_text_index_bytes(copy), 0);
+        look_for_all(copy);
+        add_texts(copy, &run);
+        look_for_all(copy);
+        gpugraph_free(copy);
+        look_for_all(graph);
+        gpugraph_free(graph);
+        free_input(&in);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("hash_ids");
     TCase *all = tcase_create("all");
     tcase_add_test(all, hashes_belong_to_ids);
+    tcase_add_test(all, texts_are_found_by_hash);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

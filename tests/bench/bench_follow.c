@@ -262,12 +262,28 @@ static void lookups(sqlite3 *db) {
          "= "
          "p.id + 1",
          0, 0},
+        {"the same by texts, src alone",
+         "SELECT count(*), sum(metres) FROM names p CROSS JOIN named ON a = p.id",
+         "SELECT count(*), sum(weight) FROM names p CROSS JOIN h ON src = p.id", 0, 0},
+        {"the same by texts, both",
+         "SELECT count(*), sum(metres) FROM names p CROSS JOIN named ON a = p.id AND b = "
+         "p.next",
+         "SELECT count(*), sum(weight) FROM names p CROSS JOIN h ON src = p.id AND dst = "
+         "p.next",
+         0, 0},
     };
     run(db, "CREATE INDEX roads_a_b ON roads(a, b)");
+    run(db, "CREATE TABLE named(a TEXT, b TEXT, metres INTEGER)");
+    run(db, "INSERT INTO named SELECT 'node ' || a, 'node ' || b, metres FROM roads");
+    run(db, "CREATE INDEX named_a_b ON named(a, b)");
+    run(db, "CREATE VIRTUAL TABLE h USING gpugraph(named(a, b, metres))");
     run(db,
         "CREATE TEMP TABLE probes AS WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT "
         "i + 1 FROM c WHERE i < 199999) SELECT 1 + i * 7919 % 264000 AS id FROM c");
+    run(db, "CREATE TEMP TABLE names(id TEXT, next TEXT)");
+    run(db, "INSERT INTO names SELECT 'node ' || id, 'node ' || (id + 1) FROM probes");
     drain(prepare(db, "SELECT count(*), 1 FROM g"));
+    drain(prepare(db, "SELECT count(*), 1 FROM h"));
     printf("\n200,000 lookups                            table     graph  ratio\n");
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         sqlite3_stmt *table = prepare(db, jobs[j].on_table);
