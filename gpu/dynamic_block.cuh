@@ -42,9 +42,9 @@ block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
 
 /* Bases for all threads of a block, from the lists and, beyond these, from the arena's end;
 ** SLAB_NONE when that has come. */
-static __device__ __forceinline__ uint32_t take_bases(const slab_graph &g,
-                                                      uint32_t sectors,
-                                                      block_share *share) {
+static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
+                                                            uint32_t sectors,
+                                                            block_share *share) {
     const uint32_t kind = slab_kind_of(sectors);
     uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, before, all;
     cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);

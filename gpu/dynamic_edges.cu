@@ -194,7 +194,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
         }
         while (__syncthreads_or(outcome == SLAB_WANTS)) {
             bool wants = outcome == SLAB_WANTS;
-            uint32_t piece = take_bases(g, wants ? 1u << hand.wanted : 0, &share);
+            uint32_t piece = block_take_bases(g, wants ? 1u << hand.wanted : 0, &share);
             if (!wants)
                 continue;
             slab_give_back(&g, &hand); /* of another kind */

@@ -102,7 +102,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
             visit = slab_begin_visit(&g, &sorted, b.result[b.count - 1 - i]);
         uint32_t sectors = slab_go_visiting(&g, &sorted, &visit);
         while (__syncthreads_or(sectors > 0)) {
-            uint32_t piece = take_bases(g, sectors, &share);
+            uint32_t piece = block_take_bases(g, sectors, &share);
             if (sectors == 0)
                 continue;
             slab_bring(&visit, sectors, piece);

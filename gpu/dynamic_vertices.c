@@ -24,16 +24,14 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *d, uint32_t vertices,
 
 /* ---- free numbers ---- */
 
-static uint64_t *word_of(struct vacant_numbers *free, uint32_t vertex) {
-    return &free->bits[vertex / 64];
-}
-
+/* False: it was so already. */
 static bool set_free(struct vacant_numbers *free, uint32_t vertex, bool is_free) {
-    uint64_t bit = 1ull << vertex % 64, *word = word_of(free, vertex);
-    bool changes = ((*word & bit) != 0) != is_free;
-    *word ^= changes ? bit : 0;
-    free->alive += changes ? (is_free ? 1 : UINT64_MAX) : 0;
-    return changes;
+    uint64_t bit = 1ull << vertex % 64, *word = &free->bits[vertex / 64];
+    if (((*word & bit) != 0) == is_free)
+        return false;
+    *word ^= bit;
+    free->alive = is_free ? free->alive + 1 : free->alive - 1;
+    return true;
 }
 
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *run,
@@ -60,18 +58,17 @@ void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vert
             set_free(&d->vacant, vertex[i], false);
 }
 
-/* A block with more room, and what was in the old one; its end is 0. */
-static bool enlarge(gpugraph_dynamic *d, void **block, uint64_t *room, uint64_t wanted,
-                    size_t size) {
+/* A block with more room in place of another, whose entries it has; the rest is 0. NULL: there is no
+** memory, and the other stays. */
+static void *enlarged(gpugraph_dynamic *d, void *block, uint64_t entries, uint64_t wanted,
+                      size_t size) {
     void *larger = gg_alloc_zero(d->run, wanted, size);
     if (!larger)
-        return false;
-    if (*room > 0)
-        memcpy(larger, *block, *room * size);
-    gg_release(*block);
-    *block = larger;
-    *room = wanted;
-    return true;
+        return NULL;
+    if (entries > 0)
+        memcpy(larger, block, entries * size);
+    gg_release(block);
+    return larger;
 }
 
 /* Takes out numbers that are not free any more, and such as are listed twice. */
@@ -85,21 +82,33 @@ static void weed(struct vacant_numbers *free) {
     free->count = kept;
 }
 
+static void reserve_bits(gpugraph_dynamic *d) {
+    struct vacant_numbers *free = &d->vacant;
+    uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
+    if (!gg_dynamic_going(d) || words <= free->words)
+        return;
+    uint64_t *bits = enlarged(d, free->bits, free->words, words, sizeof *bits);
+    if (!bits)
+        return;
+    free->bits = bits;
+    free->words = words;
+}
+
 /* Room for so many more. */
 static void reserve_numbers(gpugraph_dynamic *d, uint64_t count) {
     struct vacant_numbers *free = &d->vacant;
-    uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
-    if (!gg_dynamic_going(d) ||
-        (words > free->words &&
-         !enlarge(d, (void **)&free->bits, &free->words, words, sizeof *free->bits)))
-        return;
-    if (free->count + count <= free->room)
+    reserve_bits(d);
+    if (!gg_dynamic_going(d) || free->count + count <= free->room)
         return;
     weed(free);
-    uint64_t room = free->count + count;
-    room += room / 2;
-    if (room > free->room)
-        enlarge(d, (void **)&free->number, &free->room, room, sizeof *free->number);
+    uint64_t room = (free->count + count) / 2 * 3 + 1;
+    if (room <= free->room)
+        return;
+    uint32_t *number = enlarged(d, free->number, free->count, room, sizeof *number);
+    if (!number)
+        return;
+    free->number = number;
+    free->room = room;
 }
 
 /* The numbers of deleted vertices are free, each once. */
