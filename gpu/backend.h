@@ -223,6 +223,9 @@ void gg_turn_round(const gpugraph_graph *graph, void *edge, uint32_t count);
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
 
+/* Searches of a graph after which `auto` makes what a path from both ends takes: tests and benchmarks
+** change it, nobody else. */
+extern uint32_t gg_path_prepare_after;
 /* path_both_ends.c, path_by_weight.c: a path by depth, by weight, searched for from both ends.
 ** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

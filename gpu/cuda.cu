@@ -46,6 +46,9 @@ static int64_t needs(const gpugraph_graph *graph, const char *function, bool fru
     if (strcmp(function, "sssp") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, true) + slices +
                (frugal ? 30 : 62) * n + tree + ends;
+    if (strcmp(function, "path") == 0)
+        return gg_device_graph_lacks(graph, CSR_OUT, true) + 16 * m + slices + 130 * n +
+               tree + ends;
     if (strcmp(function, "dfs") == 0)
         return gg_device_graph_lacks(graph, CSR_OUT, false) + 62 * n + tree + m + ends +
                (n < 200000 ? 100 * n : 20000000);
@@ -106,6 +109,8 @@ static const gpugraph_method methods[] = {
     {"sssp", "L1SLF-L2MPQ", "cuda",
      "multi-level multi-queue: shortest length first of each warp over several batched "
      "heaps"},
+    {"path", "bidirectional", "cuda",
+     "from both ends; keeps rows turned round with edge numbers"},
     {"dfs", "many-paths", "cuda",
      "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",

@@ -232,12 +232,12 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
                      const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                      uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
 
-/* ---- ranked_rows.cu: trees by weight from arcs in the order of where they lead ---- */
+/* ---- ranked_rows.cu: arcs in the order of where they lead, with their edges' numbers ---- */
 
-/* Makes what that takes, where it pays and there is room, while nothing lies in the workspace
-** yet; without that the job goes on. It stays as long as the edges do, or until memory is
-** short. */
-bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction);
+/* Makes them for trees by weight, where that pays, or for `path`s, and there is room, while
+** nothing lies in the workspace yet; without them the job goes on. They stay as long as the edges
+** do, or until memory is short. None where edge numbers are wide. */
+bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction, bool path);
 /* Is it there? And is it worth it, by the last tree? */
 bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction);
@@ -248,6 +248,15 @@ bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
                       uint32_t *tree_edge);
 /* A tree was made, and that share of the arcs may be tight by weight and where they lead. */
 void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share);
+/* The arcs that lead to a vertex when edges are travelled in a direction; two kinds in BOTH. */
+struct device_arcs_to {
+    const uint64_t *offset;
+    const uint32_t *other, *number; /* where from, which edge; ascending by number */
+    const void *weight;             /* NULL: the graph has none */
+};
+/* Returns how many kinds; 0: they are not there. */
+int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
+                      struct device_arcs_to kind[2]);
 int64_t gg_ranked_bytes(const gpugraph_graph *graph);
 /* Gives all of it back; the device must be current. */
 void gg_drop_ranked(gpugraph_graph *graph);

@@ -28,7 +28,8 @@ struct device_ranked { /* owns the arrays of ranked_rows.h, for one side */
     uint64_t arcs, tiles;
     uint32_t vertices; /* that have arcs */
     uint32_t *head, *before, *vertex, *other, *number;
-    void *weight; /* in whole tiles */
+    uint64_t *offset; /* n + 1: where the arcs of each vertex begin */
+    void *weight;     /* in whole tiles; NULL: the graph has none */
 };
 
 struct tree_habit { /* of trees by weight in one direction */

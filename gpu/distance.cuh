@@ -9,13 +9,23 @@
 ** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
 ** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
 ** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
-** the order of two `high`s is kept. */
+** the order of two `high`s is kept. bound: no shortest way is longer, if one of that length is
+** known, in whatever order its weights are added; half: of two distances over it the sum is over
+** the bound. weight_at: of an arc.
+**
+** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
+** both_ends<type>, for searches from the source and from the target at once
+** (sssp_persistent_ends.cuh). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
 #include "backend.h"
+#include "tuning.h"
+
+#include <float.h>
 
 struct integer32 {
+    typedef integer32 plain;
     typedef uint32_t word;
     typedef uint32_t weight;
     static __host__ __device__ word unreached() {
@@ -35,9 +45,21 @@ struct integer32 {
     static word from_real(double value) {
         return value < 4294967294.0 ? (word)value : unreached() - 1;
     }
+    static __device__ word bound(word way) {
+        return way;
+    }
+    static __device__ word half(word bound) {
+        return bound / 2;
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return __ldg(static_cast<const weight *>(weights) + arc);
+    }
 };
 
 struct integer64 {
+    typedef integer64 plain;
     typedef unsigned long long word;
     typedef int64_t weight;
     static __host__ __device__ word unreached() {
@@ -57,9 +79,21 @@ struct integer64 {
     static word from_real(double value) {
         return value < 9.2e18 ? (word)value : (word)INT64_MAX;
     }
+    static __device__ word bound(word way) {
+        return way;
+    }
+    static __device__ word half(word bound) {
+        return bound / 2;
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return (weight)__ldg(static_cast<const long long *>(weights) + arc);
+    }
 };
 
 struct real {
+    typedef real plain;
     typedef unsigned long long word;
     typedef double weight;
     static __host__ __device__ word unreached() {
@@ -83,7 +117,28 @@ struct real {
         __builtin_memcpy(&bits, &value, sizeof bits);
         return bits;
     }
+    static __device__ word bound(word way) {
+        double length = __longlong_as_double((long long)way);
+        return (word)__double_as_longlong(length * GG_PATH_ROUNDING + DBL_MIN);
+    }
+    static __device__ word half(word bound) {
+        return (word)__double_as_longlong(__longlong_as_double((long long)bound) / 2);
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return __ldg(static_cast<const weight *>(weights) + arc);
+    }
 };
+
+struct steps : integer32 {
+    static const bool weighted = false;
+    static __device__ weight weight_at(const void *, uint64_t) {
+        return 1;
+    }
+};
+
+template <typename type> struct both_ends : type { static const int ends = 2; };
 
 /* base plus step, and in any case more than base. */
 template <typename type>

@@ -1,16 +1,16 @@
 /* One shortest path on the device; path.c beside this has the meaning and the CPU backend.
 **
-**     search, ended at the target -> tree edges -> one thread walks up -> the path alone
-**                                                  comes back over the bus
+**     search, ended at the target,      rows with edge numbers    they are walked back along
+**       or from both ends          ->   none, or a long way       tree edges -> one thread walks up
+**                                                |
+**                                       the path alone comes back over the bus
 **
 ** A step up the tree is two loads deep, some microsecond by one thread, so a long way is
 ** left to the host, which is sent the tree. By weight nobody knows how long the way is: the
 ** thread gives up after as many steps as that would take. Where it comes to a vertex whose
 ** edges all tie with it, the host, which settles ties, is sent the distances. */
-#include "bfs.cuh"
-#include "sssp.cuh"
-
-enum { ROOM_HEAD = 2 }; /* steps done, where they led; then edges, from the target on */
+#include "path.cuh"
+#include "tuning.h"
 
 /* One thread. number: as wide as the graph's edge numbers. */
 template <typename number>
@@ -22,7 +22,7 @@ static __global__ void walk_up(device_edges edges, const number *tree_edge,
         number e = tree_edge[v];
         if (e == ~(number)0)
             break;
-        room[ROOM_HEAD + steps++] = e;
+        room[PATH_HEAD + steps++] = e;
         v ^= edges.source[e] ^ edges.target[e]; /* its other end */
     }
     room[0] = steps;
@@ -35,85 +35,127 @@ static uint32_t worthwhile_steps(const struct cuda_job *job) {
     return (uint32_t)((bytes / GG_PATH_BYTES_PER_MS + 1) * GG_PATH_STEPS_PER_MS);
 }
 
+/* Steps along rows that take no longer than making the tree. */
+static uint32_t worthwhile_row_steps(const struct cuda_job *job) {
+    double tree_ms = (double)job->graph->m / GG_PATH_TREE_EDGES_PER_MS;
+    return (uint32_t)((tree_ms + 0.5) * GG_PATH_ROW_STEPS_PER_MS);
+}
+
 /* How many steps there is room for behind the head, in so many words. */
 static uint64_t steps_of_room(const struct cuda_job *job, uint64_t words) {
     uint64_t numbers = words / (job->graph->wide ? 2 : 1);
-    return numbers < ROOM_HEAD ? 0 : numbers - ROOM_HEAD;
+    return numbers < PATH_HEAD ? 0 : numbers - PATH_HEAD;
 }
 
 template <typename number>
 static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
                         const struct device_edges *edges, const void *tree, uint32_t most,
-                        void *room, uint32_t *steps, uint32_t *end) {
-    number head[ROOM_HEAD];
+                        void *room, struct path_walk *walk) {
+    number head[PATH_HEAD];
     walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
                                       search->target[0], search->source[0], most,
                                       static_cast<number *>(room));
     if (!gg_launched(job, "walk_up") || !gg_fetch(job, head, room, sizeof head))
         return false;
-    *steps = (uint32_t)head[0];
-    *end = (uint32_t)head[1];
+    walk->steps = (uint32_t)head[0];
+    walk->vertex = (uint32_t)head[1];
     return true;
 }
 
-/* At most `most` steps, for which, and the head, there is room. *end: where they led; at the
-** source, edge and *count are the path. */
-static bool walk_here(struct cuda_job *job, const gpugraph_search *search,
-                      const void *tree, uint32_t most, void *room, void *edge,
-                      uint32_t *count, uint32_t *end) {
+/* What the caller gets. */
+struct way_back {
+    void *edge;
+    uint32_t *count;
+};
+
+/* The walk has come to the source: its edges, which lie in `room`, are the path. */
+static bool bring_back(struct cuda_job *job, const struct path_walk *walk,
+                       const void *room, double started, const char *how,
+                       const struct way_back *way) {
     const size_t size = gg_edge_size(job->graph->wide);
+    const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
+    if (!gg_download(job, way->edge, edges, walk->steps * size))
+        return false;
+    gg_turn_round(job->graph, way->edge, walk->steps);
+    *way->count = walk->steps;
+    gg_phase(job->run, "walk", started, walk->steps, "%s, on the device", how);
+    return true;
+}
+
+/* At most `most` steps, for which, and the head, there is room. */
+static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
+                      const void *tree, uint32_t most, void *room,
+                      const struct way_back *way, struct path_walk *walk) {
     struct device_edges edges;
-    uint32_t steps;
     double started = gg_now_ms();
     if (!gg_device_edges(job, false, &edges))
         return false;
     if (job->graph->wide
-            ? !launch_walk<uint64_t>(job, search, &edges, tree, most, room, &steps, end)
-            : !launch_walk<uint32_t>(job, search, &edges, tree, most, room, &steps, end))
+            ? !launch_walk<uint64_t>(job, search, &edges, tree, most, room, walk)
+            : !launch_walk<uint32_t>(job, search, &edges, tree, most, room, walk))
         return false;
-    if (*end != search->source[0])
-        return true;
-    const char *way = static_cast<const char *>(room) + ROOM_HEAD * size;
-    if (!gg_download(job, edge, way, steps * size))
-        return false;
-    gg_turn_round(job->graph, edge, steps);
-    *count = steps;
-    gg_phase(job->run, "walk", started, *count, "on the device");
-    return true;
+    return walk->vertex != search->source[0] ||
+           bring_back(job, walk, room, started, "up the tree", way);
 }
 
 static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t target,
-                         void *edge, uint32_t *count) {
+                         const struct way_back *way) {
     const gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
     uint64_t bytes = gg_tree_bytes(job, true);
     void *tree = gg_alloc(job->run, bytes, 1);
     if (tree && gg_download(job, tree, on_device, bytes))
-        gg_walk_path(graph, tree, target, job->run, edge, count);
+        gg_walk_path(graph, tree, target, job->run, way->edge, way->count);
     gg_release(tree);
     if (gg_going(job))
-        gg_phase(job->run, "walk", started, *count, "on the host: a long way");
+        gg_phase(job->run, "walk", started, *way->count, "on the host: a long way");
     return gg_going(job);
+}
+
+/* Along rows that are there, where the way has, or may have, few enough steps; *done: it has. */
+static bool try_rows(struct cuda_job *job, const struct path_search *s,
+                     const struct way_back *way, bool *done) {
+    struct device_arcs_to unused[2];
+    struct path_walk walk;
+    double started = gg_now_ms();
+    uint64_t room = steps_of_room(job, job->graph->n);
+    uint32_t most = worthwhile_row_steps(job);
+    *done = false;
+    if (gg_device_arcs_to(job, s->wanted->direction, unused) == 0)
+        return true;
+    if (!s->weighted && (s->steps > most || s->steps > room))
+        return true;
+    most = most < room ? most : (uint32_t)room;
+    if (!gg_walk_rows(job, s, most, gg_path_room(s), &walk))
+        return false;
+    *done = walk.vertex == s->wanted->source[0];
+    return !*done || bring_back(job, &walk, gg_path_room(s), started, "along rows", way);
 }
 
 /* ---- by depth ---- */
 
-static bool path_by_depth(struct cuda_job *job, const gpugraph_search *search, void *edge,
-                          uint32_t *count) {
-    struct bfs_outcome out;
-    uint32_t target = search->target[0], steps, end;
-    if (!gg_bfs_search(job, search, true, &out) ||
-        !gg_fetch(job, &steps, out.depth + target, sizeof steps))
+static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
+                            struct path_search *s) {
+    uint32_t steps;
+    if (!gg_bfs_search(job, search, true, &s->by_depth) ||
+        !gg_fetch(job, &steps, s->by_depth.depth + search->target[0], sizeof steps))
         return false;
-    *count = steps;
-    if (steps == 0 || steps == GPUGRAPH_NONE)
-        return true;
-    if (!gg_bfs_tree(job, search, &out))
+    s->found = steps != GPUGRAPH_NONE;
+    s->steps = s->found ? steps : 0;
+    return true;
+}
+
+static bool walk_by_depth(struct cuda_job *job, const struct path_search *s,
+                          const struct way_back *way) {
+    const struct bfs_outcome *out = &s->by_depth;
+    const uint32_t steps = s->steps;
+    struct path_walk walk;
+    if (!gg_bfs_tree(job, s->wanted, out))
         return false;
     /* The tree is made, so the depths' place is free. */
     if (steps < worthwhile_steps(job) && steps <= steps_of_room(job, job->graph->n))
-        return walk_here(job, search, out.tree, steps, out.depth, edge, count, &end);
-    return walk_on_host(job, out.tree, target, edge, count);
+        return walk_tree(job, s->wanted, out->tree, steps, out->depth, way, &walk);
+    return walk_on_host(job, out->tree, s->wanted->target[0], way);
 }
 
 /* ---- by weight ---- */
@@ -133,7 +175,7 @@ static bool is_reached(struct cuda_job *job, const struct sssp_outcome *out, uin
 
 /* The host makes the tree, for there are ties on the way. */
 static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
-                           const struct sssp_outcome *out, void *edge, uint32_t *count) {
+                           const struct sssp_outcome *out, const struct way_back *way) {
     gpugraph_graph *graph = job->graph;
     gpugraph_run *run = job->run;
     size_t size = gg_distance_size(graph->distance_type);
@@ -141,49 +183,98 @@ static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
     void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
     if (distance && tree && gg_download(job, distance, out->distance, graph->n * size) &&
         gg_distance_tree(graph, search, run, distance, tree) == GPUGRAPH_OK)
-        gg_walk_path(graph, tree, search->target[0], run, edge, count);
+        gg_walk_path(graph, tree, search->target[0], run, way->edge, way->count);
     gg_release(distance);
     gg_release(tree);
     return gg_going(job);
 }
 
-static bool path_by_weight(struct cuda_job *job, const gpugraph_search *search,
-                           void *edge, uint32_t *count, bool *lost) {
-    struct sssp_outcome out;
-    uint32_t target = search->target[0], ties, end;
-    bool reached;
-    if (!gg_sssp_search(job, search, true, &out))
-        return false;
-    *lost = out.lost;
-    if (out.lost || !is_reached(job, &out, target, &reached) || !reached)
-        return gg_going(job);
-    if (!gg_sssp_tree(job, search, &out, &ties))
+static bool search_by_weight(struct cuda_job *job, const gpugraph_search *search,
+                             struct path_search *s) {
+    return gg_sssp_search(job, search, true, &s->by_weight) &&
+           (s->by_weight.lost ||
+            is_reached(job, &s->by_weight, search->target[0], &s->found));
+}
+
+/* *open: an edge of a vertex on the way ties with others, after a search from both ends. */
+static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
+                           const struct way_back *way, bool *open) {
+    const struct sssp_outcome *out = &s->by_weight;
+    const gpugraph_search *search = s->wanted;
+    struct path_walk walk;
+    uint32_t ties;
+    if (!gg_sssp_tree(job, search, out, &ties))
         return false;
     uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job, search->direction));
     uint32_t most = worthwhile_steps(job);
     most = most < room ? most : (uint32_t)room;
-    if (!walk_here(job, search, out.tree, most, out.scratch, edge, count, &end))
+    if (!walk_tree(job, search, out->tree, most, out->scratch, way, &walk))
         return false;
-    if (end == search->source[0])
+    if (walk.vertex == search->source[0])
         return true;
     /* Does a tie end the walk, or are there only too many steps? */
-    return ties > 0 ? settle_on_host(job, search, &out, edge, count)
-                    : walk_on_host(job, out.tree, target, edge, count);
+    if (ties == 0)
+        return walk_on_host(job, out->tree, search->target[0], way);
+    *open = s->both_ends;
+    return *open || settle_on_host(job, search, out, way);
+}
+
+/* ---- driver ---- */
+
+static bool search_from_source(struct cuda_job *job, const gpugraph_search *search,
+                               bool weighted, struct path_search *s) {
+    *s = path_search();
+    s->wanted = search;
+    s->weighted = weighted;
+    return weighted ? search_by_weight(job, search, s) : search_by_depth(job, search, s);
+}
+
+static bool walk_back(struct cuda_job *job, const struct path_search *s,
+                      const struct way_back *way, bool *open) {
+    bool done = false;
+    if (!s->found || s->by_weight.lost || !try_rows(job, s, way, &done) || done)
+        return gg_going(job);
+    return s->weighted ? walk_by_weight(job, s, way, open) : walk_by_depth(job, s, way);
+}
+
+/* From both ends, if that is asked for or pays; *open: it is left to the search from the source. */
+static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
+                          bool weighted, const struct way_back *way, bool *open) {
+    struct path_search s = path_search();
+    *open = !gg_method_is(job->run, "bidirectional") &&
+            !gg_both_ends_suit(job, search, weighted);
+    if (*open || !gg_going(job))
+        return gg_going(job);
+    if (search->source[0] == search->target[0]) {
+        *way->count = 0;
+        return true;
+    }
+    if (!gg_search_from_both_ends(job, search, weighted, &s, open) || *open ||
+        !walk_back(job, &s, way, open))
+        return false;
+    job->graph->ways_tie = job->graph->ways_tie || *open;
+    return true;
 }
 
 gpugraph_status gg_cuda_path(gpugraph_graph *graph, const gpugraph_search *search,
                              bool weighted, gpugraph_run *run, void *edge,
                              uint32_t *count) {
+    const struct way_back way = {edge, count};
+    const char *method = run->method;
     struct cuda_job job;
-    bool lost = false;
+    struct path_search s = path_search();
+    bool open = true, unused;
     *count = GPUGRAPH_NONE;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    if (weighted)
-        path_by_weight(&job, search, edge, count, &lost);
-    else
-        path_by_depth(&job, search, edge, count);
-    if (gg_job_close(&job) || !lost)
+    try_both_ends(&job, search, weighted, &way, &open);
+    if (open && gg_going(&job)) {
+        run->method = gg_method_is(run, "bidirectional") ? NULL : method;
+        if (search_from_source(&job, search, weighted, &s))
+            walk_back(&job, &s, &way, &unused);
+        run->method = method;
+    }
+    if (gg_job_close(&job) || !s.by_weight.lost)
         return run->status;
     gg_sssp_lost(run);
     return gg_path_by_sssp(graph, search, run, edge, count);

@@ -23,6 +23,8 @@
 
 #define BACK 0x80000000u
 
+uint32_t gg_path_prepare_after = GG_PATH_PREPARE_AFTER;
+
 struct ball {
     csr rows;
     uint32_t *vertex;      /* those of the newest level from `begin` on */
@@ -217,7 +219,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search
     bool left_open = weighted ? graph->ways_tie || search->bounded : graph->n >= BACK;
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
     bool pays = !weighted || (double)graph->m >= (double)graph->n * GG_THIN_DEGREE;
-    bool due = pays && graph->searches > GG_PATH_PREPARE_AFTER;
+    bool due = pays && graph->searches > gg_path_prepare_after;
     return !left_open && (made || due);
 }
 

@@ -27,10 +27,6 @@
 /* Distances are words: integers, or the bits of a double, which ascend with it. */
 #define INFINITE UINT64_MAX
 
-/* The relative error of a sum of 2^32 doubles is below 2^-20, in whatever order; a way is
-** compared with another by way of no more than four sums. */
-#define ROUNDING (1 + 4.0 / 1048576)
-
 struct waiting {
     uint64_t distance;
     uint32_t vertex;
@@ -156,7 +152,7 @@ static void note_way(struct both_ends *s, uint64_t length) {
         return;
     s->best = s->bound = length;
     if (s->type == GPUGRAPH_REAL)
-        s->bound = as_word(as_double(length) * ROUNDING + DBL_MIN);
+        s->bound = as_word(as_double(length) * GG_PATH_ROUNDING + DBL_MIN);
 }
 
 /* Settles the vertex that is nearest, by relaxing its arcs; but no way is followed that is

@@ -8,7 +8,8 @@
 **
 ** OUT takes the side of targets, IN that of sources, BOTH first one, then the other: the smallest
 ** edge wins, whichever comes first. They are made once for a graph, for it costs as much as some
-** trees save, and are given back when memory is short: the pass over the edges remains. */
+** trees save, and are given back when memory is short: the pass over the edges remains. One path
+** is walked back along them, by `offset` (path_rows.cu). */
 #include "device_graph.cuh"
 #include "distance.cuh"
 #include "frontier.cuh"
@@ -73,13 +74,30 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             mine = gg_lane() == i ? word : mine;
             heads += set_bits(word);
             const uint32_t e = is_arc ? a.number[arc] : 0;
-            weights[arc] = is_arc ? a.weight_of[e] : 0;
+            if (weights)
+                weights[arc] = is_arc ? a.weight_of[e] : 0;
             if (is_arc)
                 other[arc] = a.end[e];
         }
         head[tile * GG_WARP + gg_lane()] = mine;
         if (gg_lane() == 0)
             before[tile] = heads;
+    }
+}
+
+/* One thread per vertex, and one: the first arc that is not of a smaller one. */
+static __global__ void find_rows(const uint32_t *row, uint64_t arcs, uint32_t n,
+                                 uint64_t *offset) {
+    for (uint64_t v = gg_thread(); v <= n; v += gg_threads_of_grid()) {
+        uint64_t low = 0, high = arcs;
+        while (low < high) {
+            uint64_t middle = (low + high) / 2;
+            if (row[middle] < v)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        offset[v] = low;
     }
 }
 
@@ -120,6 +138,7 @@ static void free_side(struct device_graph *copy, struct device_ranked *r) {
     give(copy, r->vertex, r->vertices, sizeof *r->vertex);
     give(copy, r->other, r->arcs, sizeof *r->other);
     give(copy, r->number, r->arcs, sizeof *r->number);
+    give(copy, r->offset, copy->n + 1ull, sizeof *r->offset);
     give(copy, r->weight, r->tiles * RANK_TILE, copy->weight_size);
     *r = device_ranked();
 }
@@ -132,14 +151,17 @@ void gg_drop_ranked(gpugraph_graph *graph) {
         copy->habit[direction] = tree_habit();
 }
 
-/* Bytes of a side that has so many arcs and vertices. */
-static uint64_t side_bytes(uint64_t arcs, uint64_t vertices, size_t weight_size) {
+/* Bytes of a side that has so many arcs; `vertices` of the n have some, or it is 0. */
+static uint64_t side_bytes(uint64_t arcs, uint32_t n, uint64_t vertices,
+                           size_t weight_size) {
     const uint64_t tiles = rank_tiles(arcs);
+    const uint64_t weights = tiles * RANK_TILE;
     return block_bytes(tiles * GG_WARP, sizeof(uint32_t)) +
            block_bytes(tiles + 1, sizeof(uint32_t)) +
            block_bytes(vertices, sizeof(uint32_t)) +
            2 * block_bytes(arcs, sizeof(uint32_t)) +
-           block_bytes(tiles * RANK_TILE, weight_size);
+           block_bytes(n + 1ull, sizeof(uint64_t)) +
+           (weight_size > 0 ? block_bytes(weights, weight_size) : 0);
 }
 
 int64_t gg_ranked_bytes(const gpugraph_graph *graph) {
@@ -148,7 +170,8 @@ int64_t gg_ranked_bytes(const gpugraph_graph *graph) {
     for (int side = 0; copy && side < RANKED_SIDES; side++) {
         const struct device_ranked *r = &copy->ranked[side];
         if (r->made)
-            bytes += side_bytes(r->arcs, r->vertex ? r->vertices : 0, copy->weight_size);
+            bytes += side_bytes(r->arcs, copy->n, r->vertex ? r->vertices : 0,
+                                copy->weight_size);
     }
     return (int64_t)bytes;
 }
@@ -161,13 +184,27 @@ bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction
     const struct device_graph *copy = job->graph->device;
     bool all = copy && !job->graph->wide;
     for (int side = 0; side < RANKED_SIDES; side++)
-        all = all && (!wants(direction, side) || copy->ranked[side].made);
+        all = all && (!wants(direction, side) ||
+                      (copy->ranked[side].made &&
+                       (copy->weight_size == 0 || copy->ranked[side].weight)));
     return all;
 }
 
 bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction) {
     return gg_has_ranked_rows(job, direction) &&
            job->graph->device->habit[direction].share <= gg_tree_ranks_limits.share;
+}
+
+int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
+                      struct device_arcs_to kind[2]) {
+    int kinds = 0;
+    for (int side = 0; side < RANKED_SIDES; side++) {
+        if (!gg_has_ranked_rows(job, direction) || !wants(direction, side))
+            continue;
+        const struct device_ranked *r = &job->graph->device->ranked[side];
+        kind[kinds++] = device_arcs_to{r->offset, r->other, r->number, r->weight};
+    }
+    return kinds;
 }
 
 void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share) {
@@ -220,7 +257,7 @@ static bool fits(const struct cuda_job *job, gpugraph_direction direction) {
     uint64_t bytes = space.used + (uint64_t)copy->n * SEARCH_BYTES;
     for (int side = 0; side < RANKED_SIDES; side++)
         if (wants(direction, side) && !copy->ranked[side].made)
-            bytes += side_bytes(copy->m, copy->n, copy->weight_size);
+            bytes += side_bytes(copy->m, copy->n, copy->n, copy->weight_size);
     return (int64_t)bytes < gg_device_room(job) - gg_ranked_bytes(job->graph);
 }
 
@@ -262,6 +299,9 @@ static bool sort_side(struct cuda_job *job, const struct device_edges *edges, in
         lay<uint64_t>(job, edges, end, s, r);
     else
         lay<uint32_t>(job, edges, end, s, r);
+    find_rows<<<gg_grid(job, edges->n + 1ull, 16), GG_BLOCK, 0, job->stream>>>(
+        s->row, r->arcs, edges->n, r->offset);
+    gg_launched(job, "find_rows");
     bytes = s->cub_bytes;
     return gg_going(job) &&
            gg_note(job, add_up(s->cub, &bytes, r->before, r->tiles, job->stream),
@@ -283,7 +323,9 @@ static bool fill_side(struct cuda_job *job, const struct device_edges *edges, in
         !take(job, &r->before, r->tiles + 1, sizeof *r->before) ||
         !take(job, &r->other, r->arcs, sizeof *r->other) ||
         !take(job, &r->number, r->arcs, sizeof *r->number) ||
-        !take(job, &r->weight, r->tiles * RANK_TILE, job->graph->device->weight_size) ||
+        !take(job, &r->offset, edges->n + 1ull, sizeof *r->offset) ||
+        (edges->weight &&
+         !take(job, &r->weight, r->tiles * RANK_TILE, job->graph->device->weight_size)) ||
         !sort_side(job, edges, side, &s, r))
         return false;
     if (r->vertices < edges->n) {
@@ -301,7 +343,7 @@ static bool make_side(struct cuda_job *job, int side) {
     struct device_edges edges;
     struct device_ranked r = device_ranked();
     double started = gg_now_ms();
-    if (!gg_device_edges(job, true, &edges))
+    if (!gg_device_edges(job, job->graph->device->weight_size > 0, &edges))
         return false;
     r.made = fill_side(job, &edges, side, &r);
     gg_drop_workspace(job); /* a sort's is large */
@@ -322,9 +364,9 @@ static bool do_without(struct cuda_job *job) {
     return gg_going(job);
 }
 
-bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction) {
-    if (job->graph->wide || gg_has_ranked_rows(job, direction) || !pays(job, direction) ||
-        !fits(job, direction))
+bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction, bool path) {
+    if (job->graph->wide || gg_has_ranked_rows(job, direction) ||
+        !(path ? job->graph->m > 0 : pays(job, direction)) || !fits(job, direction))
         return gg_going(job);
     for (int side = 0; side < RANKED_SIDES; side++)
         if (wants(direction, side) && !job->graph->device->ranked[side].made &&

@@ -81,7 +81,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, true, &s.g) ||
         !gg_device_features(job, kind, &s.g, &features) ||
-        (tree && !gg_make_ranked_rows(job, search->direction)))
+        (tree && !gg_make_ranked_rows(job, search->direction, false)))
         return false;
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();

@@ -19,10 +19,15 @@
 
 struct sssp_search {
     struct device_csr g;
+    /* Rows turned round: one shortest way is searched for from both ends, by the engine
+    ** "persistent"; offset NULL: distances from the sources are. */
+    struct device_csr back;
+    bool by_depth; /* from both ends: all weights are 1 */
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
-    void *distance;       /* n words of the type: the answer */
+    void *
+        distance; /* n words of the type: the answer; from both ends n more behind them */
     uint32_t *ends;       /* sources, then targets; filled */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* what the engine reports */

@@ -28,7 +28,9 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1
+        0, (typename type::span)(1 / p.delta), 0, 0, 1, {
+            NO_WAY, {0, 0}, false, 0, 0, 0
+        }
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
@@ -40,6 +42,7 @@ static __device__ void search(const struct persistent<type> &p,
     if (!meet(p.state, &meetings, m))
         return;
     settled += m.board.round[1].settled;
+    hear_ends(p, at);
     struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
                        false};
     bool more = in.count > 0, early = false;
@@ -48,7 +51,8 @@ static __device__ void search(const struct persistent<type> &p,
                            &meetings))
             return;
         buckets++;
-        early = !targets_wait(p, at) || (p.limit > 0 && settled >= p.limit);
+        early = look_at_ends(at, p.limits.most) || !targets_wait(p, at) ||
+                (p.limit > 0 && settled >= p.limit);
         if (!early)
             more = next_bucket(p, at, m, &meetings);
         if (more)
@@ -84,6 +88,8 @@ static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
         m.stage[warp_of_block()].staged = 0;
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
+        m.way = NO_WAY;
+        m.waiting[0] = m.waiting[1] = 0;
         m.counts = {0, 0, 0};
     }
     __syncthreads();
@@ -95,12 +101,12 @@ static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
 template <typename type>
 static void carve(struct workspace *space, const struct sssp_search *s,
                   struct persistent<type> *p) {
-    uint64_t n = s->g.n;
+    uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
     p->mark = gg_carve<uint32_t>(space, n);
     p->trace = gg_carve<struct trace>(space, TRACE);
-    p->slice = gg_carve<uint64_t>(space, 2 * (s->g.m / LONG_ROW) + 1);
+    p->slice = gg_carve<uint64_t>(space, 2 * (arcs / LONG_ROW) + 1);
     p->distance = static_cast<typename type::word *>(s->distance);
     p->ends = s->ends;
 }
@@ -117,11 +123,23 @@ static bool can_part(real) {
     return false;
 }
 
+/* By depth the caller's bound is another one. */
+template <typename type>
+static void bound_depth(const gpugraph_search *search, struct bounds<type> *b) {
+    b->none = false;
+    b->tight = search->max_depth < UINT32_MAX - 1;
+    b->most = b->tight ? search->max_depth : UINT32_MAX - 1;
+}
+
 template <typename type>
 static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     const struct sssp_parameters *chosen = &s->parameters;
     p->g = s->g;
-    p->limits = gg_bounds<type>(s);
+    p->back = s->back;
+    p->vertices = (uint64_t)s->g.n * type::ends;
+    p->limits = gg_bounds<typename type::plain>(s);
+    if (!type::weighted)
+        bound_depth(s->wanted, &p->limits);
     p->limit = s->wanted->limit;
     p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
     p->apart = chosen->apart && can_part(type());
@@ -148,7 +166,7 @@ static bool launch(struct cuda_job *job, struct persistent<type> *p,
     struct persistent_state *state = p->state;
     gg_mark(job, GG_BEGAN);
     gg_fill(job, state, 0, sizeof *state);
-    gg_fill(job, &state->least, 0xff, sizeof state->least);
+    gg_fill(job, &state->least, 0xff, sizeof state->least + sizeof state->way);
     gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
     gg_launch_cooperative(job, kernel, blocks, arguments);
     gg_mark(job, GG_ENDED);
@@ -217,12 +235,29 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
     struct workspace space = {NULL, 0};
     struct persistent<integer32> any;
-    carve(&space, s, &any);
+    struct persistent<both_ends<integer32>> any_both;
+    if (s->back.offset)
+        carve(&space, s, &any_both);
+    else
+        carve(&space, s, &any);
     return space.used;
+}
+
+static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
+                                  struct workspace *space) {
+    if (s->by_depth)
+        return search_graph<both_ends<steps>>(job, s, space);
+    if (s->type == GPUGRAPH_UINT32)
+        return search_graph<both_ends<integer32>>(job, s, space);
+    if (s->type == GPUGRAPH_UINT64)
+        return search_graph<both_ends<integer64>>(job, s, space);
+    return search_graph<both_ends<real>>(job, s, space);
 }
 
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
+    if (s->back.offset)
+        return search_from_both_ends(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_graph<integer32>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)

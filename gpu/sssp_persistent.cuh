@@ -9,6 +9,9 @@
 **                places are asked for once for hundreds of them
 **     meet       all blocks have come here; what they counted is then in struct board
 **
+** With both_ends<type> there are 2 n vertices, of which n + v is v on ways to the target: its
+** arcs are the rows turned round, its distance that to the target (sssp_persistent_ends.cuh).
+**
 ** Each vertex comes into a bucket's list once: who lowers a distance learns by the atomic
 ** minimum from which bucket it came. So a list has room for all that can ever come. An
 ** entry whose vertex has left the bucket meanwhile is stale and dropped when it is read.
@@ -80,6 +83,9 @@ struct persistent_state {
     uint32_t arrived, failed;
     uint32_t dropped, early;
     unsigned long long least; /* of the rest */
+    /* From both ends; three in turn, as the board's rounds. */
+    unsigned long long way[3]; /* the shortest one that was seen in that round */
+    int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
     /* told at the end */
     uint32_t rounds, buckets, local_rounds, meetings;
     unsigned long long served, settled;
@@ -89,7 +95,9 @@ static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at o
 
 template <typename type> struct persistent {
     device_csr g;
-    bounds<type> limits;
+    device_csr back;   /* from both ends: rows of n + v */
+    uint64_t vertices; /* of all ends */
+    bounds<typename type::plain> limits;
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
@@ -103,12 +111,25 @@ template <typename type> struct persistent {
     uint32_t group;            /* lanes to a vertex in such a round, a power of two */
 };
 
+/* Of a search from both ends. */
+template <typename type> struct ends {
+    unsigned long long way; /* the shortest one so far; all bits: none */
+    int32_t waiting[2];     /* vertices of each end that are reached and not settled */
+    /* Once the shortest way's length is known, and only arcs on such ways are followed: */
+    bool finishing;
+    typename type::word bound; /* no shortest way is longer */
+    typename type::word
+        settled;               /* distances from the source up to it were final before */
+    typename type::word known; /* distances to the target up to it are final */
+};
+
 /* Where a block is in the search; the same in all threads of all blocks. */
 template <typename type> struct place {
     typename type::word origin;
     typename type::span per_bucket; /* 1 / delta */
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
+    struct ends<type> ends;
 };
 
 struct stage {
@@ -129,6 +150,8 @@ template <typename type> struct block_memory {
     uint32_t settled, served;
     struct counts counts;
     unsigned long long least;
+    unsigned long long way; /* the shortest one the block has seen */
+    int32_t waiting[2];     /* in this round */
     bool met;
     struct stage stage[WARPS];
     union {
@@ -163,7 +186,7 @@ static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &a
 template <typename type>
 static __device__ __forceinline__ uint32_t *list_at(const struct persistent<type> &p,
                                                     uint32_t list) {
-    return p.list + (uint64_t)list * p.g.n;
+    return p.list + list * p.vertices;
 }
 
 /* Lists that a round is read from and written to. */
@@ -269,11 +292,21 @@ list_far(const struct persistent<type> &p, const struct place<type> &at,
         put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, v);
 }
 
+/* v is reached (1) or settled (-1), for the first time. */
+template <typename type>
+static __device__ __forceinline__ void note_waiting(const struct persistent<type> &p,
+                                                    struct block_memory<type> &m,
+                                                    uint32_t v, int32_t change) {
+    if (type::ends == 2)
+        atomicAdd(&m.waiting[v >= p.g.n], change);
+}
+
 /* v has come into the current bucket, where it was not. */
 template <typename type>
 static __device__ __forceinline__ void settle(const struct persistent<type> &p,
                                               const struct place<type> &at,
                                               struct block_memory<type> &m, uint32_t v) {
+    note_waiting(p, m, v, -1);
     if (p.limit > 0 || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
     if (p.apart)
@@ -316,6 +349,44 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
     if (!p.limits.tight)
         p.state->dropped = 1;
     return false;
+}
+
+/* ---- rows ---- */
+
+/* Of an arc's number: it is one of `back`, and leads to a vertex from n on. */
+#define BACK_ARC (1ull << 63)
+
+template <typename type>
+static __device__ __forceinline__ void
+row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
+    const bool back = type::ends == 2 && v >= p.g.n;
+    const uint64_t *offset = back ? p.back.offset + (v - p.g.n) : p.g.offset + v;
+    *begin = __ldg(offset) | (back ? BACK_ARC : 0);
+    *end = __ldg(offset + 1) | (back ? BACK_ARC : 0);
+}
+
+template <typename type> static __device__ __forceinline__ bool is_back(uint64_t arc) {
+    return type::ends == 2 && (arc & BACK_ARC);
+}
+
+/* Where the arc's target is kept. */
+template <typename type>
+static __device__ __forceinline__ const uint32_t *
+target_place(const struct persistent<type> &p, uint64_t arc) {
+    return is_back<type>(arc) ? p.back.target + (arc & ~BACK_ARC) : p.g.target + arc;
+}
+
+template <typename type>
+static __device__ __forceinline__ uint32_t target_of(const struct persistent<type> &p,
+                                                     uint64_t arc) {
+    return __ldg(target_place(p, arc)) + (is_back<type>(arc) ? p.g.n : 0);
+}
+
+template <typename type>
+static __device__ __forceinline__ typename type::weight
+weight_of(const struct persistent<type> &p, uint64_t arc) {
+    return is_back<type>(arc) ? type::weight_at(p.back.weight, arc & ~BACK_ARC)
+                              : type::weight_at(p.g.weight, arc);
 }
 
 /* ---- meeting ---- */

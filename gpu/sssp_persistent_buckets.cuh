@@ -12,21 +12,24 @@
 #include "sssp_persistent_steps.cuh"
 
 template <typename type> static __device__ void begin(const struct persistent<type> &p) {
-    for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
+    for (uint64_t v = gg_thread(); v < p.vertices; v += gg_threads_of_grid()) {
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
     }
 }
 
-/* One thread per source, repeats allowed: into the list of round 1. */
+/* One thread per source, repeats allowed: into the list of round 1. From both ends the target,
+** which comes behind the source, is one. */
 template <typename type>
 static __device__ void seed(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m) {
     if (p.limits.none)
         return;
-    for (uint64_t i = gg_thread(); i < p.limits.sources; i += gg_threads_of_grid()) {
-        uint32_t v = p.ends[i];
+    const uint32_t seeds = type::ends == 2 ? 2 : p.limits.sources;
+    for (uint64_t i = gg_thread(); i < seeds; i += gg_threads_of_grid()) {
+        uint32_t v = p.ends[i] + (type::ends == 2 && i == 1 ? p.g.n : 0);
         if (atomicExch(&p.distance[v], (typename type::word)0) != 0) {
+            note_waiting(p, m, v, 1);
             settle(p, at, m, v);
             put(p, at, m, next_list(at), v);
         }
@@ -42,6 +45,8 @@ static __device__ void close(const struct persistent<type> &p,
         atomicAdd(&p.state->board.round[at.round % 3].settled, m.settled);
         m.settled = 0;
     }
+    if (type::ends == 2)
+        tell_ends(p, at, m);
 }
 
 /* Is some target not final? The whole block asks; the answer is the same in all blocks,
@@ -65,6 +70,7 @@ static __device__ void next_round(const struct persistent<type> &p,
     if (blockIdx.x != 0 || threadIdx.x != 0)
         return;
     p.state->board.round[(at.round + 1) % 3] = {0, 0, 0, 0, 0, 0};
+    clear_ends(p.state, (at.round + 1) % 3);
     if ((vertices > LARGE_ROUND || at.round % STOP_ROUNDS == 0) &&
         *(const volatile uint32_t *)p.limits.stop != 0)
         atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
@@ -179,6 +185,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
+        hear_ends(p, at);
         if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
             p.trace[at.round] = {nanoseconds(), (uint32_t)*settled,
                                  gg_peek(&p.trace[at.round].active)};
@@ -203,7 +210,9 @@ static __device__ void forget_the_rest(const struct persistent<type> &p,
                                        const struct place<type> &at) {
     for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
         typename type::word d = gg_peek(&p.distance[v]);
-        if (d != type::unreached() && bucket_of(at, d) > at.bucket)
+        if (d != type::unreached() &&
+            (bucket_of(at, d) > at.bucket ||
+             (d > at.ends.settled && !is_wanted(p, at, (uint32_t)v, d))))
             p.distance[v] = type::unreached();
     }
 }

@@ -13,7 +13,7 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
 
-#include "sssp_persistent.cuh"
+#include "sssp_persistent_ends.cuh"
 
 /* What a list holds. */
 enum contents {
@@ -29,12 +29,6 @@ struct input {
     uint32_t count;
     bool heavy; /* OF_SLICES: of OF_SETTLED */
 };
-
-template <typename type>
-static __device__ __forceinline__ const typename type::weight *
-weights_of(const struct persistent<type> &p) {
-    return static_cast<const typename type::weight *>(p.g.weight);
-}
 
 /* ---- walk ---- */
 
@@ -59,14 +53,17 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         uint64_t entry = __ldcg(&p.slice[i]);
         uint32_t v = (uint32_t)(entry >> 32);
         *from = gg_peek(&p.distance[v]);
-        *begin = __ldg(&p.g.offset[v]) + (entry & UINT32_MAX) * LONG_ROW;
-        uint64_t left = __ldg(&p.g.offset[v + 1]) - *begin;
-        return left < LONG_ROW ? (uint32_t)left : LONG_ROW;
+        uint64_t end;
+        row_at(p, v, begin, &end);
+        *begin += (entry & UINT32_MAX) * LONG_ROW;
+        return end - *begin < LONG_ROW ? (uint32_t)(end - *begin) : LONG_ROW;
     }
     uint32_t v = __ldcg(&in.vertex[i]);
-    uint64_t end = __ldg(&p.g.offset[v + 1]);
-    *begin = __ldg(&p.g.offset[v]);
+    uint64_t end;
+    row_at(p, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
+    if (!is_wanted(p, at, v, *from))
+        return 0;
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, *from) != at.bucket)
             return 0;
@@ -97,6 +94,8 @@ pass_on(const struct persistent<type> &p, const struct place<type> &at,
         struct block_memory<type> &m, uint32_t v, typename type::word now,
         typename type::word before) {
     uint32_t bucket = bucket_of(at, now);
+    if (before == type::unreached())
+        note_waiting(p, m, v, 1);
     if (bucket > at.bucket) {
         list_far(p, at, m, v, bucket, before);
         return;
@@ -135,9 +134,9 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         sum[i] = t.from[row];
         target[i] = 0;
         if (live[i])
-            weight[i] = __ldg(&weights_of(p)[arc[i]]);
+            weight[i] = weight_of(p, arc[i]);
         if (live[i] && !p.apart)
-            target[i] = __ldg(&p.g.target[arc[i]]);
+            target[i] = target_of(p, arc[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
@@ -146,7 +145,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         if (live[i] && p.apart) {
             live[i] = (type::add(0, weight[i]) > p.light) == heavy;
             if (live[i])
-                target[i] = __ldg(&p.g.target[arc[i]]);
+                target[i] = target_of(p, arc[i]);
         }
         if (live[i]) {
             sum[i] = type::add(sum[i], weight[i]);
@@ -165,6 +164,10 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         if (live[i])
             seen[i] = atomicMin(&p.distance[target[i]], sum[i]);
     }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (live[i] && sum[i] < seen[i])
+            note_way(p, m, target[i], sum[i]);
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (live[i] && sum[i] < seen[i]) {
@@ -276,17 +279,21 @@ static __device__ __forceinline__ void
 relax_own(const struct persistent<type> &p, const struct place<type> &at,
           struct block_memory<type> &m, uint64_t arc, typename type::word from,
           typename type::word now) {
-    uint32_t v = __ldg(&p.g.target[arc]);
-    typename type::word sum = type::add(from, __ldg(&weights_of(p)[arc]));
+    uint32_t v = target_of(p, arc);
+    typename type::word sum = type::add(from, weight_of(p, arc));
     if (now != from || !in_range(p, sum))
         return;
-    uint64_t begin = __ldg(&p.g.offset[v]), end = __ldg(&p.g.offset[v + 1]);
+    uint64_t begin, end;
+    row_at(p, v, &begin, &end);
     typename type::word before = atomicMin(&p.distance[v], sum);
     count(&m.counts.weights);
     count(&m.counts.tested);
     if (sum >= before)
         return;
     count(&m.counts.lowered);
+    note_way(p, m, v, sum);
+    if (before == type::unreached())
+        note_waiting(p, m, v, 1);
     uint32_t bucket = bucket_of(at, sum);
     if (bucket > at.bucket) {
         list_far(p, at, m, v, bucket, before);
@@ -296,8 +303,9 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         settle(p, at, m, v);
     if (begin == end)
         return;
-    fetch_ahead(&p.g.target[begin]);
-    fetch_ahead(&weights_of(p)[begin]);
+    fetch_ahead(target_place(p, begin));
+    if (type::weighted && !is_back<type>(begin))
+        fetch_ahead(static_cast<const typename type::weight *>(p.g.weight) + begin);
     keep(p, at, m, v, sum, begin, end);
 }
 
@@ -311,7 +319,8 @@ static __device__ void take_share(const struct persistent<type> &p,
     if (threadIdx.x >= share || i >= in.count)
         return;
     uint32_t v = __ldcg(&in.vertex[i]);
-    uint64_t begin = __ldg(&p.g.offset[v]), end = __ldg(&p.g.offset[v + 1]);
+    uint64_t begin, end;
+    row_at(p, v, &begin, &end);
     typename type::word from = gg_peek(&p.distance[v]);
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, from) != at.bucket)
@@ -350,6 +359,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
         atomicSub(&m.own.used[ring], there);
     if (mine)
         now = gg_peek(&p.distance[v]);
+    mine = mine && is_wanted(p, at, v, now);
     for (uint32_t k = lane; mine && k < degree; k += p.group)
         relax_own(p, at, m, begin + k, from, now);
     __syncwarp();

@@ -223,12 +223,22 @@
 ** much as 7 (R-MAT) to 11 (New York) paths by a search. */
 #define GG_PATH_PREPARE_AFTER 8
 
+/* Of a device: the width of a bucket as a part of that for distances from a source. */
+#define GG_PATH_DELTA 0.5
+
+/* A way in doubles is compared with another whose weights were added in another order: the relative
+** error of a sum of 2^32 doubles is below 2^-20, and no more than four sums are compared. */
+#define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
+
 /* ---- path.cu ---- */
 
 /* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
 ** tree edges that come back meanwhile. */
 #define GG_PATH_STEPS_PER_MS 1000
 #define GG_PATH_BYTES_PER_MS 2e7
+/* The same along rows by a block; edges of which the tree is made meanwhile. */
+#define GG_PATH_ROW_STEPS_PER_MS  500
+#define GG_PATH_TREE_EDGES_PER_MS 1e8
 
 /* ---- sssp.c ---- */
 

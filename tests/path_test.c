@@ -157,6 +157,23 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
+/* How far the pairs are apart that a device searches from both ends for: each takes a while. */
+enum { STRIDE = 5 };
+
+static void check_both_ends(const shape *s, gpugraph_graph *graph,
+                            const gpugraph_search *search, bool weighted, bool zeros,
+                            gpugraph_backend backend) {
+    uint32_t *tree = whole_tree(graph, search, weighted), count;
+    uint64_t edge[64];
+    gpugraph_run run = {.method = "bidirectional", .backend = backend};
+    gpugraph_path(graph, search, weighted, &run, edge, &count);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    if (!zeros)
+        ck_assert_str_eq(run.used_method, "bidirectional");
+    check_path(s, graph, search, tree, edge, count, run.used_backend);
+    free(tree);
+}
+
 /* Every pair of small graphs, from both ends: ties everywhere, parallel edges, loops. By
 ** weight zeros make ties that are left to the search. */
 START_TEST(from_both_ends) {
@@ -169,22 +186,16 @@ START_TEST(from_both_ends) {
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
         gpugraph_graph *graph = weighted_graph(&s, weights, seed);
         for (uint32_t pair = 0; pair < n * n; pair++) {
-            uint32_t source = pair / n, target = pair % n, count;
-            uint64_t edge[64];
+            uint32_t source = pair / n, target = pair % n;
             gpugraph_search search = {.source = &source,
                                       .source_count = 1,
                                       .target = &target,
                                       .target_count = 1,
                                       .direction = (gpugraph_direction)(i / KINDS % 3),
                                       .max_depth = GPUGRAPH_NONE};
-            uint32_t *tree = whole_tree(graph, &search, weighted);
-            gpugraph_run run = {.method = "bidirectional"};
-            gpugraph_path(graph, &search, weighted, &run, edge, &count);
-            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-            if (!zeros)
-                ck_assert_str_eq(run.used_method, "bidirectional");
-            check_path(&s, graph, &search, tree, edge, count, run.used_method);
-            free(tree);
+            check_both_ends(&s, graph, &search, weighted, zeros, GPUGRAPH_CPU);
+            if (pair % STRIDE == 0 && gpugraph_cuda_usable(NULL))
+                check_both_ends(&s, graph, &search, weighted, zeros, GPUGRAPH_CUDA);
         }
         gpugraph_free(graph);
         shape_free(&s);

@@ -5,7 +5,8 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, several with commas between them, or
-** all of these; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
+** all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
+** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from one source, with the
 ** balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
@@ -21,6 +22,8 @@
 **     OPEN=1     degrees on the device first: `auto` then weighs without its start
 **     TREE_RANKS=1  trees by weight from ranked rows, made at once; 0: never
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
+**     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
+**     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -35,11 +38,14 @@
 ** hexadecimal digits, the same whatever computed them; largest: the largest value. mis: members are reached, values
 ** are 0. triangles: `reached` is the count. An unordered dfs has no
 ** values to compare: 0.
+**     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
+**         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
 **     BREAKDOWN,method,graph,source,ms,balance         a line for each method */
 #include "backend.h"
 #include "gengraph.cuh"
 #include "plain_dfs.h"
+#include "sssp_choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,9 +68,10 @@ struct bench {
     int sources, repeats;
     bool tree, phases, device, ordered, forest;
     double upload_ms, csr_ms;
-    char csr[100];     /* how it was made */
-    double device_ms;  /* of the latest search */
-    char balance[200]; /* and how its work was shared */
+    char csr[100];                         /* how it was made */
+    double device_ms;                      /* of the latest search */
+    double search_ms, parents_ms, walk_ms; /* of the latest call: these phases */
+    char balance[200];                     /* and how its work was shared */
     gpugraph_priority priority;
     int64_t seed;
 };
@@ -81,6 +88,9 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
     const char *kernels = strstr(detail, "kernels ");
     if (strcmp(name, "search") == 0)
         b->device_ms = kernels ? atof(kernels + strlen("kernels ")) : ms;
+    b->search_ms += strcmp(name, "search") == 0 ? ms : 0;
+    b->parents_ms += strcmp(name, "parents") == 0 ? ms : 0;
+    b->walk_ms += strcmp(name, "walk") == 0 ? ms : 0;
     if (strcmp(name, "upload") == 0)
         b->upload_ms += ms;
     if (strcmp(name, "csr") == 0) {
@@ -360,6 +370,51 @@ static void time_each(struct bench *b, uint32_t count) {
     fflush(stdout);
 }
 
+/* ---- paths ---- */
+
+struct path_times {
+    std::vector<double> whole, search, parents, walk;
+    uint64_t steps, sum;
+};
+
+static void time_path(struct bench *b, bool weighted, const uint32_t ends[2],
+                      std::vector<uint64_t> *edge, struct path_times *t) {
+    gpugraph_search s = gpugraph_search();
+    uint32_t count;
+    s.source = ends;
+    s.target = ends + 1;
+    s.source_count = s.target_count = 1;
+    s.max_depth = GPUGRAPH_NONE;
+    b->search_ms = b->parents_ms = b->walk_ms = 0;
+    double began = now_ms();
+    need(b, gpugraph_path(b->graph, &s, weighted, &b->run, edge->data(), &count));
+    t->whole.push_back(now_ms() - began);
+    t->search.push_back(b->search_ms);
+    t->parents.push_back(b->parents_ms);
+    t->walk.push_back(b->walk_ms);
+    const uint32_t *narrow = reinterpret_cast<const uint32_t *>(edge->data());
+    for (uint32_t i = 0; count != GPUGRAPH_NONE && i < count; i++)
+        t->sum += hash(hash(t->steps++) + narrow[i]);
+}
+
+/* The first pair, by which all is made, is not timed. */
+static void time_paths(struct bench *b, bool weighted) {
+    const uint32_t pairs = (uint32_t)b->sources;
+    const std::vector<uint32_t> end = draw_sources(b, 2 * pairs);
+    std::vector<uint64_t> edge(b->edges.n);
+    struct path_times first = path_times(), t = path_times();
+    time_path(b, weighted, end.data(), &edge, &first);
+    for (uint32_t i = 0; i < pairs; i++)
+        time_path(b, weighted, end.data() + 2 * i, &edge, &t);
+    double whole = median_of(&t.whole);
+    printf("PATHS,%s,%s,%s,%s,%u,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%llu,%016llx\n",
+           b->run.used_method, b->run.used_backend, weighted ? "weight" : "depth",
+           b->graph_name, pairs, whole, t.whole.front(), t.whole.back(),
+           median_of(&t.search), median_of(&t.parents), median_of(&t.walk),
+           (unsigned long long)t.steps, (unsigned long long)t.sum);
+    fflush(stdout);
+}
+
 /* ---- depth-first search beside others ---- */
 
 static void time_plain(struct bench *b) {
@@ -400,6 +455,12 @@ static void break_down(struct bench *b) {
                b->device_ms, b->balance);
         fflush(stdout);
     }
+}
+
+static double delta_factor = 1;
+
+static void change_delta(struct sssp_parameters *p) {
+    p->delta *= delta_factor;
 }
 
 /* ---- graphs of one kind of piece ---- */
@@ -469,7 +530,7 @@ static bool known(const char *list) {
     std::stringstream names(list);
     bool all = true;
     for (std::string one; std::getline(names, one, ',');) {
-        bool found = asked("all,csr,each,plain,breakdown", one.c_str());
+        bool found = asked("all,csr,each,paths,plain,breakdown", one.c_str());
         for (const char *algorithm : algorithms)
             found = found || one == algorithm;
         all = all && found;
@@ -519,6 +580,9 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
         for (uint32_t count : {8u, 16u, 64u})
             if (asked(list, "each"))
                 time_each(b, count);
+        for (int weighted = 0; weighted < 2; weighted++)
+            if (asked(list, "paths"))
+                time_paths(b, weighted);
     }
 }
 
@@ -536,13 +600,15 @@ static void time_backends(struct bench *b, const char *list, const char *methods
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(stderr,
-                "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
-                "csr|each|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
+        fprintf(
+            stderr,
+            "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
+            "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
     b.graph_name = argv[1];
-    b.sources = number(argc, argv, 5, 5, BENCH_SOURCES);
+    bool csr = asked(argv[2], "csr"), paths = asked(argv[2], "paths");
+    b.sources = number(argc, argv, 5, 5, paths ? 10000 : BENCH_SOURCES);
     b.repeats = number(argc, argv, 6, 3, 1000);
     b.tree = getenv("TREE") != NULL;
     b.phases = getenv("PHASES") != NULL;
@@ -552,14 +618,16 @@ int main(int argc, char **argv) {
     b.priority = priority_named(getenv("PRIORITY"));
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.listener = &b;
+    if (getenv("BOTH_ENDS_AFTER"))
+        gg_path_prepare_after = (uint32_t)atoi(getenv("BOTH_ENDS_AFTER"));
+    gg_sssp_adjust(change_delta);
     if (getenv("TREE_RANKS")) {
         bool ranks = atoi(getenv("TREE_RANKS")) != 0;
         gg_tree_ranks_limits = {0, ranks ? 2.0 : -1.0, 0};
     }
     const char *methods = argc > 3 ? argv[3] : "auto";
     b.run.method = methods;
-    bool csr = asked(argv[2], "csr");
-    if (b.phases || b.device || csr)
+    if (b.phases || b.device || csr || paths)
         b.run.phase = note_phase;
     open_graph(&b, strcmp(argv[2], "mis") == 0);
     if (getenv("OPEN")) {
@@ -575,7 +643,13 @@ int main(int argc, char **argv) {
     std::stringstream parts(getenv("PARTS") ? getenv("PARTS") : "1");
     for (std::string part; std::getline(parts, part, ',');) {
         limit_memory(&b, std::max(1, atoi(part.c_str())));
-        time_backends(&b, argv[2], methods, argc > 4 ? argv[4] : "auto");
+        std::stringstream factors(getenv("DELTA") ? getenv("DELTA") : "1");
+        for (std::string factor; std::getline(factors, factor, ',');) {
+            delta_factor = atof(factor.c_str());
+            if (getenv("DELTA"))
+                printf("DELTA,%s\n", factor.c_str());
+            time_backends(&b, argv[2], methods, argc > 4 ? argv[4] : "auto");
+        }
     }
     b.run.method = methods;
     if (csr)
