@@ -11,7 +11,8 @@
 ** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
 ** the order of two `high`s is kept. bound: no shortest way is longer, if one of that length is
 ** known, in whatever order its weights are added; half: of two distances over it the sum is over
-** the bound. weight_at: of an arc.
+** the bound, or (steps) it is that and both are known; others: where one is over half, the other is at
+** most that. weight_at: of an arc.
 **
 ** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
 ** both_ends<type>, for searches from the source and from the target at once
@@ -51,6 +52,9 @@ struct integer32 {
     static __device__ word half(word bound) {
         return bound / 2;
     }
+    static __device__ word others(word, word half) {
+        return half;
+    }
     static const bool weighted = true;
     static const int ends = 1;
     static __device__ weight weight_at(const void *weights, uint64_t arc) {
@@ -84,6 +88,9 @@ struct integer64 {
     }
     static __device__ word half(word bound) {
         return bound / 2;
+    }
+    static __device__ word others(word, word half) {
+        return half;
     }
     static const bool weighted = true;
     static const int ends = 1;
@@ -124,6 +131,9 @@ struct real {
     static __device__ word half(word bound) {
         return (word)__double_as_longlong(__longlong_as_double((long long)bound) / 2);
     }
+    static __device__ word others(word, word half) {
+        return half;
+    }
     static const bool weighted = true;
     static const int ends = 1;
     static __device__ weight weight_at(const void *weights, uint64_t arc) {
@@ -132,6 +142,12 @@ struct real {
 };
 
 struct steps : integer32 {
+    static __device__ word half(word bound) {
+        return (bound - (bound > 0)) / 2;
+    }
+    static __device__ word others(word bound, word half) {
+        return bound > half ? bound - half - 1 : 0;
+    }
     static const bool weighted = false;
     static __device__ weight weight_at(const void *, uint64_t) {
         return 1;

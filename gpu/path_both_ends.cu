@@ -151,6 +151,5 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
     if ((method && strcmp(method, "auto") != 0) ||
         (weighted && (graph->ways_tie || search->bounded)))
         return false;
-    return gg_has_ranked_rows(job, search->direction) ||
-           graph->searches > gg_path_prepare_after;
+    return graph->searches > gg_path_prepare_after;
 }

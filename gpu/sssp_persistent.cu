@@ -29,7 +29,7 @@ static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, {
-            NO_WAY, {0, 0}, false, 0, 0, 0
+            NO_WAY, {0, 0}, p.limits.most, false, 0, 0, 0
         }
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
@@ -51,13 +51,16 @@ static __device__ void search(const struct persistent<type> &p,
                            &meetings))
             return;
         buckets++;
-        early = look_at_ends(at, p.limits.most) || !targets_wait(p, at) ||
+        early = look_at_ends(at, p.limits.most) ||
+                (!is_finishing(at) && !targets_wait(p, at)) ||
                 (p.limit > 0 && settled >= p.limit);
         if (!early)
             more = next_bucket(p, at, m, &meetings);
+        const uint32_t list = is_finishing(at) ? at.ends.list : at.bucket;
         if (more)
-            in = {OF_BUCKET, list_at(p, at.bucket), m.board.count[at.bucket], false};
+            in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
     }
+    early = early || is_finishing(at);
     if (early)
         forget_the_rest(p, at);
     if (threadIdx.x == 0) {
@@ -223,10 +226,11 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     s->final_below = UINT64_MAX; /* the kernel has done it */
     s->served = state.served;
     snprintf(s->more, sizeof s->more,
-             "kernels %.3f ms; %u blocks, %u buckets, %u rounds, %u meetings, up to %u "
+             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, up "
+             "to %u "
              "batches of a warp",
-             gg_marked_ms(job), blocks, state.buckets, state.rounds, state.meetings,
-             state.local_rounds);
+             gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
+             state.meetings, state.local_rounds);
     if (GG_SSSP_COUNTS)
         tell_counts(job, &state, p.trace, s);
     return true;

@@ -113,11 +113,12 @@ template <typename type> struct persistent {
 
 /* Of a search from both ends. */
 template <typename type> struct ends {
-    unsigned long long way; /* the shortest one so far; all bits: none */
-    int32_t waiting[2];     /* vertices of each end that are reached and not settled */
-    /* Once the shortest way's length is known, and only arcs on such ways are followed: */
-    bool finishing;
+    unsigned long long way;    /* the shortest one so far; all bits: none */
+    int32_t waiting[2];        /* vertices of each end that are reached and not settled */
     typename type::word bound; /* no shortest way is longer */
+    /* Once its length is known, and only arcs on such ways are followed: */
+    bool finishing;
+    uint32_t list; /* the lists up to it have been taken in */
     typename type::word
         settled;               /* distances from the source up to it were final before */
     typename type::word known; /* distances to the target up to it are final */
@@ -301,6 +302,18 @@ static __device__ __forceinline__ void note_waiting(const struct persistent<type
         atomicAdd(&m.waiting[v >= p.g.n], change);
 }
 
+template <typename type>
+static __device__ __forceinline__ bool is_finishing(const struct place<type> &at) {
+    return type::ends == 2 && at.ends.finishing;
+}
+
+/* Do heavy arcs wait? Not when an order of buckets is given up. */
+template <typename type>
+static __device__ __forceinline__ bool is_apart(const struct persistent<type> &p,
+                                                const struct place<type> &at) {
+    return p.apart && !is_finishing(at);
+}
+
 /* v has come into the current bucket, where it was not. */
 template <typename type>
 static __device__ __forceinline__ void settle(const struct persistent<type> &p,
@@ -309,7 +322,7 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
     note_waiting(p, m, v, -1);
     if (p.limit > 0 || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
-    if (p.apart)
+    if (is_apart(p, at))
         put(p, at, m, SETTLED_LIST, v);
 }
 
@@ -340,10 +353,13 @@ static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
            atomicExch(&p.mark[v], at.round) != at.round;
 }
 
-/* A sum over `most` is no distance. */
+/* A sum over `most` is no distance; from both ends one over the bound is not wanted. */
 template <typename type>
 static __device__ __forceinline__ bool in_range(const struct persistent<type> &p,
+                                                const struct place<type> &at,
                                                 typename type::word sum) {
+    if (type::ends == 2 && sum > at.ends.bound)
+        return false;
     if (sum <= p.limits.most)
         return true;
     if (!p.limits.tight)

@@ -131,11 +131,24 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     return true;
 }
 
+/* From both ends, once it is finishing: the next list that was left. */
+template <typename type>
+static __device__ bool next_left(struct place<type> &at,
+                                 const struct block_memory<type> &m) {
+    while (++at.ends.list < LISTS)
+        if (m.board.count[at.ends.list] > 0 &&
+            (at.ends.list < REST || at.ends.list == REST_LIST + at.side))
+            return true;
+    return false;
+}
+
 /* The next bucket that has entries, listed or among the rest. */
 template <typename type>
 static __device__ bool next_bucket(const struct persistent<type> &p,
                                    struct place<type> &at, struct block_memory<type> &m,
                                    uint32_t *meetings) {
+    if (is_finishing(at))
+        return next_left(at, m);
     for (;;) {
         while (++at.bucket < REST)
             if (m.board.count[at.bucket] > 0)
@@ -195,7 +208,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
         if (in.count > 0)
             continue;
-        in.count = p.apart ? m.board.count[SETTLED_LIST] - *settled_before : 0;
+        in.count = is_apart(p, at) ? m.board.count[SETTLED_LIST] - *settled_before : 0;
         if (in.count == 0)
             return true;
         in.contents = OF_SETTLED;

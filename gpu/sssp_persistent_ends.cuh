@@ -10,14 +10,16 @@
 ** So once half the length of the shortest way seen lies in a bucket that is done, every vertex on
 ** a shortest way is settled in one half, and that length is the distance. From then on `finishing`:
 ** the source's half alone goes on, over vertices whose distance to the target is final and that lie
-** on a way within the bound. These get the distances that the whole search would give.
+** on a way within the bound. These get the distances that the whole search would give, in whatever
+** order they are come upon: an order of buckets would take as many of them again, so all is one
+** bucket, which takes in what the lists hold.
 **
 ** REAL distances to the target are sums in the other order: the bound is wider than all rounding,
 ** and they only say what may be left out.
 **
-** A way that two blocks come upon at once, from either side, may be seen by none of them. Then a
-** longer one counts: the search ends later, and finds the same. The same holds where one end has
-** nothing left that waits: its half is complete then. */
+** Where one end has nothing left that waits its half is complete, but for what is over the bound. If
+** two blocks that come upon a way at once, from either side, both missed it, a longer one would
+** count: the search would end later, and find the same. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH
 
@@ -45,7 +47,7 @@ template <typename type>
 static __device__ __forceinline__ bool is_wanted(const struct persistent<type> &p,
                                                  const struct place<type> &at, uint32_t v,
                                                  typename type::word now) {
-    if (type::ends == 1 || !at.ends.finishing)
+    if (!is_finishing(at))
         return true;
     if (v >= p.g.n)
         return false;
@@ -84,7 +86,10 @@ static __device__ __forceinline__ void hear_ends(const struct persistent<type> &
         return;
     const uint32_t round = at.round % 3;
     unsigned long long way = gg_peek(&p.state->way[round]);
-    at.ends.way = way < at.ends.way ? way : at.ends.way;
+    if (way < at.ends.way) {
+        at.ends.way = way;
+        at.ends.bound = type::bound((typename type::word)way);
+    }
     for (int end = 0; end < 2; end++)
         at.ends.waiting[end] += gg_peek(&p.state->waiting[round][end]);
 }
@@ -93,20 +98,23 @@ static __device__ __forceinline__ void hear_ends(const struct persistent<type> &
 template <typename type>
 static __device__ bool look_at_ends(struct place<type> &at, typename type::word most) {
     struct ends<type> &ends = at.ends;
-    if (type::ends == 1 || ends.finishing)
+    if (type::ends == 1)
+        return false;
+    if (ends.finishing)
         return false;
     const bool all_back = ends.waiting[1] == 0;
     if (ends.waiting[0] == 0)
         return true;
     if (ends.way == NO_WAY)
         return all_back;
-    typename type::word bound = type::bound((typename type::word)ends.way);
-    typename type::word half = type::half(bound);
+    const typename type::word half = type::half(ends.bound);
     if (!all_back && bucket_of(at, half) > at.bucket)
         return false;
     ends.finishing = true;
-    ends.bound = bound;
-    ends.known = all_back ? most : half;
+    ends.list = at.bucket;
+    at.bucket = 0; /* the one that all is in */
+    at.per_bucket = 0;
+    ends.known = all_back ? most : type::others(ends.bound, half);
     ends.settled = all_back ? 0 : half;
     return false;
 }

@@ -119,6 +119,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
     uint32_t target[UNROLL];
     bool live[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
+    const bool apart = is_apart(p, at);
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -135,21 +136,21 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         target[i] = 0;
         if (live[i])
             weight[i] = weight_of(p, arc[i]);
-        if (live[i] && !p.apart)
+        if (live[i] && !apart)
             target[i] = target_of(p, arc[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         if (live[i])
             count(&m.counts.weights);
-        if (live[i] && p.apart) {
+        if (live[i] && apart) {
             live[i] = (type::add(0, weight[i]) > p.light) == heavy;
             if (live[i])
                 target[i] = target_of(p, arc[i]);
         }
         if (live[i]) {
             sum[i] = type::add(sum[i], weight[i]);
-            live[i] = in_range(p, sum[i]);
+            live[i] = in_range(p, at, sum[i]);
         }
     }
 #pragma unroll
@@ -281,7 +282,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
           typename type::word now) {
     uint32_t v = target_of(p, arc);
     typename type::word sum = type::add(from, weight_of(p, arc));
-    if (now != from || !in_range(p, sum))
+    if (now != from || !in_range(p, at, sum))
         return;
     uint64_t begin, end;
     row_at(p, v, &begin, &end);
