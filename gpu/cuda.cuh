@@ -24,7 +24,7 @@ enum {
     GG_BLOCK = 256,     /* threads of a block, everywhere */
     GG_WARP = 32,       /* lanes of a warp */
     GG_STAGES = 4,      /* pinned buffers that transfers pass through in turn */
-    GG_MAILBOX = 256,   /* bytes of pinned memory for small results */
+    GG_MAILBOX = 512,   /* bytes of pinned memory for small results */
     GG_MAX_DEVICES = 16 /* ordinals beyond are refused */
 };
 

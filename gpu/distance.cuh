@@ -9,10 +9,12 @@
 ** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
 ** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
 ** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
-** the order of two `high`s is kept. bound: no shortest way is longer, if one of that length is
-** known, in whatever order its weights are added; half: of two distances over it the sum is over
-** the bound, or (steps) it is that and both are known; others: where one is over half, the other is at
-** most that. weight_at: of an arc.
+** the order of two `high`s is kept. weight_at: of an arc.
+**
+** For searches from both ends: bound: no shortest way is longer, if one of that length is known, in
+** whatever order its weights are added; without: what is left of it after `low`; past: `by` more,
+** and no distance lies between; settled: distances up to that are final where all less than `low`
+** are; apart_enough: two distances from those lows on are not on one shortest way, or known both.
 **
 ** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
 ** both_ends<type>, for searches from the source and from the target at once
@@ -49,11 +51,17 @@ struct integer32 {
     static __device__ word bound(word way) {
         return way;
     }
-    static __device__ word half(word bound) {
-        return bound / 2;
+    static __device__ word without(word bound, word low) {
+        return bound > low ? bound - low : 0;
     }
-    static __device__ word others(word, word half) {
-        return half;
+    static __device__ word past(word low, double by) {
+        return by < 4294967294.0 ? plus(low, (word)ceil(by)) : unreached();
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
     }
     static const bool weighted = true;
     static const int ends = 1;
@@ -86,11 +94,17 @@ struct integer64 {
     static __device__ word bound(word way) {
         return way;
     }
-    static __device__ word half(word bound) {
-        return bound / 2;
+    static __device__ word without(word bound, word low) {
+        return bound > low ? bound - low : 0;
     }
-    static __device__ word others(word, word half) {
-        return half;
+    static __device__ word past(word low, double by) {
+        return by < 9.2e18 ? plus(low, (word)ceil(by)) : unreached();
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
     }
     static const bool weighted = true;
     static const int ends = 1;
@@ -128,11 +142,19 @@ struct real {
         double length = __longlong_as_double((long long)way);
         return (word)__double_as_longlong(length * GG_PATH_ROUNDING + DBL_MIN);
     }
-    static __device__ word half(word bound) {
-        return (word)__double_as_longlong(__longlong_as_double((long long)bound) / 2);
+    static __device__ word without(word bound, word low) {
+        double rest =
+            __longlong_as_double((long long)bound) - __longlong_as_double((long long)low);
+        return rest > 0 ? (word)__double_as_longlong(rest) : 0;
     }
-    static __device__ word others(word, word half) {
-        return half;
+    static __device__ word past(word low, double by) {
+        return plus(low, (word)__double_as_longlong(by));
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
     }
     static const bool weighted = true;
     static const int ends = 1;
@@ -142,11 +164,11 @@ struct real {
 };
 
 struct steps : integer32 {
-    static __device__ word half(word bound) {
-        return (bound - (bound > 0)) / 2;
+    static __device__ word settled(word low) {
+        return low; /* comes from a neighbour that is */
     }
-    static __device__ word others(word bound, word half) {
-        return bound > half ? bound - half - 1 : 0;
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) >= bound;
     }
     static const bool weighted = false;
     static __device__ weight weight_at(const void *, uint64_t) {

@@ -98,6 +98,14 @@ static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
            bring_back(job, walk, room, started, "up the tree", way);
 }
 
+/* Does the first of these edges leave that vertex? */
+static bool begins_at(const gpugraph_graph *graph, const struct way_back *way,
+                      uint32_t v) {
+    uint64_t e = *way->count > 0 ? gg_edge_at(way->edge, graph->wide, 0) : 0;
+    return *way->count > 0 &&
+           (graph->edges.source[e] == v || graph->edges.target[e] == v);
+}
+
 static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t target,
                          const struct way_back *way) {
     const gpugraph_graph *graph = job->graph;
@@ -112,15 +120,16 @@ static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t t
     return gg_going(job);
 }
 
-/* Along rows that are there, where the way has, or may have, few enough steps; *done: it has. */
+/* Along rows that are there, where the way has, or may have, few enough steps. *done: it has; *tie:
+** all edges of a vertex on it tie with its own distance. */
 static bool try_rows(struct cuda_job *job, const struct path_search *s,
-                     const struct way_back *way, bool *done) {
+                     const struct way_back *way, bool *done, bool *tie) {
     struct device_arcs_to unused[2];
     struct path_walk walk;
     double started = gg_now_ms();
     uint64_t room = steps_of_room(job, job->graph->n);
     uint32_t most = worthwhile_row_steps(job);
-    *done = false;
+    *done = *tie = false;
     if (gg_device_arcs_to(job, s->wanted->direction, unused) == 0)
         return true;
     if (!s->weighted && (s->steps > most || s->steps > room))
@@ -129,6 +138,7 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
     if (!gg_walk_rows(job, s, most, gg_path_room(s), &walk))
         return false;
     *done = walk.vertex == s->wanted->source[0];
+    *tie = !*done && walk.steps < most;
     return !*done || bring_back(job, &walk, gg_path_room(s), started, "along rows", way);
 }
 
@@ -196,11 +206,13 @@ static bool search_by_weight(struct cuda_job *job, const gpugraph_search *search
             is_reached(job, &s->by_weight, search->target[0], &s->found));
 }
 
-/* *open: an edge of a vertex on the way ties with others, after a search from both ends. */
+/* *open: edges of a vertex on the way tie, after a search from both ends; what that has left of
+** other vertices may not fit together. */
 static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
                            const struct way_back *way, bool *open) {
     const struct sssp_outcome *out = &s->by_weight;
     const gpugraph_search *search = s->wanted;
+    const uint32_t source = search->source[0], target = search->target[0];
     struct path_walk walk;
     uint32_t ties;
     if (!gg_sssp_tree(job, search, out, &ties))
@@ -210,13 +222,18 @@ static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
     most = most < room ? most : (uint32_t)room;
     if (!walk_tree(job, search, out->tree, most, out->scratch, way, &walk))
         return false;
-    if (walk.vertex == search->source[0])
+    if (walk.vertex == source)
         return true;
     /* Does a tie end the walk, or are there only too many steps? */
-    if (ties == 0)
-        return walk_on_host(job, out->tree, search->target[0], way);
-    *open = s->both_ends;
-    return *open || settle_on_host(job, search, out, way);
+    if (!s->both_ends)
+        return ties > 0 ? settle_on_host(job, search, out, way)
+                        : walk_on_host(job, out->tree, target, way);
+    if (walk.steps == most && !walk_on_host(job, out->tree, target, way))
+        return false;
+    *open = walk.steps < most || !begins_at(job->graph, way, source);
+    if (*open)
+        *way->count = GPUGRAPH_NONE;
+    return true;
 }
 
 /* ---- driver ---- */
@@ -231,9 +248,13 @@ static bool search_from_source(struct cuda_job *job, const gpugraph_search *sear
 
 static bool walk_back(struct cuda_job *job, const struct path_search *s,
                       const struct way_back *way, bool *open) {
-    bool done = false;
-    if (!s->found || s->by_weight.lost || !try_rows(job, s, way, &done) || done)
+    bool done = false, tie = false;
+    *open = false;
+    if (!s->found || s->by_weight.lost || !try_rows(job, s, way, &done, &tie) || done)
         return gg_going(job);
+    *open = tie && s->both_ends;
+    if (*open)
+        return true;
     return s->weighted ? walk_by_weight(job, s, way, open) : walk_by_depth(job, s, way);
 }
 

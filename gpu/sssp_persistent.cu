@@ -28,13 +28,11 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, {
-            NO_WAY, {0, 0}, p.limits.most, false, 0, 0, 0
-        }
+        0, (typename type::span)(1 / p.delta), 0, 0, 1
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
-    begin(p);
+    begin(p, m);
     if (!meet(p.state, &meetings, m))
         return;
     seed(p, at, m);
@@ -42,7 +40,8 @@ static __device__ void search(const struct persistent<type> &p,
     if (!meet(p.state, &meetings, m))
         return;
     settled += m.board.round[1].settled;
-    hear_ends(p, at);
+    hear_ends(p, at, m);
+    begin_bucket(p, at, m);
     struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
                        false};
     bool more = in.count > 0, early = false;
@@ -51,18 +50,19 @@ static __device__ void search(const struct persistent<type> &p,
                            &meetings))
             return;
         buckets++;
-        early = look_at_ends(at, p.limits.most) ||
-                (!is_finishing(at) && !targets_wait(p, at)) ||
+        early = look_at_ends(p, at, m) || (!is_finishing(m) && !targets_wait(p, at)) ||
                 (p.limit > 0 && settled >= p.limit);
         if (!early)
             more = next_bucket(p, at, m, &meetings);
-        const uint32_t list = is_finishing(at) ? at.ends.list : at.bucket;
-        if (more)
-            in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
+        if (!more)
+            break;
+        const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
+        in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
+        begin_bucket(p, at, m);
     }
-    early = early || is_finishing(at);
+    early = early || is_finishing(m);
     if (early)
-        forget_the_rest(p, at);
+        forget_the_rest(p, at, m);
     if (threadIdx.x == 0) {
         atomicAdd(&p.state->served, (unsigned long long)m.served);
         atomicMax(&p.state->local_rounds, local_rounds);
@@ -91,8 +91,7 @@ static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
         m.stage[warp_of_block()].staged = 0;
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
-        m.way = NO_WAY;
-        m.waiting[0] = m.waiting[1] = 0;
+        forget_ways(p, m);
         m.counts = {0, 0, 0};
     }
     __syncthreads();
@@ -169,7 +168,8 @@ static bool launch(struct cuda_job *job, struct persistent<type> *p,
     struct persistent_state *state = p->state;
     gg_mark(job, GG_BEGAN);
     gg_fill(job, state, 0, sizeof *state);
-    gg_fill(job, &state->least, 0xff, sizeof state->least + sizeof state->way);
+    gg_fill(job, &state->least, 0xff,
+            sizeof state->least + sizeof state->way + sizeof state->lightest);
     gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
     gg_launch_cooperative(job, kernel, blocks, arguments);
     gg_mark(job, GG_ENDED);

@@ -84,7 +84,8 @@ struct persistent_state {
     uint32_t dropped, early;
     unsigned long long least; /* of the rest */
     /* From both ends; three in turn, as the board's rounds. */
-    unsigned long long way[3]; /* the shortest one that was seen in that round */
+    unsigned long long way[3];      /* the shortest one that was seen in that round */
+    unsigned long long lightest[2]; /* arc of the source, of the target */
     int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
     /* told at the end */
     uint32_t rounds, buckets, local_rounds, meetings;
@@ -111,26 +112,12 @@ template <typename type> struct persistent {
     uint32_t group;            /* lanes to a vertex in such a round, a power of two */
 };
 
-/* Of a search from both ends. */
-template <typename type> struct ends {
-    unsigned long long way;    /* the shortest one so far; all bits: none */
-    int32_t waiting[2];        /* vertices of each end that are reached and not settled */
-    typename type::word bound; /* no shortest way is longer */
-    /* Once its length is known, and only arcs on such ways are followed: */
-    bool finishing;
-    uint32_t list; /* the lists up to it have been taken in */
-    typename type::word
-        settled;               /* distances from the source up to it were final before */
-    typename type::word known; /* distances to the target up to it are final */
-};
-
 /* Where a block is in the search; the same in all threads of all blocks. */
 template <typename type> struct place {
     typename type::word origin;
     typename type::span per_bucket; /* 1 / delta */
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
-    struct ends<type> ends;
 };
 
 struct stage {
@@ -146,13 +133,32 @@ template <typename type> struct tile { /* of a warp */
     typename type::word from[GG_WARP];
 };
 
+/* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
+** meetings. [0]: of the source's half, [1]: of the target's. */
+template <typename type> struct ways {
+    typedef typename type::word word;
+    unsigned long long seen;        /* the shortest way that the block has come upon */
+    int32_t now[2];                 /* as waiting, by the block in this round */
+    unsigned long long shortest;    /* way so far; all bits: none */
+    word bound;                     /* no shortest way is longer */
+    int32_t waiting[2];             /* vertices that are reached and not settled */
+    unsigned long long lightest[2]; /* arc of the end: others are as far away */
+    /* In this bucket: */
+    word low[2];   /* what is not settled is that far away at least */
+    word known[2]; /* distances up to it are final */
+    word reach
+        [2]; /* farther vertices are settled in the other half, or on no shortest way */
+    bool over;
+    bool finishing; /* the shortest way's length is known, such ways alone are followed */
+    uint32_t list;  /* then: the lists up to it have been taken in */
+};
+
 template <typename type> struct block_memory {
     struct board board;
     uint32_t settled, served;
     struct counts counts;
     unsigned long long least;
-    unsigned long long way; /* the shortest one the block has seen */
-    int32_t waiting[2];     /* in this round */
+    struct ways<type> ways;
     bool met;
     struct stage stage[WARPS];
     union {
@@ -299,19 +305,19 @@ static __device__ __forceinline__ void note_waiting(const struct persistent<type
                                                     struct block_memory<type> &m,
                                                     uint32_t v, int32_t change) {
     if (type::ends == 2)
-        atomicAdd(&m.waiting[v >= p.g.n], change);
+        atomicAdd(&m.ways.now[v >= p.g.n], change);
 }
 
 template <typename type>
-static __device__ __forceinline__ bool is_finishing(const struct place<type> &at) {
-    return type::ends == 2 && at.ends.finishing;
+static __device__ __forceinline__ bool is_finishing(const struct block_memory<type> &m) {
+    return type::ends == 2 && m.ways.finishing;
 }
 
 /* Do heavy arcs wait? Not when an order of buckets is given up. */
 template <typename type>
 static __device__ __forceinline__ bool is_apart(const struct persistent<type> &p,
-                                                const struct place<type> &at) {
-    return p.apart && !is_finishing(at);
+                                                const struct block_memory<type> &m) {
+    return p.apart && !is_finishing(m);
 }
 
 /* v has come into the current bucket, where it was not. */
@@ -322,7 +328,7 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
     note_waiting(p, m, v, -1);
     if (p.limit > 0 || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
-    if (is_apart(p, at))
+    if (is_apart(p, m))
         put(p, at, m, SETTLED_LIST, v);
 }
 
@@ -356,9 +362,9 @@ static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
 /* A sum over `most` is no distance; from both ends one over the bound is not wanted. */
 template <typename type>
 static __device__ __forceinline__ bool in_range(const struct persistent<type> &p,
-                                                const struct place<type> &at,
+                                                const struct block_memory<type> &m,
                                                 typename type::word sum) {
-    if (type::ends == 2 && sum > at.ends.bound)
+    if (type::ends == 2 && sum > m.ways.bound)
         return false;
     if (sum <= p.limits.most)
         return true;

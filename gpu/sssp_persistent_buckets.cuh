@@ -11,11 +11,15 @@
 
 #include "sssp_persistent_steps.cuh"
 
-template <typename type> static __device__ void begin(const struct persistent<type> &p) {
+template <typename type>
+static __device__ void begin(const struct persistent<type> &p,
+                             struct block_memory<type> &m) {
     for (uint64_t v = gg_thread(); v < p.vertices; v += gg_threads_of_grid()) {
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
     }
+    if (type::ends == 2)
+        weigh_ends(p, m);
 }
 
 /* One thread per source, repeats allowed: into the list of round 1. From both ends the target,
@@ -133,13 +137,17 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
 
 /* From both ends, once it is finishing: the next list that was left. */
 template <typename type>
-static __device__ bool next_left(struct place<type> &at,
-                                 const struct block_memory<type> &m) {
-    while (++at.ends.list < LISTS)
-        if (m.board.count[at.ends.list] > 0 &&
-            (at.ends.list < REST || at.ends.list == REST_LIST + at.side))
-            return true;
-    return false;
+static __device__ bool next_left(const struct place<type> &at,
+                                 struct block_memory<type> &m) {
+    uint32_t list = m.ways.list + 1;
+    while (list < LISTS &&
+           (m.board.count[list] == 0 || (list >= REST && list != REST_LIST + at.side)))
+        list++;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        m.ways.list = list;
+    __syncthreads();
+    return list < LISTS;
 }
 
 /* The next bucket that has entries, listed or among the rest. */
@@ -147,7 +155,7 @@ template <typename type>
 static __device__ bool next_bucket(const struct persistent<type> &p,
                                    struct place<type> &at, struct block_memory<type> &m,
                                    uint32_t *meetings) {
-    if (is_finishing(at))
+    if (is_finishing(m))
         return next_left(at, m);
     for (;;) {
         while (++at.bucket < REST)
@@ -198,7 +206,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
-        hear_ends(p, at);
+        hear_ends(p, at, m);
         if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
             p.trace[at.round] = {nanoseconds(), (uint32_t)*settled,
                                  gg_peek(&p.trace[at.round].active)};
@@ -208,7 +216,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
         if (in.count > 0)
             continue;
-        in.count = is_apart(p, at) ? m.board.count[SETTLED_LIST] - *settled_before : 0;
+        in.count = is_apart(p, m) ? m.board.count[SETTLED_LIST] - *settled_before : 0;
         if (in.count == 0)
             return true;
         in.contents = OF_SETTLED;
@@ -220,12 +228,13 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
 /* After an early end: by one thread per vertex. */
 template <typename type>
 static __device__ void forget_the_rest(const struct persistent<type> &p,
-                                       const struct place<type> &at) {
+                                       const struct place<type> &at,
+                                       const struct block_memory<type> &m) {
     for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
         typename type::word d = gg_peek(&p.distance[v]);
         if (d != type::unreached() &&
-            (bucket_of(at, d) > at.bucket ||
-             (d > at.ends.settled && !is_wanted(p, at, (uint32_t)v, d))))
+            (bucket_of(at, d) > at.bucket || (is_finishing(m) && d > m.ways.known[0] &&
+                                              !is_wanted(p, m, (uint32_t)v, d))))
             p.distance[v] = type::unreached();
     }
 }

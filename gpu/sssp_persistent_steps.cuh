@@ -62,7 +62,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
     uint64_t end;
     row_at(p, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
-    if (!is_wanted(p, at, v, *from))
+    if (!is_wanted(p, m, v, *from))
         return 0;
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, *from) != at.bucket)
@@ -119,7 +119,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
     uint32_t target[UNROLL];
     bool live[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
-    const bool apart = is_apart(p, at);
+    const bool apart = is_apart(p, m);
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -150,11 +150,12 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         }
         if (live[i]) {
             sum[i] = type::add(sum[i], weight[i]);
-            live[i] = in_range(p, at, sum[i]);
+            live[i] = in_range(p, m, sum[i]);
         }
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
+        live[i] = live[i] && may_lead(p, m, target[i], sum[i]);
         seen[i] = live[i] ? gg_peek(&p.distance[target[i]]) : 0;
         if (live[i])
             count(&m.counts.tested);
@@ -282,7 +283,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
           typename type::word now) {
     uint32_t v = target_of(p, arc);
     typename type::word sum = type::add(from, weight_of(p, arc));
-    if (now != from || !in_range(p, at, sum))
+    if (now != from || !in_range(p, m, sum) || !may_lead(p, m, v, sum))
         return;
     uint64_t begin, end;
     row_at(p, v, &begin, &end);
@@ -360,7 +361,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
         atomicSub(&m.own.used[ring], there);
     if (mine)
         now = gg_peek(&p.distance[v]);
-    mine = mine && is_wanted(p, at, v, now);
+    mine = mine && is_wanted(p, m, v, now);
     for (uint32_t k = lane; mine && k < degree; k += p.group)
         relax_own(p, at, m, begin + k, from, now);
     __syncwarp();
