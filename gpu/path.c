@@ -4,8 +4,7 @@
 **
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
 ** found from both ends, too (path_both_ends.c, path_by_weight.c): that takes rows with edge
-** numbers and the arcs turned round, so a graph's first paths are found by the search. On a
-** device that would not be sooner: a path of k edges takes k levels from whichever end. */
+** numbers and the arcs turned round, so a graph's first paths are found by the search. */
 #include "backend.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 ** Rows turned round come with edge numbers (ranked_rows.cu), along which the path is then walked
 ** back; where edge numbers are wide, or in BOTH, which is its own reverse, they are plain rows. By
 ** depth the same engine finds paths, with weights that are all 1. */
+#include "device_graph.cuh"
 #include "path.cuh"
 #include "tuning.h"
 
@@ -15,36 +16,32 @@
 
 /* Rows turned round, as the search reads them. False: they are not there, or the job must end. */
 static bool turned_rows(struct cuda_job *job, gpugraph_direction direction, bool weighted,
-                        const struct device_csr *rows, struct device_csr *back) {
+                        struct device_csr *back) {
     struct device_arcs_to arcs[2];
     if (direction == GPUGRAPH_BOTH || job->graph->wide)
         return gg_device_csr(job, (enum csr_kind)gg_reverse_kind(direction), weighted,
                              back);
     if (gg_device_arcs_to(job, direction, arcs) == 0)
         return false;
-    *back = device_csr{rows->n, rows->m, arcs->offset, arcs->other, arcs->weight};
+    *back =
+        device_csr{job->graph->n, job->graph->m, arcs->offset, arcs->other, arcs->weight};
     return true;
 }
 
-/* Of the engine. Two balls are smaller than one, so buckets are narrower. */
-static bool set_parameters(struct cuda_job *job, enum csr_kind kind,
-                           struct sssp_search *s) {
-    struct sssp_features features = sssp_features();
-    if (s->by_depth) {
-        features.degree = (double)s->g.m / s->g.n;
-        features.typical_weight = 1;
-        gg_sssp_choose(&features, "persistent", &s->parameters);
-        s->parameters.apart = false;
-        if (!s->parameters.local)
-            s->parameters.delta = 1;
-        return true;
-    }
-    if (!gg_device_features(job, kind, &s->g, &features))
-        return false;
-    gg_sssp_choose(&features, NULL, &s->parameters);
-    if (s->parameters.engine != SSSP_PERSISTENT)
-        gg_sssp_choose(&features, "persistent", &s->parameters);
-    s->parameters.delta *= GG_PATH_DELTA;
+/* By depth nobody knows of hubs but a search that had a use for them, or one by weight. */
+static bool look_at_shape(struct cuda_job *job, gpugraph_direction direction,
+                          bool by_depth, const struct device_csr *g,
+                          struct sssp_features *features) {
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(direction);
+    const struct device_graph *copy = job->graph->device;
+    *features = sssp_features();
+    if (!by_depth)
+        return gg_device_features(job, kind, g, features);
+    if (copy->rows[kind].features_known)
+        *features = copy->rows[kind].features;
+    features->degree = (double)g->m / g->n;
+    if (copy->explodes[kind])
+        features->most_degree = g->n;
     return true;
 }
 
@@ -81,20 +78,25 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(direction);
     const bool weighted = !s->by_depth;
     *open = false;
-    if (!gg_device_csr(job, kind, weighted, &s->g) || !set_parameters(job, kind, s) ||
+    struct sssp_features features;
+    if (!gg_device_csr(job, kind, weighted, &s->g) ||
+        !look_at_shape(job, direction, s->by_depth, &s->g, &features) ||
         !gg_make_ranked_rows(job, direction, true))
         return false;
-    *open = !turned_rows(job, direction, weighted, &s->g, &s->back);
+    gg_path_choose(&features, s->by_depth, &s->parameters);
+    *open = !turned_rows(job, direction, weighted, &s->back);
     if (*open || !gg_going(job))
         return gg_going(job);
     carve(space, s);
     uint64_t tree = carve_tree(job, *space, s, found);
     space->used += gg_sssp_persistent_bytes(s);
     space->used = space->used > tree ? space->used : tree;
-    if (!gg_workspace(job, space))
-        return false;
-    /* Such a block may have been had for the rows. */
-    *open = !turned_rows(job, direction, weighted, &s->g, &s->back);
+    if (!gg_workspace(job, space)) {
+        *open = job->run->status == GPUGRAPH_DEVICE_MEMORY;
+        return gg_do_without(job);
+    }
+    /* The rows may have been given back for such a block. */
+    *open = !turned_rows(job, direction, weighted, &s->back);
     carve(space, s);
     carve_tree(job, *space, s, found);
     return gg_going(job);
@@ -147,9 +149,16 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
 bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
                        bool weighted) {
     const gpugraph_graph *graph = job->graph;
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     const char *method = job->run->method;
+    struct sssp_features features;
+    struct device_csr g;
     if ((method && strcmp(method, "auto") != 0) ||
-        (weighted && (graph->ways_tie || search->bounded)))
+        graph->searches <= gg_path_prepare_after ||
+        (weighted ? graph->ways_tie || search->bounded
+                  : graph->n < GG_PATH_LONG_VERTICES) ||
+        !gg_device_csr(job, kind, weighted, &g) ||
+        !look_at_shape(job, search->direction, !weighted, &g, &features))
         return false;
-    return graph->searches > gg_path_prepare_after;
+    return gg_path_is_thin(&features) != weighted;
 }

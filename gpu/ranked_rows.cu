@@ -342,9 +342,9 @@ static bool make_side(struct cuda_job *job, int side) {
     struct device_graph *copy = job->graph->device;
     struct device_edges edges;
     struct device_ranked r = device_ranked();
-    double started = gg_now_ms();
     if (!gg_device_edges(job, job->graph->device->weight_size > 0, &edges))
         return false;
+    double started = gg_now_ms();
     r.made = fill_side(job, &edges, side, &r);
     gg_drop_workspace(job); /* a sort's is large */
     if (!r.made || !gg_going(job)) {

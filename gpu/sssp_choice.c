@@ -2,6 +2,7 @@
 ** sssp_choice.h. */
 #include "sssp_choice.h"
 #include "sssp_process.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <assert.h>
@@ -206,6 +207,23 @@ static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
 void gg_sssp_judge(struct sssp_features *f) {
     f->candidate = (uint32_t)fastest(f);
     f->judged = 1;
+}
+
+bool gg_path_is_thin(const struct sssp_features *f) {
+    return f->degree < GG_PERSISTENT_THIN && f->most_degree < f->degree * GG_PATH_HUB;
+}
+
+void gg_path_choose(const struct sssp_features *f, bool by_depth,
+                    struct sssp_parameters *p) {
+    const bool thin = gg_path_is_thin(f);
+    defaults_of(f, "persistent", p);
+    p->apart = false;
+    p->local = thin || !by_depth;
+    p->delta = by_depth ? (thin ? GG_PATH_STEPS : 1)
+               : thin   ? in_weights(f, GG_PATH_DELTA_THIN)
+                        : width(f, GG_PATH_DELTA);
+    if (adjuster)
+        adjuster(p);
 }
 
 const char *gg_sssp_choose(const struct sssp_features *f, const char *method,

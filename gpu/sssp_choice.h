@@ -73,6 +73,13 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
 const char *gg_sssp_choose(const struct sssp_features *features, const char *method,
                            struct sssp_parameters *parameters);
 
+/* For one path from both ends, by the engine "persistent". by_depth: every arc counts 1, and the
+** features are not read but for degree and most_degree. */
+void gg_path_choose(const struct sssp_features *features, bool by_depth,
+                    struct sssp_parameters *parameters);
+/* Has the graph so few arcs, and no hubs, that a ball grows slowly: roads, meshes? */
+bool gg_path_is_thin(const struct sssp_features *features);
+
 /* Candidate i of those that "auto" chooses from; false past the last. Returns its method's
 ** name by *method. */
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,

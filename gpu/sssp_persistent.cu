@@ -142,7 +142,7 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->limits = gg_bounds<typename type::plain>(s);
     if (!type::weighted)
         bound_depth(s->wanted, &p->limits);
-    p->limit = s->wanted->limit;
+    p->limit = type::ends == 1 ? s->wanted->limit : 0;
     p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
     p->apart = chosen->apart && can_part(type());
     p->light = type::from_real(p->delta * 1.01 + 1);

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void note_way(const struct persistent<type> &p
     if (rest == type::unreached())
         return;
     typename type::word way = type::plus(now, rest);
-    if (way <= p.limits.most && way < m.ways.seen)
+    if (way <= p.limits.most && way < gg_peek(&m.ways.seen))
         atomicMin(&m.ways.seen, (unsigned long long)way);
 }
 
@@ -106,7 +106,7 @@ static __device__ void weigh_ends(const struct persistent<type> &p,
         row_at(p, p.ends[end] + (end > 0 ? p.g.n : 0), &arc, &stop);
         for (arc += gg_thread(); arc < stop; arc += gg_threads_of_grid()) {
             unsigned long long weight = type::add(0, weight_of(p, arc));
-            if (weight < *(volatile unsigned long long *)&m.ways.lightest[end])
+            if (weight < gg_peek(&m.ways.lightest[end]))
                 atomicMin(&m.ways.lightest[end], weight);
         }
     }

@@ -100,6 +100,29 @@ static int refuse_each(gpugraph_graph *graph, const gpugraph_search *search,
     return without;
 }
 
+/* ---- a path ---- */
+
+struct way {
+    std::vector<unsigned char> edge;
+    uint32_t count;
+    gpugraph_status status;
+    bool both_ends;
+};
+
+static struct way find_way(gpugraph_graph *graph, const gpugraph_search *search,
+                           bool weighted, gpugraph_backend backend) {
+    struct way w = {std::vector<unsigned char>(graph->n * 8, 0), 0, GPUGRAPH_OK, false};
+    gpugraph_run run = gpugraph_run();
+    run.backend = backend;
+    run.method = "bidirectional";
+    gpugraph_path(graph, search, weighted, &run, w.edge.data(), &w.count);
+    w.status = run.status;
+    w.both_ends = strcmp(run.used_method, "bidirectional") == 0;
+    ck_assert_msg(run.status == GPUGRAPH_OK || run.status == GPUGRAPH_DEVICE_MEMORY, "%s",
+                  run.message);
+    return w;
+}
+
 /* ---- the cases ---- */
 
 static const struct tree_ranks_limits always = {0, 2, 0}, never = {0, -1, 0};
@@ -161,12 +184,45 @@ START_TEST(levels_without_a_look_from_below) {
 }
 END_TEST
 
+/* From both ends, while there is room; else from the source. Loop: by depth, by weight. */
+START_TEST(paths_without_room) {
+    for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
+        gpugraph_graph *graph = weighed((uint64_t)direction + 7, false);
+        uint32_t ends[2] = {graph->n / 2, graph->n / 3};
+        gpugraph_search search = gpugraph_search();
+        search.source = ends;
+        search.target = ends + 1;
+        search.source_count = search.target_count = 1;
+        search.max_depth = GPUGRAPH_NONE;
+        search.direction = (gpugraph_direction)direction;
+        const struct way right = find_way(graph, &search, _i > 0, GPUGRAPH_CPU);
+        int without = 0, n = 1;
+        for (bool hit = true; hit; n++) {
+            ck_assert_msg(n < 100, "a block is asked for again and again");
+            countdown = n;
+            refusals = 0;
+            const struct way got = find_way(graph, &search, _i > 0, GPUGRAPH_CUDA);
+            hit = refusals > 0;
+            countdown = 0;
+            without += hit && got.status == GPUGRAPH_OK && !got.both_ends;
+            ck_assert_msg(hit || got.both_ends, "block %d: from the source", n);
+            ck_assert_msg(got.status != GPUGRAPH_OK ||
+                              (got.count == right.count && got.edge == right.edge),
+                          "block %d: another path", n);
+        }
+        ck_assert_msg(without > 0, "of %d blocks none could be done without", n);
+        gpugraph_free(graph);
+    }
+}
+END_TEST
+
 int main(void) {
     if (!suite_has_device())
         return SUITE_SKIPPED;
     Suite *suite = suite_create("device_faults");
     TCase *cases = tcase_create("device_faults");
     tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, paths_without_room, 0, 2);
     tcase_add_test(cases, trees_without_ranked_rows);
     tcase_add_test(cases, levels_without_a_look_from_below);
     suite_add_tcase(suite, cases);

@@ -1,5 +1,6 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
+#include "backend.h"
 #include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
@@ -107,10 +108,12 @@ static void check_pair(const shape *s, gpugraph_graph *graph,
         check_path(s, graph, search, tree, edge, count, method->name);
     }
     turn++;
-    gpugraph_run automatic = {.backend = GPUGRAPH_CPU};
-    gpugraph_path(graph, search, weighted, &automatic, edge, &count);
-    ck_assert_msg(automatic.status == GPUGRAPH_OK, "%s", automatic.message);
-    check_path(s, graph, search, tree, edge, count, "auto");
+    for (int cuda = 0; cuda < (gpugraph_cuda_usable(NULL) ? 2 : 1); cuda++) {
+        gpugraph_run automatic = {.backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU};
+        gpugraph_path(graph, search, weighted, &automatic, edge, &count);
+        ck_assert_msg(automatic.status == GPUGRAPH_OK, "%s", automatic.message);
+        check_path(s, graph, search, tree, edge, count, "auto");
+    }
     free(tree);
     free(edge);
 }
@@ -208,6 +211,26 @@ static int always(void *listener) {
     return 1;
 }
 
+static void check_range(gpugraph_graph *graph, uint32_t end, gpugraph_backend backend) {
+    uint32_t first = 0, count;
+    uint64_t edge[4];
+    gpugraph_search search = {.source = &first,
+                              .source_count = 1,
+                              .target = &end,
+                              .target_count = 1,
+                              .max_depth = GPUGRAPH_NONE};
+    gpugraph_run run = {.method = "bidirectional", .backend = backend};
+    gpugraph_path(graph, &search, true, &run, edge, &count);
+    ck_assert_int_eq(run.status, end == 3 ? GPUGRAPH_RANGE : GPUGRAPH_OK);
+    if (end < 3)
+        ck_assert_uint_eq(count, end);
+    search.bounded = true; /* no way is that short */
+    search.max_distance = 5;
+    gpugraph_path(graph, &search, true, &run, edge, &count);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    ck_assert_uint_eq(count, end == 0 ? 0 : GPUGRAPH_NONE);
+}
+
 /* The sum of three weights is over the INTEGER range: an error, but not nearer by. */
 START_TEST(range_from_both_ends) {
     int64_t source[] = {0, 1, 2}, target[] = {1, 2, 3};
@@ -221,29 +244,49 @@ START_TEST(range_from_both_ends) {
     gpugraph_graph *graph;
     ck_assert_int_eq(gpugraph_create(&edges, &made, &graph), GPUGRAPH_OK);
     for (uint32_t end = 0; end < 4; end++) {
-        uint32_t first = 0, count;
-        uint64_t edge[4];
-        gpugraph_search search = {.source = &first,
-                                  .source_count = 1,
-                                  .target = &end,
-                                  .target_count = 1,
-                                  .max_depth = GPUGRAPH_NONE};
-        gpugraph_run run = {.method = "bidirectional"};
-        gpugraph_path(graph, &search, true, &run, edge, &count);
-        ck_assert_int_eq(run.status, end == 3 ? GPUGRAPH_RANGE : GPUGRAPH_OK);
-        if (end < 3)
-            ck_assert_uint_eq(count, end);
-        search.bounded = true; /* no way is that short */
-        search.max_distance = 5;
-        gpugraph_path(graph, &search, true, &run, edge, &count);
-        ck_assert_int_eq(run.status, GPUGRAPH_OK);
-        ck_assert_uint_eq(count, end == 0 ? 0 : GPUGRAPH_NONE);
+        check_range(graph, end, GPUGRAPH_CPU);
+        if (gpugraph_cuda_usable(NULL))
+            check_range(graph, end, GPUGRAPH_CUDA);
     }
     gpugraph_free(graph);
 }
 END_TEST
 
-/* Loop: by depth, by weight. */
+/* By depth a bound is one of both balls together. */
+START_TEST(depth_from_both_ends) {
+    shape s = shape_path(40);
+    gpugraph_graph *graph = shape_graph(&s);
+    const gpugraph_backend on[] = {GPUGRAPH_CPU, GPUGRAPH_CUDA};
+    uint32_t source = 0, target = 31, count;
+    uint64_t edge[40];
+    gpugraph_search search = {
+        .source = &source, .source_count = 1, .target = &target, .target_count = 1};
+    for (int i = 0; i < (gpugraph_cuda_usable(NULL) ? 2 : 1); i++)
+        for (search.max_depth = 0; search.max_depth < 40; search.max_depth++) {
+            gpugraph_run run = {.method = "bidirectional", .backend = on[i]};
+            gpugraph_path(graph, &search, false, &run, edge, &count);
+            ck_assert_int_eq(run.status, GPUGRAPH_OK);
+            ck_assert_uint_eq(count, search.max_depth < 31 ? GPUGRAPH_NONE : 31);
+        }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* What `auto` does once it is time: the same paths. */
+START_TEST(automatic) {
+    const uint32_t before = gg_path_prepare_after;
+    gg_path_prepare_after = 0;
+    shape shapes[] = {shape_rmat(10, 16, 3), shape_grid(40, 50), shape_rmat(9, 3, 4)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_shape(&shapes[i], i);
+        shape_free(&shapes[i]);
+    }
+    gg_path_prepare_after = before;
+}
+END_TEST
+
+/* Loop: by depth, by weight; on the CPU, on a device. */
 START_TEST(interrupt_leaves_a_usable_graph) {
     shape s = shape_path(400000);
     gpugraph_graph *graph = weighted_graph(&s, POSITIVE, 1);
@@ -254,15 +297,16 @@ START_TEST(interrupt_leaves_a_usable_graph) {
                               .target = &target,
                               .target_count = 1,
                               .max_depth = GPUGRAPH_NONE};
-    gpugraph_run run = {.method = "bidirectional", .backend = GPUGRAPH_CPU};
-    for (int i = 0; i < 2; i++) {
+    gpugraph_run run = {.method = "bidirectional",
+                        .backend = _i < 2 ? GPUGRAPH_CPU : GPUGRAPH_CUDA};
+    for (int i = 0; i < (_i < 2 || gpugraph_cuda_usable(NULL) ? 2 : 0); i++) {
         run.interrupted = NULL;
-        ck_assert_int_eq(gpugraph_path(graph, &search, _i > 0, &run, edge, &count),
+        ck_assert_int_eq(gpugraph_path(graph, &search, _i % 2 > 0, &run, edge, &count),
                          GPUGRAPH_OK);
         ck_assert_uint_eq(count, 399999);
         run.interrupted = always;
         run.next_poll_ms = 0;
-        ck_assert_int_eq(gpugraph_path(graph, &search, _i > 0, &run, edge, &count),
+        ck_assert_int_eq(gpugraph_path(graph, &search, _i % 2 > 0, &run, edge, &count),
                          GPUGRAPH_INTERRUPTED);
     }
     free(edge);
@@ -331,8 +375,10 @@ int main(void) {
     tcase_add_test(cases, small_shapes);
     tcase_add_test(cases, random_shapes);
     tcase_add_test(cases, from_both_ends);
-    tcase_add_loop_test(cases, interrupt_leaves_a_usable_graph, 0, 2);
+    tcase_add_loop_test(cases, interrupt_leaves_a_usable_graph, 0, 4);
     tcase_add_test(cases, range_from_both_ends);
+    tcase_add_test(cases, depth_from_both_ends);
+    tcase_add_test(cases, automatic);
     tcase_add_test(cases, large_shapes);
     tcase_add_test(cases, wrong_arguments);
     suite_add_tcase(suite, cases);

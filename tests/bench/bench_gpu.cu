@@ -24,6 +24,8 @@
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
+**     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
+**                      within blocks
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -459,8 +461,12 @@ static void break_down(struct bench *b) {
 
 static double delta_factor = 1;
 
-static void change_delta(struct sssp_parameters *p) {
+static void change_parameters(struct sssp_parameters *p) {
+    const char *apart = getenv("APART"), *blocks = getenv("BLOCKS");
     p->delta *= delta_factor;
+    p->blocks *= blocks ? atof(blocks) : 1;
+    p->apart = apart ? atoi(apart) != 0 : p->apart;
+    p->local = apart ? !p->apart : p->local;
 }
 
 /* ---- graphs of one kind of piece ---- */
@@ -620,7 +626,7 @@ int main(int argc, char **argv) {
     b.run.listener = &b;
     if (getenv("BOTH_ENDS_AFTER"))
         gg_path_prepare_after = (uint32_t)atoi(getenv("BOTH_ENDS_AFTER"));
-    gg_sssp_adjust(change_delta);
+    gg_sssp_adjust(change_parameters);
     if (getenv("TREE_RANKS")) {
         bool ranks = atoi(getenv("TREE_RANKS")) != 0;
         gg_tree_ranks_limits = {0, ranks ? 2.0 : -1.0, 0};
