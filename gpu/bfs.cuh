@@ -26,11 +26,14 @@ typedef unsigned long long bfs_size;
 enum bfs_next { BFS_OVER, BFS_NARROW, BFS_WIDE };
 
 /* What blocks tell each other at a barrier; three, used in turn: one being filled, one
-** being read, one being cleared. */
+** being read, one being cleared. All that they go by after it is in here: of a word that is
+** still added to, one block may read what another, which is ahead, has found since. */
 struct bfs_step {
     unsigned long long arrived; /* blocks, and from bit 16 what they found */
     bfs_size size;              /* of what was queued */
     uint32_t rest;              /* vertices left over, in the list of those */
+    uint32_t hits;              /* targets reached */
+    uint32_t stop;              /* the host was interrupted */
 };
 
 struct bfs_control {

@@ -51,6 +51,7 @@ static __device__ void begin(const wide &w, state *s) {
     s->tail = c->tail;
     s->entries = (uint32_t)c->frontier;
     s->arcs = (uint32_t)(c->frontier >> 32);
+    s->missing = c->missing;
     s->has_rest = c->has_rest;
     s->rest = c->rest;
     s->side = c->side;
@@ -68,17 +69,19 @@ static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
     cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> arrived(
         c->step[s.phase % 3].arrived);
     if (blockIdx.x == 0 && (s.arcs >= GG_BFS_STOP_ARCS || s.phase % 64 == 0) &&
-        *(const volatile uint32_t *)w.bounds.stop != 0)
+        *(const volatile uint32_t *)w.bounds.stop != 0) {
         atomicOr(&c->failed, 2u);
+        c->step[s.phase % 3].stop = 1;
+    }
     __threadfence();
     unsigned long long word =
         arrived.fetch_add(found << 16 | 1, cuda::memory_order_acq_rel);
     for (uint32_t looks = 0; (word & 0xffff) + (looks == 0) < gridDim.x; looks++) {
         word = arrived.load(cuda::memory_order_acquire);
-        if (looks > GG_BFS_MOST_LOOKS) {
+        if (looks > GG_BFS_MOST_LOOKS)
             atomicOr(&c->failed, 1u);
+        if (looks % 1024 == 1023 && (gg_peek(&c->failed) & 1))
             break;
-        }
     }
     word = arrived.load(cuda::memory_order_acquire);
     __threadfence();
@@ -90,8 +93,9 @@ static __device__ void end_step(const wide &w, state *s, uint64_t found) {
     bfs_control *c = w.b.control;
     bfs_step *step = &c->step[s->phase % 3];
     bfs_size size = gg_peek(&step->size);
-    uint32_t rest = gg_peek(&step->rest), failed = gg_peek(&c->failed);
-    uint32_t missing = w.bounds.targets ? gg_peek(&c->missing) : 1;
+    uint32_t rest = gg_peek(&step->rest);
+    bool ends = gg_peek(&step->stop) || (gg_peek(&c->failed) & 1);
+    s->missing -= gg_peek(&step->hits);
     if (blockIdx.x == 0)
         c->step[(s->phase + 2) % 3] = bfs_step(); /* all have left the one before */
     s->phase++;
@@ -111,7 +115,8 @@ static __device__ void end_step(const wide &w, state *s, uint64_t found) {
     s->arcs = (uint32_t)(size >> 32);
     s->tail += s->entries;
     bool over = (s->mode == SWEEP ? found == 0 : s->entries == 0) ||
-                s->level >= w.bounds.max_depth || missing == 0 || failed != 0 ||
+                s->level >= w.bounds.max_depth || ends ||
+                (w.bounds.targets && s->missing == 0) ||
                 (w.bounds.limit > 0 && s->reached >= w.bounds.limit);
     if (over) {
         s->next = BFS_OVER;
@@ -124,6 +129,7 @@ static __device__ void end_step(const wide &w, state *s, uint64_t found) {
 static __device__ void leave(const wide &w, const state &s) {
     bfs_control *c = w.b.control;
     c->next = s.next;
+    c->missing = s.missing;
     c->level = s.level;
     c->first = s.first;
     c->tail = s.tail;

@@ -26,7 +26,7 @@ struct state {
     enum mode mode;
     uint32_t level; /* of the frontier */
     uint32_t first, entries, arcs, tail;
-    uint32_t has_rest, rest, side, odd, phase, calm;
+    uint32_t has_rest, rest, side, odd, phase, calm, missing;
     uint32_t explodes, from_below, next;
     uint64_t reached, seen, newest;
 };

@@ -11,9 +11,10 @@ enum {
 };
 static_assert(HANDFUL % GRASP == 0, "a handful is whole grasps");
 
-static __device__ __forceinline__ void note_target(const wide &w, uint32_t v) {
+static __device__ __forceinline__ void note_target(const wide &w, const state &s,
+                                                   uint32_t v) {
     if (w.bounds.targets && gg_bit(w.b.wanted, v))
-        atomicSub(&w.b.control->missing, 1u);
+        atomicAdd(&w.b.control->step[s.phase % 3].hits, 1u);
 }
 
 /* ---- DOWN ---- */
@@ -63,7 +64,7 @@ static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
     for (int i = 0; i < SPAN; i++) {
         if (fresh[i]) {
             w.b.depth[v[i]] = s.level + 1;
-            note_target(w, v[i]);
+            note_target(w, s, v[i]);
         }
         found += __popc(__ballot_sync(ALL_LANES, fresh[i]));
         find(w, s, finds, v[i], fresh[i]);
@@ -176,7 +177,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
                 hit[i] |= look_at_row(w.below.rows, v, looks, is_visited);
             if (hit[i]) {
                 w.b.depth[v] = s.level + 1;
-                note_target(w, v);
+                note_target(w, s, v);
             }
             unsigned fresh = __ballot_sync(ALL_LANES, hit[i]);
             word[i] |= fresh;
@@ -208,7 +209,7 @@ static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds
         if (hit) {
             w.b.depth[v] = s.level + 1;
             atomicOr(&w.b.visited[s.odd][v / 32], 1u << v % 32);
-            note_target(w, v);
+            note_target(w, s, v);
         }
         found += __popc(__ballot_sync(ALL_LANES, hit));
         find(w, s, finds, v, hit);

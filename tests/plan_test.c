@@ -300,8 +300,8 @@ START_TEST(lists_show_what_there_is) {
                 "detail LIKE '%%cpu%%'");
     expect_same(
         "SELECT function, count(*) FROM gpugraph_methods WHERE function = 'gpu_path'",
-        "SELECT 'gpu_path', 1 + count(*) FROM gpugraph_methods WHERE function IN "
-        "('gpu_bfs', 'gpu_sssp')"); /* and 'bidirectional' */
+        "SELECT 'gpu_path', count(DISTINCT backend) + count(*) FROM gpugraph_methods "
+        "WHERE function IN ('gpu_bfs', 'gpu_sssp')"); /* and 'bidirectional', on each */
     /* Every method that is listed is taken, and answers alike. */
     char *methods = ask("SELECT group_concat(method, ' ') FROM gpugraph_methods WHERE "
                         "function = 'gpu_sssp' AND backend = "
