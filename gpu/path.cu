@@ -132,7 +132,8 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
     *done = *tie = false;
     if (gg_device_arcs_to(job, s->wanted->direction, unused) == 0)
         return true;
-    if (!s->weighted && (s->steps > most || s->steps > room))
+    if (s->weighted ? gg_way_is_long(job, s->wanted->direction)
+                    : s->steps > most || s->steps > room)
         return true;
     most = most < room ? most : (uint32_t)room;
     if (!gg_walk_rows(job, s, most, gg_path_room(s), &walk))

@@ -146,6 +146,12 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
     return gg_going(job);
 }
 
+bool gg_way_is_long(const struct cuda_job *job, gpugraph_direction direction) {
+    const struct device_rows *rows =
+        &job->graph->device->rows[gg_forward_kind(direction)];
+    return rows->features_known && gg_path_is_thin(&rows->features);
+}
+
 bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
                        bool weighted) {
     const gpugraph_graph *graph = job->graph;

@@ -364,10 +364,8 @@ template <typename type>
 static __device__ __forceinline__ bool in_range(const struct persistent<type> &p,
                                                 const struct block_memory<type> &m,
                                                 typename type::word sum) {
-    if (type::ends == 2 && sum > m.ways.bound)
-        return false;
     if (sum <= p.limits.most)
-        return true;
+        return type::ends == 1 || sum <= m.ways.bound;
     if (!p.limits.tight)
         p.state->dropped = 1;
     return false;
