@@ -79,7 +79,11 @@ static __device__ __forceinline__ bool may_lead(const struct persistent<type> &p
     if (sum <= m.ways.reach[end])
         return true;
     typename type::word rest = distance_in_other_half(p, v);
-    return rest <= m.ways.known[1 - end] && type::plus(sum, rest) <= m.ways.bound;
+    if (rest <= m.ways.known[1 - end] && type::plus(sum, rest) <= m.ways.bound)
+        return true;
+    if (m.ways.shortest == NO_WAY && !p.limits.tight)
+        p.state->dropped = 1; /* the bound is the range */
+    return false;
 }
 
 /* Are arcs from v, at `now`, to be followed? */
