@@ -81,8 +81,10 @@ static __device__ __forceinline__ bool may_lead(const struct persistent<type> &p
     typename type::word rest = distance_in_other_half(p, v);
     if (rest <= m.ways.known[1 - end] && type::plus(sum, rest) <= m.ways.bound)
         return true;
-    if (m.ways.shortest == NO_WAY && !p.limits.tight)
-        p.state->dropped = 1; /* the bound is the range */
+    /* The bound is the range, and there are arcs at the other end? */
+    if (m.ways.shortest == NO_WAY && !p.limits.tight &&
+        m.ways.low[1 - end] != type::unreached())
+        p.state->dropped = 1;
     return false;
 }
 
