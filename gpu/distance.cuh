@@ -11,10 +11,11 @@
 ** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
 ** the order of two `high`s is kept. weight_at: of an arc.
 **
-** For searches from both ends: bound: no shortest way is longer, if one of that length is known, in
-** whatever order its weights are added; without: what is left of it after `low`; past: `by` more,
-** and no distance lies between; settled: distances up to that are final where all less than `low`
-** are; apart_enough: two distances from those lows on are not on one shortest way, or known both.
+** For searches from both ends, halves of which have settled what is nearer than `low`. bound: no
+** shortest way is longer, if one of that length is known, in whatever order its weights are added;
+** without: what is left of it after `low`; past: the first distance that is `by` and more over `low`;
+** settled: distances up to that are final; apart_enough: no vertex on a shortest way is left whose
+** distance neither half knows.
 **
 ** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
 ** both_ends<type>, for searches from the source and from the target at once
@@ -165,7 +166,7 @@ struct real {
 
 struct steps : integer32 {
     static __device__ word settled(word low) {
-        return low; /* comes from a neighbour that is */
+        return low; /* who is that far away has a neighbour that is settled */
     }
     static __device__ bool apart_enough(word low, word other, word bound) {
         return plus(low, other) >= bound;

@@ -1,9 +1,10 @@
 /* One shortest path on the device; path.c beside this has the meaning and the CPU backend.
 **
-**     search, ended at the target,      rows with edge numbers    they are walked back along
-**       or from both ends          ->   none, or a long way       tree edges -> one thread walks up
-**                                                |
-**                                       the path alone comes back over the bus
+**     search from the source, ended at the target, or from both ends
+**        |  rows with edge numbers are there:    a block walks back along them
+**        |  there are none, or the way is long:  tree edges, one thread walks up
+**        v
+**     the path alone comes back over the bus
 **
 ** A step up the tree is two loads deep, some microsecond by one thread, so a long way is
 ** left to the host, which is sent the tree. By weight nobody knows how long the way is: the

@@ -26,8 +26,7 @@ struct sssp_search {
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
-    void *
-        distance; /* n words of the type: the answer; from both ends n more behind them */
+    void *distance;       /* n words of the type: the answer; from both ends 2 n */
     uint32_t *ends;       /* sources, then targets; filled */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* what the engine reports */

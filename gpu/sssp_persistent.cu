@@ -226,9 +226,8 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     s->final_below = UINT64_MAX; /* the kernel has done it */
     s->served = state.served;
     snprintf(s->more, sizeof s->more,
-             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, up "
-             "to %u "
-             "batches of a warp",
+             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, "
+             "up to %u batches of a warp",
              gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
              state.meetings, state.local_rounds);
     if (GG_SSSP_COUNTS)

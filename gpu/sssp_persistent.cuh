@@ -371,44 +371,6 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
     return false;
 }
 
-/* ---- rows ---- */
-
-/* Of an arc's number: it is one of `back`, and leads to a vertex from n on. */
-#define BACK_ARC (1ull << 63)
-
-template <typename type>
-static __device__ __forceinline__ void
-row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
-    const bool back = type::ends == 2 && v >= p.g.n;
-    const uint64_t *offset = back ? p.back.offset + (v - p.g.n) : p.g.offset + v;
-    *begin = __ldg(offset) | (back ? BACK_ARC : 0);
-    *end = __ldg(offset + 1) | (back ? BACK_ARC : 0);
-}
-
-template <typename type> static __device__ __forceinline__ bool is_back(uint64_t arc) {
-    return type::ends == 2 && (arc & BACK_ARC);
-}
-
-/* Where the arc's target is kept. */
-template <typename type>
-static __device__ __forceinline__ const uint32_t *
-target_place(const struct persistent<type> &p, uint64_t arc) {
-    return is_back<type>(arc) ? p.back.target + (arc & ~BACK_ARC) : p.g.target + arc;
-}
-
-template <typename type>
-static __device__ __forceinline__ uint32_t target_of(const struct persistent<type> &p,
-                                                     uint64_t arc) {
-    return __ldg(target_place(p, arc)) + (is_back<type>(arc) ? p.g.n : 0);
-}
-
-template <typename type>
-static __device__ __forceinline__ typename type::weight
-weight_of(const struct persistent<type> &p, uint64_t arc) {
-    return is_back<type>(arc) ? type::weight_at(p.back.weight, arc & ~BACK_ARC)
-                              : type::weight_at(p.g.weight, arc);
-}
-
 /* ---- meeting ---- */
 
 /* Nanoseconds after which a block that others wait for is taken for lost. */
