@@ -271,4 +271,15 @@ static __device__ __forceinline__ uint64_t gg_threads_of_grid() {
     return gridDim.x * (uint64_t)blockDim.x;
 }
 
+static __device__ __forceinline__ unsigned long long gg_nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Asks for a line that will be read soon. */
+static __device__ __forceinline__ void gg_fetch_ahead(const void *at) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+}
+
 #endif

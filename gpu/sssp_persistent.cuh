@@ -28,8 +28,8 @@
 #endif
 
 enum {
-    WIDE_BLOCK = 512, /* threads of a block here */
-    BUCKETS = 8,      /* the last one is the rest */
+    WIDE_BLOCK = GG_PERSISTENT_BLOCK, /* threads of a block here */
+    BUCKETS = 8,                      /* the last one is the rest */
     REST = BUCKETS - 1,
     /* lists */
     REST_LIST = REST, /* and the one behind it */
@@ -39,13 +39,13 @@ enum {
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
-    STAGE = 256,           /* entries */
-    STAGE_FULL = 96,       /* from which it is emptied between two sweeps over a tile */
-    UNROLL = 4,            /* arcs of a lane in such a sweep */
-    LONG_ROW = 1024,       /* arcs from which a row is cut into slices of that many */
-    LOCAL_SHARE = 256,     /* vertices that a block begins with on its own */
-    LOCAL_ROW = 64,        /* arcs of a row that it takes */
-    LOCAL_BATCHES = 4096,  /* of a warp, after which all meet: some milliseconds */
+    STAGE = 256,     /* entries */
+    STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
+    UNROLL = 4,      /* arcs of a lane in such a sweep */
+    LONG_ROW = 1024, /* arcs from which a row is cut into slices of that many */
+    LOCAL_SHARE = WIDE_BLOCK / 2, /* vertices that a block begins with on its own */
+    LOCAL_ROW = 64,               /* arcs of a row that it takes */
+    LOCAL_BATCHES = 4096,         /* of a warp, after which all meet: some milliseconds */
     LOCAL_LOOKS = 1 << 26, /* in vain, after which a warp's ring is taken for broken */
     WARPS = WIDE_BLOCK / GG_WARP,
     RING = 64,       /* entries of a warp's ring, a power of two */
@@ -326,7 +326,7 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
                                               const struct place<type> &at,
                                               struct block_memory<type> &m, uint32_t v) {
     note_waiting(p, m, v, -1);
-    if (p.limit > 0 || GG_SSSP_COUNTS)
+    if (p.limit > 0 || p.apart || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
     if (is_apart(p, m))
         put(p, at, m, SETTLED_LIST, v);
@@ -376,12 +376,6 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
 /* Nanoseconds after which a block that others wait for is taken for lost. */
 #define LOST_NS 10000000000ull
 
-static __device__ __forceinline__ unsigned long long nanoseconds() {
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
-
 /* Waits, by one thread, until `wanted` arrivals were counted. False: given up. */
 static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted) {
     cuda::atomic_ref<uint32_t, cuda::thread_scope_device> arrived(state->arrived);
@@ -390,7 +384,7 @@ static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted)
          (int32_t)(arrived.load(cuda::memory_order_acquire) - wanted) < 0; looks++) {
         if (looks % 1024 != 0)
             continue;
-        unsigned long long now = nanoseconds();
+        unsigned long long now = gg_nanoseconds();
         since = since ? since : now;
         if (now - since > LOST_NS)
             state->failed = 1;

@@ -208,7 +208,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         *settled += found.settled;
         hear_ends(p, at, m);
         if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
-            p.trace[at.round] = {nanoseconds(), (uint32_t)*settled,
+            p.trace[at.round] = {gg_nanoseconds(), (uint32_t)*settled,
                                  gg_peek(&p.trace[at.round].active)};
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
@@ -216,7 +216,8 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
         if (in.count > 0)
             continue;
-        in.count = is_apart(p, m) ? m.board.count[SETTLED_LIST] - *settled_before : 0;
+        /* Not by the list's length, which grows when a block that is ahead goes on. */
+        in.count = is_apart(p, m) ? (uint32_t)(*settled - *settled_before) : 0;
         if (in.count == 0)
             return true;
         in.contents = OF_SETTLED;

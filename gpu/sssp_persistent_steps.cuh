@@ -234,11 +234,6 @@ static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
     *(volatile uint32_t *)at = value;
 }
 
-/* Asks for a line that will be read soon. */
-static __device__ __forceinline__ void fetch_ahead(const void *at) {
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
-}
-
 /* A vertex that the block cannot keep goes into the list of the next round. */
 template <typename type>
 static __device__ void hand_on(const struct persistent<type> &p,
@@ -305,9 +300,9 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         settle(p, at, m, v);
     if (begin == end)
         return;
-    fetch_ahead(target_place(p, begin));
+    gg_fetch_ahead(target_place(p, begin));
     if (type::weighted && !is_back<type>(begin))
-        fetch_ahead(static_cast<const typename type::weight *>(p.g.weight) + begin);
+        gg_fetch_ahead(static_cast<const typename type::weight *>(p.g.weight) + begin);
     keep(p, at, m, v, sum, begin, end);
 }
 

@@ -273,6 +273,8 @@
 
 /* ---- sssp_persistent.cu ---- */
 
+/* Threads of a block. */
+#define GG_PERSISTENT_BLOCK 512
 /* Arcs for each vertex below which small rounds stay within blocks; typical weights of a
 ** bucket there, and otherwise (divided by the arcs for each vertex). */
 #define GG_PERSISTENT_THIN       8.0

@@ -1,0 +1,282 @@
+/* The engine "persistent" of gpu_sssp, as it stands, on CPU threads (cuda_lanes.h): distances from a
+** source against Dijkstra's, and of one shortest way from both ends, by depth and by weight.
+**
+** Several small blocks, so that all that they tell each other takes part, and buckets of all
+** widths. */
+#include "cuda_lanes.h"
+
+#include "tuning.h"
+
+#undef GG_PERSISTENT_BLOCK
+#undef GG_PERSISTENT_VERTICES
+#define GG_PERSISTENT_BLOCK    64
+#define GG_PERSISTENT_VERTICES 16
+
+/* What nvcc does not mind, or has of its own. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wextra"
+#include "sssp_persistent.cu"
+
+static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
+
+extern "C" {
+#include "expect.h"
+#include "graphs.h"
+#include "suite.h"
+}
+
+template <typename type> static bool run_if(const void *kernel, void *argument) {
+    if (kernel != (const void *)find_distances<type>)
+        return false;
+    find_distances<type>(*static_cast<persistent<type> *>(argument));
+    return true;
+}
+
+static void run_kernel(const void *kernel, void *argument) {
+    bool ran = run_if<integer32>(kernel, argument) ||
+               run_if<integer64>(kernel, argument) || run_if<real>(kernel, argument) ||
+               run_if<both_ends<steps>>(kernel, argument) ||
+               run_if<both_ends<integer32>>(kernel, argument) ||
+               run_if<both_ends<integer64>>(kernel, argument) ||
+               run_if<both_ends<real>>(kernel, argument);
+    if (!ran)
+        abort();
+}
+
+/* ---- graphs ---- */
+
+enum weights { SMALL, POSITIVE, SMALL_REAL, POSITIVE_REAL, LARGE, KINDS };
+
+static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
+                                      uint64_t seed) {
+    std::vector<int64_t> whole(s->edges + 1);
+    std::vector<double> tenths(s->edges + 1);
+    bool is_real = weights == SMALL_REAL || weights == POSITIVE_REAL;
+    for (int64_t e = 0; e < s->edges; e++) {
+        whole[e] = (int64_t)(shape_random(&seed) % (seed % 3 ? 5 : 60));
+        if (weights == LARGE)
+            whole[e] = (int64_t)1 << shape_random(&seed) % 50;
+        else if (weights == POSITIVE || weights == POSITIVE_REAL)
+            whole[e]++;
+        tenths[e] = (double)whole[e] * 0.1;
+    }
+    return shape_weighed(s, false, is_real ? NULL : whole.data(), tenths.data());
+}
+
+static device_csr rows_of(gpugraph_graph *graph, int kind, bool weighted) {
+    gpugraph_run run = gpugraph_run();
+    csr rows;
+    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &rows),
+                     GPUGRAPH_OK);
+    return device_csr{rows.n, rows.m, rows.offset, rows.target, rows.weight};
+}
+
+/* As words of the engine: unsigned, ascending with the distance, all bits where not reached; for
+** REAL ones infinity. */
+static uint64_t word_of(gpugraph_distance_type type, const void *distance, uint64_t v) {
+    uint64_t bits = 0;
+    size_t size = gg_distance_size(type);
+    memcpy(&bits, (const char *)distance + v * size, size);
+    return type == GPUGRAPH_UINT32 && bits == UINT32_MAX ? UINT64_MAX : bits;
+}
+
+struct right { /* by Dijkstra's algorithm, or by levels */
+    gpugraph_distance_type type;
+    std::vector<uint64_t> distance, edge;
+};
+
+static struct right ask(gpugraph_graph *graph, uint32_t source,
+                        gpugraph_direction direction, bool weighted) {
+    struct right r = {weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32,
+                      std::vector<uint64_t>(graph->n), std::vector<uint64_t>(graph->n)};
+    gpugraph_search search = gpugraph_search();
+    gpugraph_run run = gpugraph_run();
+    search.source = &source;
+    search.source_count = 1;
+    search.direction = direction;
+    search.max_depth = GPUGRAPH_NONE;
+    run.backend = GPUGRAPH_CPU;
+    if (weighted)
+        gpugraph_sssp(graph, &search, &run, r.distance.data(), r.edge.data());
+    else
+        gpugraph_bfs(graph, &search, &run, (uint32_t *)r.distance.data(), r.edge.data());
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    return r;
+}
+
+/* ---- searches ---- */
+
+struct found {
+    std::vector<unsigned char> distance;
+    bool dropped;
+};
+
+static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
+                                bool weighted, bool from_both, uint64_t seed) {
+    struct sssp_search s = sssp_search();
+    gpugraph_run run = gpugraph_run();
+    cuda_device device = {3};
+    cuda_job job = {&run, &device};
+    uint32_t stop = 0, ends[2] = {search->source[0], 0};
+    workspace space = {NULL, 0};
+    if (search->target_count > 0)
+        ends[1] = search->target[0];
+    s.g = rows_of(graph, gg_forward_kind(search->direction), weighted);
+    if (from_both)
+        s.back = rows_of(graph, gg_reverse_kind(search->direction), weighted);
+    s.by_depth = !weighted;
+    s.wanted = search;
+    s.type = weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32;
+    s.ends = ends;
+    s.stop = &stop;
+    struct found f = {
+        std::vector<unsigned char>(2 * (size_t)graph->n * gg_distance_size(s.type)),
+        false};
+    s.distance = f.distance.data();
+    s.parameters.engine = SSSP_PERSISTENT;
+    s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
+                             ? 0.3 * (double)(seed % 40 + 1)
+                             : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));
+    s.parameters.blocks = 4;
+    s.parameters.apart = seed / 50 % 3 == 0;
+    s.parameters.local = seed / 50 % 3 == 1;
+    std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
+    space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
+    ck_assert_msg(
+        gg_sssp_persistent(&job, &s, &space),
+        "%s (%u vertices, %llu arcs, both %d, by depth %d, apart %d, local %d, buckets "
+        "of %g)",
+        run.message, s.g.n, (unsigned long long)s.g.m, from_both, s.by_depth,
+        s.parameters.apart, s.parameters.local, s.parameters.delta);
+    f.dropped = s.dropped && !s.early;
+    if (from_both)
+        f.dropped = s.dropped;
+    return f;
+}
+
+static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
+                        gpugraph_direction direction, uint64_t seed) {
+    gpugraph_search search = gpugraph_search();
+    search.source = &source;
+    search.source_count = 1;
+    search.direction = direction;
+    const struct right right = ask(graph, source, direction, true);
+    const struct found f = search_with(graph, &search, true, false, seed);
+    ck_assert(!f.dropped);
+    for (uint32_t v = 0; v < graph->n; v++)
+        expect(word_of(right.type, f.distance.data(), v) ==
+                   word_of(right.type, right.distance.data(), v),
+               "%s, seed %llu: %u", s->name, (unsigned long long)seed, v);
+}
+
+/* Every vertex on the way that the whole search's tree leads along must have its distance. */
+static void check_way(const shape *s, gpugraph_graph *graph, uint32_t source,
+                      uint32_t target, gpugraph_direction direction, bool weighted,
+                      uint64_t seed) {
+    gpugraph_search search = gpugraph_search();
+    search.source = &source;
+    search.target = &target;
+    search.source_count = search.target_count = 1;
+    search.direction = direction;
+    search.max_depth = GPUGRAPH_NONE;
+    if (source == target)
+        return;
+    const struct right right = ask(graph, source, direction, weighted);
+    const struct found f = search_with(graph, &search, weighted, true, seed);
+    ck_assert(!f.dropped);
+    uint64_t e;
+    for (uint32_t v = target;; v = gpugraph_other_end(graph, e, v)) {
+        uint64_t got = word_of(right.type, f.distance.data(), v);
+        uint64_t wanted = word_of(right.type, right.distance.data(), v);
+        expect(got == wanted,
+               "%s, seed %llu, %u to %u, direction %d, by %s: %u is at %llx, not %llx",
+               s->name, (unsigned long long)seed, source, target, (int)direction,
+               weighted ? "weight" : "depth", v, (unsigned long long)got,
+               (unsigned long long)wanted);
+        e = gg_edge_at(right.edge.data(), graph->wide, v);
+        if (e == GPUGRAPH_NO_EDGE)
+            break;
+    }
+}
+
+/* ---- the cases ---- */
+
+static void check_shape(const shape *s, uint64_t seed, int pairs) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        gpugraph_graph *graph = weighted_graph(s, (enum weights)kind, seed);
+        for (int i = 0; i < pairs; i++) {
+            uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
+            uint32_t target = (uint32_t)(shape_random(&seed) % s->vertices);
+            gpugraph_direction direction = (gpugraph_direction)(shape_random(&seed) % 3);
+            check_way(s, graph, source, target, direction, true, seed);
+            check_way(s, graph, source, target, direction, false, seed / 7);
+            if (i % 3 == 0)
+                check_whole(s, graph, source, direction, seed);
+        }
+        gpugraph_free(graph);
+    }
+}
+
+START_TEST(random_graphs) {
+    uint64_t seed = 3;
+    for (int i = 0; i < 25; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 60) + 2;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
+        check_shape(&s, seed, 4);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Long ways, hubs, rows that are cut into slices, ends that nothing leads to. */
+START_TEST(shapes) {
+    shape shapes[] = {shape_grid(13, 17), shape_rmat(7, 8, 5), shape_path(150),
+                      shape_star(1500),   shape_comb(9, 5),    shape_rmat(8, 2, 9)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_shape(&shapes[i], i + 1, 3);
+        shape_free(&shapes[i]);
+    }
+}
+END_TEST
+
+/* Three weights are over the INTEGER range, two are not: the search says so, but not where there is
+** no way at all. */
+START_TEST(range) {
+    shape s = shape_path(4);
+    const int64_t whole[] = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};
+    gpugraph_graph *graph = shape_weighed(&s, false, whole, NULL);
+    for (uint64_t seed = 0; seed < 150; seed++)
+        for (uint32_t source = 0; source < 4; source++)
+            for (uint32_t target = 0; target < 4; target++) {
+                gpugraph_search search = gpugraph_search();
+                search.source = &source;
+                search.target = &target;
+                search.source_count = search.target_count = 1;
+                if (source == target || seed % 7 != source)
+                    continue;
+                const struct found f = search_with(graph, &search, true, true, seed);
+                uint64_t d = word_of(GPUGRAPH_UINT64, f.distance.data(), target);
+                bool near = source < target && target - source < 3;
+                ck_assert_uint_eq(d, near ? (target - source) * (uint64_t)whole[0]
+                                          : UINT64_MAX);
+                if (source == 0 && target == 3)
+                    ck_assert(f.dropped);
+                else if (target == 0 || source == 3)
+                    ck_assert(!f.dropped);
+            }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sssp_persistent_lanes");
+    TCase *cases = tcase_create("sssp_persistent_lanes");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, random_graphs);
+    tcase_add_test(cases, shapes);
+    tcase_add_test(cases, range);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
