@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <functional>
@@ -238,13 +239,19 @@ template <typename type, typename other> static type atomicMax(type *at, other v
 namespace cuda {
 enum memory_order { memory_order_relaxed, memory_order_acquire, memory_order_release };
 enum thread_scope { thread_scope_device, thread_scope_block };
-/* Who waits gives the other blocks' threads a turn. */
+/* Who waits gives the other blocks' threads a turn, and is late now and then. */
 template <typename type, thread_scope> struct atomic_ref {
     type *at;
     explicit atomic_ref(type &word) : at(&word) {}
     type load(memory_order) {
+        static thread_local unsigned luck = blockIdx.x;
+        const struct timespec late = {0, 30000};
         sched_yield();
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        type value = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        luck = luck * 1664525u + 1013904223u;
+        if (luck >> 29 == 0)
+            nanosleep(&late, NULL);
+        return value;
     }
     type fetch_add(type by, memory_order) {
         return __atomic_fetch_add(at, by, __ATOMIC_ACQ_REL);
