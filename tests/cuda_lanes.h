@@ -32,7 +32,10 @@
 #define __host__
 #define __global__
 #define __forceinline__ inline
-#define __shared__      thread_local
+#ifndef LANES_SHARED
+#define LANES_SHARED static __thread /* `__thread` for a kernel that declares it extern */
+#endif
+#define __shared__ LANES_SHARED
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -190,13 +193,36 @@ static inline unsigned __ballot_sync(unsigned, bool vote) {
     return votes;
 }
 
+static inline bool __any_sync(unsigned lanes, bool vote) {
+    return __ballot_sync(lanes, vote) != 0;
+}
+
 /* ---- memory ---- */
+
+struct uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+static inline uint2 make_uint2(unsigned x, unsigned y) {
+    return uint2{x, y};
+}
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+    return uint4{x, y, z, w};
+}
 
 template <typename type> static type __ldg(const type *at) {
     return *at;
 }
-template <typename type> static type __ldcg(const type *at) {
+static inline uint32_t __ldcg(const uint32_t *at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+static inline uint64_t __ldcg(const uint64_t *at) {
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+template <typename type> static type __ldcg(const type *at) {
+    return *at;
 }
 template <typename type> static type gg_peek(const type *at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -237,7 +263,12 @@ template <typename type, typename other> static type atomicMax(type *at, other v
 }
 
 namespace cuda {
-enum memory_order { memory_order_relaxed, memory_order_acquire, memory_order_release };
+enum memory_order {
+    memory_order_relaxed,
+    memory_order_acquire,
+    memory_order_release,
+    memory_order_acq_rel
+};
 enum thread_scope { thread_scope_device, thread_scope_block };
 /* Who waits gives the other blocks' threads a turn, and is late now and then. */
 template <typename type, thread_scope> struct atomic_ref {
@@ -264,6 +295,9 @@ template <typename type, thread_scope> struct atomic_ref {
 static inline int __ffs(int word) {
     return __builtin_ffs(word);
 }
+static inline int __clz(unsigned word) {
+    return word ? __builtin_clz(word) : 32;
+}
 static inline int __popc(unsigned word) {
     return __builtin_popcount(word);
 }
@@ -284,6 +318,9 @@ static inline unsigned long long gg_nanoseconds() {
     return (unsigned long long)(gg_now_ms() * 1e6);
 }
 static inline void gg_fetch_ahead(const void *) {}
+static inline uint64_t gg_whole_warps(uint64_t items) {
+    return (items + GG_WARP - 1) / GG_WARP * GG_WARP;
+}
 static inline uint64_t gg_thread() {
     return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
 }
@@ -323,13 +360,13 @@ struct cooperative_kernel {
     unsigned threads;
     size_t shared;
 };
-static int gg_blocks_at_once(cuda_job *, const cooperative_kernel *) {
+static inline int gg_blocks_at_once(cuda_job *, const cooperative_kernel *) {
     return 1;
 }
 /* Defined behind the kernels: runs the one that is meant. */
 static void run_kernel(const void *kernel, void *argument);
-static bool gg_launch_cooperative(cuda_job *, const cooperative_kernel *k,
-                                  unsigned blocks, void **arguments) {
+static inline bool gg_launch_cooperative(cuda_job *, const cooperative_kernel *k,
+                                         unsigned blocks, void **arguments) {
     const void *kernel = k->kernel;
     void *argument = arguments[0];
     run_grid(blocks, k->threads, [=] { run_kernel(kernel, argument); });

@@ -3,6 +3,7 @@
 **
 ** Several small blocks, so that all that they tell each other takes part, and buckets of all
 ** widths. */
+#define LANES_SHARED __thread
 #include "cuda_lanes.h"
 
 #include "tuning.h"

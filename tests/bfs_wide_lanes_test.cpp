@@ -1,0 +1,182 @@
+/* The kernel that runs breadth-first search by the whole grid (bfs_wide.cu), as it stands, on CPU
+** threads (cuda_lanes.h): depths against the CPU's, with and without targets, from above and from below.
+**
+** Blocks are late by as much as a scheduler likes. Those who have been told of the last target must
+** not leave others, who have not, to wait for them. */
+#include "cuda_lanes.h"
+
+#include "tuning.h"
+
+#undef GG_BFS_WIDE_BLOCK
+#undef GG_BFS_MOST_LOOKS
+#define GG_BFS_WIDE_BLOCK 64
+#define GG_BFS_MOST_LOOKS (1u << 18)
+
+/* What nvcc does not mind, or has of its own. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wextra"
+#include "bfs_wide.cu"
+
+extern "C" {
+#include "expect.h"
+#include "graphs.h"
+#include "suite.h"
+}
+
+static void run_kernel(const void *, void *argument) {
+    wide_levels(*static_cast<wide *>(argument));
+}
+
+static device_csr rows_of(gpugraph_graph *graph, int kind) {
+    gpugraph_run run = gpugraph_run();
+    csr rows;
+    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, false, false, &run, &rows),
+                     GPUGRAPH_OK);
+    return device_csr{rows.n, rows.m, rows.offset, rows.target, rows.weight};
+}
+
+static void set_bit(std::vector<uint4> *bits, uint32_t v) {
+    reinterpret_cast<uint32_t *>(bits->data())[v / 32] |= 1u << v % 32;
+}
+
+/* ---- a search ---- */
+
+struct arrays {
+    bfs_control control;
+    std::vector<uint32_t> depth, rest[2], hub;
+    std::vector<uint4> visited[2], wanted, closed;
+    std::vector<uint2> queue;
+};
+
+/* What bfs_prepare.cu makes: any neighbour will do for a hub. */
+static bfs_below below_of(const device_csr &rows, struct arrays *a) {
+    a->hub.assign(rows.n, GPUGRAPH_NONE);
+    a->closed.assign(rows.n / 128 + 1, uint4{0, 0, 0, 0});
+    for (uint32_t v = 0; v < a->closed.size() * 128; v++)
+        if (v < rows.n && rows.offset[v] < rows.offset[v + 1])
+            a->hub[v] = rows.target[rows.offset[v]];
+        else
+            set_bit(&a->closed, v);
+    return bfs_below{rows, a->hub.data(), reinterpret_cast<uint32_t *>(a->closed.data())};
+}
+
+static void plant(const device_csr &g, uint32_t source,
+                  const std::vector<uint32_t> &target, struct arrays *a) {
+    const uint32_t arcs = (uint32_t)(g.offset[source + 1] - g.offset[source]);
+    const size_t words = g.n / 128 + 1;
+    a->control = bfs_control();
+    a->depth.assign(g.n, GPUGRAPH_NONE);
+    a->queue.assign(g.n, uint2{0, 0});
+    a->wanted.assign(words, uint4{0, 0, 0, 0});
+    for (int i = 0; i < 2; i++) {
+        a->rest[i].assign(g.n, 0);
+        a->visited[i].assign(words, uint4{0, 0, 0, 0});
+    }
+    a->depth[source] = 0;
+    set_bit(&a->visited[0], source);
+    a->queue[0] = uint2{(uint32_t)g.offset[source], 0};
+    for (uint32_t v : target) {
+        uint32_t bit =
+            reinterpret_cast<uint32_t *>(a->wanted.data())[v / 32] >> v % 32 & 1;
+        a->control.missing += v != source && !bit;
+        set_bit(&a->wanted, v);
+    }
+    a->control.reached = 1;
+    a->control.tail = arcs > 0;
+    a->control.frontier = (bfs_size)arcs << 32 | (arcs > 0);
+    bool over = arcs == 0 || (!target.empty() && a->control.missing == 0);
+    a->control.next = over ? BFS_OVER : BFS_WIDE;
+}
+
+static void check(gpugraph_graph *graph, const char *name, uint32_t source,
+                  gpugraph_direction direction, const std::vector<uint32_t> &target,
+                  bool from_below) {
+    std::vector<uint32_t> right(graph->n);
+    gpugraph_search search = gpugraph_search();
+    gpugraph_run run = gpugraph_run();
+    search.source = &source;
+    search.source_count = 1;
+    search.direction = direction;
+    search.max_depth = GPUGRAPH_NONE;
+    run.backend = GPUGRAPH_CPU;
+    gpugraph_bfs(graph, &search, &run, right.data(), NULL);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+
+    const device_csr g = rows_of(graph, gg_forward_kind(direction));
+    struct arrays a;
+    uint32_t stop = 0;
+    plant(g, source, target, &a);
+    bfs_below below = bfs_below();
+    if (from_below)
+        below = below_of(rows_of(graph, gg_reverse_kind(direction)), &a);
+    bfs_arrays b = bfs_arrays();
+    b.control = &a.control;
+    b.depth = a.depth.data();
+    b.queue = a.queue.data();
+    b.wanted = reinterpret_cast<uint32_t *>(a.wanted.data());
+    for (int i = 0; i < 2; i++) {
+        b.visited[i] = reinterpret_cast<uint32_t *>(a.visited[i].data());
+        b.rest[i] = a.rest[i].data();
+    }
+    cuda_device device = {3};
+    cuda_job job = {&run, &device};
+    const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), 0, &stop};
+    const bfs_shape never_narrow = {0, 0, UINT32_MAX};
+    gg_bfs_wide(&job, &g, &below, &b, bounds, never_narrow);
+    ck_assert_msg(a.control.failed == 0, "%s: blocks waited in vain at level %u", name,
+                  a.control.level);
+    ck_assert_uint_eq(a.control.next, BFS_OVER);
+    for (uint32_t v = 0; v < graph->n; v++) {
+        bool late = !target.empty() && a.depth[v] == GPUGRAPH_NONE;
+        expect(a.depth[v] == right[v] || (late && right[v] > a.control.level),
+               "%s from %u, below %d: %u is at %u, not %u", name, source, from_below, v,
+               a.depth[v], right[v]);
+    }
+    for (uint32_t v : target)
+        expect(a.depth[v] == right[v], "%s: target %u", name, v);
+}
+
+/* ---- the cases ---- */
+
+static void check_shape(const shape *s, uint64_t seed, int times) {
+    gpugraph_graph *graph = shape_graph(s);
+    for (int i = 0; i < times; i++) {
+        std::vector<uint32_t> target;
+        uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
+        for (uint64_t k = shape_random(&seed) % 4; k > 0; k--)
+            target.push_back((uint32_t)(shape_random(&seed) % s->vertices));
+        check(graph, s->name, source, (gpugraph_direction)(i % 3), target, i / 3 % 2);
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(random_graphs) {
+    uint64_t seed = 9;
+    for (int i = 0; i < 60; i++) {
+        uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
+        shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (6 * n)), seed);
+        check_shape(&s, seed, 6);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(shapes) {
+    shape shapes[] = {shape_grid(13, 17), shape_rmat(9, 16, 5), shape_path(150),
+                      shape_star(1500),   shape_comb(9, 5),     shape_rmat(10, 3, 9)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_shape(&shapes[i], i + 1, 12);
+        shape_free(&shapes[i]);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("bfs_wide_lanes");
+    TCase *cases = tcase_create("bfs_wide_lanes");
+    tcase_set_timeout(cases, 240);
+    tcase_add_test(cases, random_graphs);
+    tcase_add_test(cases, shapes);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
