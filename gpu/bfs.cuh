@@ -139,12 +139,6 @@ static __device__ __forceinline__ bool gg_bit(const uint32_t *bits, uint32_t v) 
     return bits[v / 32] >> v % 32 & 1;
 }
 
-/* Sets the bit; true for the one who set it. */
-static __device__ __forceinline__ bool gg_claim(uint32_t *bits, uint32_t v) {
-    uint32_t bit = 1u << v % 32;
-    return !(atomicOr(&bits[v / 32], bit) & bit);
-}
-
 /* What this lane passed and all before it. */
 static __device__ __forceinline__ uint32_t gg_sum_to(uint32_t value) {
     for (int step = 1; step < GG_WARP; step *= 2) {

@@ -31,25 +31,26 @@ template <int count>
 static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
                                                  const uint32_t (&v)[count],
                                                  uint32_t half, uint32_t depth) {
-    uint32_t begin[count], arcs[count], found = 0;
-    bool fresh[count];
+    const uint32_t *offset =
+        reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
+    uint32_t begin[count], arcs[count], before[count], found = 0;
+    /* Rows and claims are asked for together, and waited for together. */
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        begin[i] = arcs[i] = 0;
-        if (v[i] != GPUGRAPH_NONE) {
-            /* Asked for before the claim is decided: both take as long. */
-            uint64_t from = __ldg(&w.g.offset[v[i]]), to = __ldg(&w.g.offset[v[i] + 1]);
-            begin[i] = (uint32_t)from;
-            arcs[i] = (uint32_t)(to - from);
-        }
+        begin[i] = gg_load_now(offset + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
+        arcs[i] = gg_load_now(offset + 2 * (uint64_t)v[i] + 2, v[i] != GPUGRAPH_NONE);
     }
 #pragma unroll
-    for (int i = 0; i < count; i++)
-        fresh[i] = v[i] != GPUGRAPH_NONE && gg_claim(p.visited, v[i]);
+    for (int i = 0; i < count; i++) {
+        before[i] = UINT32_MAX;
+        if (v[i] != GPUGRAPH_NONE)
+            before[i] = atomicOr(&p.visited[v[i] / 32], 1u << v[i] % 32);
+    }
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        arcs[i] = fresh[i] ? arcs[i] : 0;
-        if (fresh[i]) {
+        bool fresh = !(before[i] >> v[i] % 32 & 1);
+        arcs[i] = fresh ? arcs[i] - begin[i] : 0;
+        if (fresh) {
             found++;
             prefetch(&w.g.target[begin[i]]);
             w.b.depth[v[i]] = depth;
@@ -61,48 +62,59 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p
     return found;
 }
 
-/* TURNS rows of a group of lanes, and the first targets of each. */
+/* TURNS rows of a group of lanes, and PARTS of the targets of each. */
 struct batch {
     uint2 entry[TURNS];
-    uint32_t v[TURNS];
+    uint32_t v[TURNS][PARTS];
 };
 
 static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
                                             batch *b) {
-    const uint32_t sub = gg_lane() % LANES;
+    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
-        uint32_t row = at + i * t.stride + gg_lane() / LANES;
+        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
         b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
     }
 #pragma unroll
     for (int i = 0; i < TURNS; i++)
-        b->v[i] =
-            sub < b->entry[i].y ? __ldg(&w.g.target[b->entry[i].x + sub]) : GPUGRAPH_NONE;
+#pragma unroll
+        for (int k = 0; k < PARTS; k++)
+            b->v[i][k] = sub + (k << t.lanes) < b->entry[i].y
+                             ? __ldg(&w.g.target[b->entry[i].x + sub + (k << t.lanes)])
+                             : GPUGRAPH_NONE;
 }
 
 /* The warp's part of a level, its first batch loaded. */
 static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
                                   batch *b, uint32_t turn, uint32_t depth) {
-    const uint32_t sub = gg_lane() % LANES;
+    const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
     for (uint32_t at = t.at; at < t.count;) {
-        if (at + t.stride < t.count) {
-            found += visit<TURNS>(w, p, b->v, half, depth);
+        const bool more = at + t.stride < t.count;
+        const bool over =
+            __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
+        if (more && over) {
+            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
+            found += visit<4>(w, p, v, half, depth);
+        } else if (more || over) {
+            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
+            found += visit<2>(w, p, v, half, depth);
         } else {
-            const uint32_t v[1] = {b->v[0]};
+            const uint32_t v[1] = {b->v[0][0]};
             found += visit<1>(w, p, v, half, depth);
         }
+        if (over)
 #pragma unroll
-        for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
-            for (uint32_t j = sub + LANES; __any_sync(ALL_LANES, j < b->entry[i].y);
-                 j += LANES) {
-                uint32_t v[1] = {GPUGRAPH_NONE};
-                if (j < b->entry[i].y)
-                    v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
-                found += visit<1>(w, p, v, half, depth);
-            }
+            for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
+                for (uint32_t j = sub + PARTS * lanes;
+                     __any_sync(ALL_LANES, j < b->entry[i].y); j += lanes) {
+                    uint32_t v[1] = {GPUGRAPH_NONE};
+                    if (j < b->entry[i].y)
+                        v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
+                    found += visit<1>(w, p, v, half, depth);
+                }
         at += TURNS * t.stride;
         if (at < t.count)
             load(w, t, at, b);
@@ -112,7 +124,8 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
 
 /* The frontier goes to the queue, for the whole grid. */
 static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
-    const uint32_t warps = WARPS >> p.shift, warp = threadIdx.x / GG_WARP >> p.shift;
+    const uint32_t warps = blockDim.x / GG_WARP >> p.shift;
+    const uint32_t warp = threadIdx.x / GG_WARP >> p.shift;
     for (uint32_t i = warp * GG_WARP; i < t.count; i += warps * GG_WARP) {
         uint2 entry = i + gg_lane() < t.count ? t.entry[i + gg_lane()] : make_uint2(0, 0);
         bfs_rows<1> rows = {{entry.x}, {entry.y}, 0, 0, 0};
@@ -141,7 +154,7 @@ static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
 /* ---- the kernel ---- */
 
 /* One cluster. */
-static __global__ void __launch_bounds__(BLOCK, 1)
+static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     narrow_levels(const __grid_constant__ narrow w) {
     extern __shared__ uint4 shared[];
     block_memory *m = reinterpret_cast<block_memory *>(shared);
@@ -164,7 +177,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);
         bool there = gg_receive(&m->mail, turn);
-        part t = part_of(p, turn);
+        part t = part_of(w, p, turn);
         batch b;
         load(w, t, t.at, &b);
         summary s = sum_up(p, turn);
@@ -195,11 +208,11 @@ static __global__ void __launch_bounds__(BLOCK, 1)
 
 /* ---- launch ---- */
 
-static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *config,
-                      cudaLaunchAttribute *attribute) {
+static void configure(struct cuda_job *job, int blocks, unsigned threads,
+                      cudaLaunchConfig_t *config, cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
-    config->blockDim = dim3(BLOCK);
+    config->blockDim = dim3(threads);
     config->dynamicSmemBytes = sizeof(block_memory);
     config->stream = job->stream;
     attribute->id = cudaLaunchAttributeClusterDimension;
@@ -228,7 +241,7 @@ int gg_bfs_cluster(struct cuda_job *job) {
     for (; *blocks > 1; *blocks /= 2) {
         cudaLaunchConfig_t config;
         cudaLaunchAttribute attribute;
-        configure(job, *blocks, &config, &attribute);
+        configure(job, *blocks, GG_BFS_NARROW_BLOCK, &config, &attribute);
         if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
             clusters > 0)
             break;
@@ -240,11 +253,13 @@ int gg_bfs_cluster(struct cuda_job *job) {
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
                    const struct bfs_arrays *b, struct bfs_bounds bounds,
                    struct bfs_shape shape) {
-    struct narrow w = {*g, *b, bounds, shape};
+    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+    unsigned threads =
+        g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;
-    configure(job, gg_bfs_cluster(job), &config, &attribute);
+    configure(job, gg_bfs_cluster(job), threads, &config, &attribute);
     if (gg_going(job))
         gg_note(job, cudaLaunchKernelExC(&config, (const void *)narrow_levels, arguments),
                 "start the kernel narrow_levels");

@@ -15,15 +15,17 @@
 #include "cluster.cuh"
 
 enum {
-    BLOCK = GG_BFS_NARROW_BLOCK,
-    WARPS = BLOCK / GG_WARP,
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
-    LANES = GG_BFS_NARROW_LANES, /* to a row */
-    ROWS = GG_WARP / LANES,      /* of a warp */
+    LANES = GG_BFS_NARROW_LANES, /* to a row: 2 to the power of it */
+    FEW_LANES = GG_BFS_NARROW_FEW_LANES,
+    PARTS = 2,                  /* arcs of a row that a lane loads together */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
-static_assert(WARPS % MOST_BLOCKS == 0, "whole warps to each sender");
+static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0 &&
+                  GG_BFS_NARROW_SMALL_BLOCK / GG_WARP % MOST_BLOCKS == 0,
+              "whole warps to each sender");
+static_assert(PARTS == 2 && TURNS == 2, "expand() takes them so");
 static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 
 /* What a block tells the others at the end of a level: what it has sent, and flags. */
@@ -44,6 +46,7 @@ struct narrow {
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;
+    bool short_rows; /* most have few arcs */
 };
 
 /* What a thread goes by. */
@@ -128,9 +131,9 @@ static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
                                 bfs_size frontier) {
     const uint2 *queue = w.b.queue + first;
     const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
-    const uint32_t all = gridDim.x * BLOCK;
+    const uint32_t all = gridDim.x * blockDim.x;
     const place there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
-    for (uint32_t i = p.me * BLOCK; i < entries; i += all) {
+    for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
         uint32_t at = i + threadIdx.x;
         uint32_t begin[1] = {0}, row[1] = {0};
         if (at < entries) {
@@ -157,21 +160,26 @@ static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) 
     return s;
 }
 
-/* The entries that this warp serves: part of what one block has sent to this one. */
+/* The entries that this warp serves: part of what one block has sent to this one. Where rows are
+** short and there are more than a turn has room for, fewer lanes are given to each. */
 struct part {
     const uint2 *entry;
     uint32_t at, count, stride;
+    uint32_t lanes; /* to a row: 2 to the power of it */
 };
 
-static __device__ __forceinline__ part part_of(const place &p, uint32_t turn) {
+static __device__ __forceinline__ part part_of(const narrow &w, const place &p,
+                                               uint32_t turn) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
+    const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* to a sender */
     const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
     part t;
     t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
     t.count = share_of(p, sent, sender, p.me);
-    t.at = (warp >> p.shift) * ROWS;
-    t.stride = (WARPS >> p.shift) * ROWS;
+    t.lanes = w.short_rows && t.count > warps * (GG_WARP >> LANES) ? FEW_LANES : LANES;
+    t.at = (warp >> p.shift) * (GG_WARP >> t.lanes);
+    t.stride = warps * (GG_WARP >> t.lanes);
     return t;
 }
 

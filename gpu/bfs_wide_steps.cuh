@@ -57,11 +57,16 @@ static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
     for (int i = 0; i < SPAN; i++)
         fresh[i] =
             v[i] != GPUGRAPH_NONE && !(gg_peek(&visited[v[i] / 32]) >> v[i] % 32 & 1);
-#pragma unroll
-    for (int i = 0; i < SPAN; i++)
-        fresh[i] = fresh[i] && gg_claim(visited, v[i]);
+    uint32_t before[SPAN];
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
+        before[i] = UINT32_MAX;
+        if (fresh[i])
+            before[i] = atomicOr(&visited[v[i] / 32], 1u << v[i] % 32);
+    }
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        fresh[i] = !(before[i] >> v[i] % 32 & 1);
         if (fresh[i]) {
             w.b.depth[v[i]] = s.level + 1;
             note_target(w, s, v[i]);

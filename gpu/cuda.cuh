@@ -282,4 +282,30 @@ static __device__ __forceinline__ void gg_fetch_ahead(const void *at) {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
 }
 
+/* A load that is asked for where it stands, so that it is on its way together with what follows;
+** where it is not wanted: 0. Left to itself the compiler moves a load down to where its value is
+** used, behind the wait for another one or for an atomic: a chain of steps that do not depend on
+** each other then takes a trip to memory for each. */
+static __device__ __forceinline__ uint32_t gg_load_now(const uint32_t *at, bool wanted) {
+    uint32_t value = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"
+                 : "+r"(value)
+                 : "l"(at), "r"((uint32_t)wanted));
+    return value;
+}
+static __device__ __forceinline__ uint64_t gg_load_now(const uint64_t *at, bool wanted) {
+    uint64_t value = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u64 %0, [%1]; }"
+                 : "+l"(value)
+                 : "l"(at), "r"((uint32_t)wanted));
+    return value;
+}
+static __device__ __forceinline__ int64_t gg_load_now(const int64_t *at, bool wanted) {
+    return (int64_t)gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
+}
+static __device__ __forceinline__ double gg_load_now(const double *at, bool wanted) {
+    return __longlong_as_double(
+        (long long)gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted));
+}
+
 #endif

@@ -80,7 +80,6 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
     p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
     if (p->engine == SSSP_PERSISTENT) {
         p->local = f->degree < GG_PERSISTENT_THIN;
-        p->apart = !p->local;
         p->blocks = GG_PERSISTENT_BLOCKS;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);
@@ -93,31 +92,36 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
 /* What "auto" chooses from: a method and what is changed of its parameters. */
 static const struct candidate {
     const char *method;
-    double weights; /* typical ones to a bucket, divided by the degree but with `local` */
-    double blocks;  /* of "persistent" */
-    bool local;
+    double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
+    /* of "persistent" */
+    double blocks;
+    enum { WHOLE, LOCAL, APART } rounds; /* small ones within blocks; heavy arcs later */
     /* of the multi-level multi-queues; 0: as when the method is named */
     uint32_t bnum, write_back;
     double reach; /* of L1NF and L1FQ, in buckets */
 } candidates[] = {
-    {"frontier", 32, 0, false, 0, 0, 0},    {"persistent", .5, 4, true, 0, 0, 0},
-    {"persistent", 1, 4, true, 0, 0, 0},    {"persistent", 2, 4, true, 0, 0, 0},
-    {"persistent", 4, 4, true, 0, 0, 0},    {"persistent", 8, 4, true, 0, 0, 0},
-    {"persistent", 16, 4, true, 0, 0, 0},   {"persistent", 32, 4, true, 0, 0, 0},
-    {"persistent", 4, 2, true, 0, 0, 0},    {"persistent", 8, 2, true, 0, 0, 0},
-    {"persistent", 16, 2, true, 0, 0, 0},   {"persistent", 32, 2, true, 0, 0, 0},
-    {"persistent", 64, 2, true, 0, 0, 0},   {"persistent", 16, 1, true, 0, 0, 0},
-    {"persistent", 64, 1, true, 0, 0, 0},   {"persistent", 4, 4, false, 0, 0, 0},
-    {"persistent", 8, 4, false, 0, 0, 0},   {"persistent", 16, 4, false, 0, 0, 0},
-    {"persistent", 32, 4, false, 0, 0, 0},  {"persistent", 128, 4, false, 0, 0, 0},
-    {"L1V-L2DQ", 5, 0, false, 0, 0, 0},     {"L1V-L2DQ", 20, 0, false, 0, 0, 0},
-    {"L1V-L2DQ", 80, 0, false, 0, 0, 0},    {"L1V-L2DQ", 20, 0, false, 1, 0, 0},
-    {"L1V-L2DQ", 20, 0, false, 0, 4, 0},    {"L1NF-L2DQ", 20, 0, false, 0, 0, 0},
-    {"L1NF-L2DQ", 20, 0, false, 0, 0, .25}, {"L1FQ-L2DQ", 20, 0, false, 0, 0, 0},
-    {"L1FQ-L2DQ", 20, 0, false, 0, 0, 4},   {"L1SLF-L2DQ", 20, 0, false, 0, 0, 0},
-    {"L1V-L2V", 20, 0, false, 0, 0, 0},     {"L1NF-L2V", 20, 0, false, 0, 0, 0},
-    {"L1NF-L2V", 20, 0, false, 0, 0, .25},  {"L1FQ-L2V", 20, 0, false, 0, 0, 0},
-    {"L1SLF-L2V", 20, 0, false, 0, 0, 0},   {"L1NF-L2MPQ", 20, 0, false, 0, 0, 0},
+    {"frontier", 32, 0, WHOLE, 0, 0, 0},    {"persistent", .5, 4, LOCAL, 0, 0, 0},
+    {"persistent", 1, 4, LOCAL, 0, 0, 0},   {"persistent", 2, 4, LOCAL, 0, 0, 0},
+    {"persistent", 4, 4, LOCAL, 0, 0, 0},   {"persistent", 8, 4, LOCAL, 0, 0, 0},
+    {"persistent", 16, 4, LOCAL, 0, 0, 0},  {"persistent", 32, 4, LOCAL, 0, 0, 0},
+    {"persistent", 4, 2, LOCAL, 0, 0, 0},   {"persistent", 8, 2, LOCAL, 0, 0, 0},
+    {"persistent", 16, 2, LOCAL, 0, 0, 0},  {"persistent", 32, 2, LOCAL, 0, 0, 0},
+    {"persistent", 64, 2, LOCAL, 0, 0, 0},  {"persistent", 16, 1, LOCAL, 0, 0, 0},
+    {"persistent", 64, 1, LOCAL, 0, 0, 0},  {"persistent", 4, 4, APART, 0, 0, 0},
+    {"persistent", 8, 4, APART, 0, 0, 0},   {"persistent", 16, 4, APART, 0, 0, 0},
+    {"persistent", 32, 4, APART, 0, 0, 0},  {"persistent", 128, 4, APART, 0, 0, 0},
+    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0, 0},     {"L1V-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 1, 0, 0},
+    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4, 0},    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, .25}, {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1V-L2V", 20, 0, WHOLE, 0, 0, 0},     {"L1NF-L2V", 20, 0, WHOLE, 0, 0, 0},
+    {"L1NF-L2V", 20, 0, WHOLE, 0, 0, .25},  {"L1FQ-L2V", 20, 0, WHOLE, 0, 0, 0},
+    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0, 0},   {"L1NF-L2MPQ", 20, 0, WHOLE, 0, 0, 0},
+    {"persistent", 2, 4, WHOLE, 0, 0, 0},   {"persistent", 4, 4, WHOLE, 0, 0, 0},
+    {"persistent", 8, 4, WHOLE, 0, 0, 0},   {"persistent", 16, 4, WHOLE, 0, 0, 0},
+    {"persistent", 1, 4, WHOLE, 0, 0, 0},   {"persistent", 32, 4, WHOLE, 0, 0, 0},
+    {"persistent", 64, 4, WHOLE, 0, 0, 0},  {"persistent", 256, 4, WHOLE, 0, 0, 0},
 };
 
 static void change_queues(const struct candidate *c, struct sssp_parameters *p) {
@@ -132,11 +136,11 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
         return false;
     const struct candidate *c = &candidates[i];
     *method = defaults_of(f, c->method, p);
-    p->delta = c->local ? in_weights(f, c->weights) : width(f, c->weights);
+    p->delta = c->rounds == LOCAL ? in_weights(f, c->weights) : width(f, c->weights);
     if (p->engine == SSSP_PERSISTENT) {
         p->blocks = c->blocks;
-        p->local = c->local;
-        p->apart = !c->local;
+        p->local = c->rounds == LOCAL;
+        p->apart = c->rounds == APART;
     } else if (p->engine == SSSP_MLMQ) {
         change_queues(c, p);
     }

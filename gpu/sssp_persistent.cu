@@ -100,6 +100,11 @@ static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
 
 /* ---- driver ---- */
 
+static uint32_t slice_of(uint64_t arcs) {
+    return arcs < GG_PERSISTENT_MANY_ARCS ? GG_PERSISTENT_SLICE
+                                          : GG_PERSISTENT_LONG_SLICE;
+}
+
 template <typename type>
 static void carve(struct workspace *space, const struct sssp_search *s,
                   struct persistent<type> *p) {
@@ -108,7 +113,8 @@ static void carve(struct workspace *space, const struct sssp_search *s,
     p->list = gg_carve<uint32_t>(space, n * LISTS);
     p->mark = gg_carve<uint32_t>(space, n);
     p->trace = gg_carve<struct trace>(space, TRACE);
-    p->slice = gg_carve<uint64_t>(space, 2 * (arcs / LONG_ROW) + 1);
+    p->slice_arcs = slice_of(arcs);
+    p->slice = gg_carve<uint64_t>(space, 2 * (arcs >> p->slice_arcs) + 1);
     p->distance = static_cast<typename type::word *>(s->distance);
     p->ends = s->ends;
 }
@@ -147,7 +153,7 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->apart = chosen->apart && can_part(type());
     p->light = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
-    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 8 : 4;
+    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2;
 }
 
 /* Blocks that can be there together, not more than the graph is worth. */

@@ -42,7 +42,6 @@ enum {
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
-    LONG_ROW = 1024, /* arcs from which a row is cut into slices of that many */
     LOCAL_SHARE = WIDE_BLOCK / 2, /* vertices that a block begins with on its own */
     LOCAL_ROW = 64,               /* arcs of a row that it takes */
     LOCAL_BATCHES = 4096,         /* of a warp, after which all meet: some milliseconds */
@@ -103,13 +102,15 @@ template <typename type> struct persistent {
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
     struct trace *trace;       /* TRACE of them */
-    uint64_t *slice;           /* vertex << 32 | number */
+    uint64_t *slice;           /* vertex << 32 | number, of a long row */
     uint64_t limit;            /* 0: none */
     double delta;              /* of a bucket */
     typename type::word light; /* a heavier arc leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
-    uint32_t group;            /* lanes to a vertex in such a round, a power of two */
+    /* Powers of 2: */
+    uint32_t group;      /* lanes to a vertex in such a round */
+    uint32_t slice_arcs; /* arcs of a slice, into which longer rows are cut */
 };
 
 /* Where a block is in the search; the same in all threads of all blocks. */

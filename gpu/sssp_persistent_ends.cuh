@@ -37,17 +37,25 @@
 /* Of an arc's number: it is one of `back`, and leads to a vertex from n on. */
 #define BACK_ARC (1ull << 63)
 
+/* Asked for at once: what else v leads to, its distance, is on its way together with it. */
 template <typename type>
 static __device__ __forceinline__ void
 row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
     const bool back = type::ends == 2 && v >= p.g.n;
     const uint64_t *offset = back ? p.back.offset + (v - p.g.n) : p.g.offset + v;
-    *begin = __ldg(offset) | (back ? BACK_ARC : 0);
-    *end = __ldg(offset + 1) | (back ? BACK_ARC : 0);
+    *begin = gg_load_now(offset, true) | (back ? BACK_ARC : 0);
+    *end = gg_load_now(offset + 1, true) | (back ? BACK_ARC : 0);
 }
 
 template <typename type> static __device__ __forceinline__ bool is_back(uint64_t arc) {
     return type::ends == 2 && (arc & BACK_ARC);
+}
+
+/* The number of the first vertex of the half that the arc is in. */
+template <typename type>
+static __device__ __forceinline__ uint32_t half_of(const struct persistent<type> &p,
+                                                   uint64_t arc) {
+    return is_back<type>(arc) ? p.g.n : 0;
 }
 
 /* Where the arc's target is kept. */
@@ -60,14 +68,39 @@ target_place(const struct persistent<type> &p, uint64_t arc) {
 template <typename type>
 static __device__ __forceinline__ uint32_t target_of(const struct persistent<type> &p,
                                                      uint64_t arc) {
-    return __ldg(target_place(p, arc)) + (is_back<type>(arc) ? p.g.n : 0);
+    return __ldg(target_place(p, arc)) + half_of(p, arc);
+}
+
+/* Where the arc's weight is kept, if arcs have some. */
+template <typename type>
+static __device__ __forceinline__ const typename type::weight *
+weight_place(const struct persistent<type> &p, uint64_t arc) {
+    const void *weights = is_back<type>(arc) ? p.back.weight : p.g.weight;
+    return static_cast<const typename type::weight *>(weights) +
+           (is_back<type>(arc) ? arc & ~BACK_ARC : arc);
 }
 
 template <typename type>
 static __device__ __forceinline__ typename type::weight
 weight_of(const struct persistent<type> &p, uint64_t arc) {
-    return is_back<type>(arc) ? type::weight_at(p.back.weight, arc & ~BACK_ARC)
-                              : type::weight_at(p.g.weight, arc);
+    return type::weighted ? __ldg(weight_place(p, arc)) : 1;
+}
+
+template <typename type> struct arc_ahead {
+    uint32_t target; /* without what tells the halves apart */
+    typename type::weight weight;
+};
+
+/* Both asked for at once, where they are wanted. */
+template <typename type>
+static __device__ __forceinline__ struct arc_ahead<type>
+arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
+    struct arc_ahead<type> a;
+    a.target = gg_load_now(target_place(p, arc), wanted);
+    a.weight = 1;
+    if (type::weighted)
+        a.weight = gg_load_now(weight_place(p, arc), wanted);
+    return a;
 }
 
 /* ---- ways ---- */

@@ -36,7 +36,7 @@ struct input {
 template <typename type>
 static __device__ void cut(const struct persistent<type> &p, const struct place<type> &at,
                            uint32_t v, uint64_t arcs) {
-    uint32_t parts = (uint32_t)((arcs + LONG_ROW - 1) / LONG_ROW);
+    uint32_t parts = (uint32_t)((arcs + (1u << p.slice_arcs) - 1) >> p.slice_arcs);
     uint32_t first = atomicAdd(&p.state->board.round[at.round % 3].slices, parts);
     for (uint32_t i = 0; i < parts; i++)
         p.slice[first + i] = (uint64_t)v << 32 | i;
@@ -49,14 +49,15 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
                                   struct block_memory<type> &m, const struct input &in,
                                   uint32_t i, uint64_t *begin,
                                   typename type::word *from) {
+    const uint32_t most = 1u << p.slice_arcs;
     if (in.contents == OF_SLICES) {
         uint64_t entry = __ldcg(&p.slice[i]);
         uint32_t v = (uint32_t)(entry >> 32);
         *from = gg_peek(&p.distance[v]);
         uint64_t end;
         row_at(p, v, begin, &end);
-        *begin += (entry & UINT32_MAX) * LONG_ROW;
-        return end - *begin < LONG_ROW ? (uint32_t)(end - *begin) : LONG_ROW;
+        *begin += (entry & UINT32_MAX) << p.slice_arcs;
+        return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
     uint32_t v = __ldcg(&in.vertex[i]);
     uint64_t end;
@@ -69,7 +70,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
             return 0;
         settle(p, at, m, v);
     }
-    if (end - *begin <= LONG_ROW)
+    if (end - *begin <= most)
         return (uint32_t)(end - *begin);
     cut(p, at, v, end - *begin);
     return 0;
@@ -87,23 +88,23 @@ static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
                                  : GG_WARP;
 }
 
-/* v was lowered, from `before` to `now`. */
+/* v was lowered, from `before` to `now`. True: it is in the current bucket, and whoever claims it
+** puts it into the next round's list. */
 template <typename type>
-static __device__ __forceinline__ void
-pass_on(const struct persistent<type> &p, const struct place<type> &at,
-        struct block_memory<type> &m, uint32_t v, typename type::word now,
-        typename type::word before) {
+static __device__ __forceinline__ bool
+falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
+                struct block_memory<type> &m, uint32_t v, typename type::word now,
+                typename type::word before) {
     uint32_t bucket = bucket_of(at, now);
     if (before == type::unreached())
         note_waiting(p, m, v, 1);
     if (bucket > at.bucket) {
         list_far(p, at, m, v, bucket, before);
-        return;
+        return false;
     }
     if (first_in_bucket(at, before))
         settle(p, at, m, v);
-    if (claim(p, at, v))
-        put(p, at, m, next_list(at), v);
+    return true;
 }
 
 /* Up to UNROLL arcs of the tile by this thread, side by side. Loads of one kind are in
@@ -161,21 +162,37 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
             count(&m.counts.tested);
     }
 #pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        live[i] = live[i] && sum[i] < seen[i];
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (live[i])
+            seen[i] = atomicMin(&p.distance[target[i]], sum[i]);
+#pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         live[i] = live[i] && sum[i] < seen[i];
         if (live[i])
-            seen[i] = atomicMin(&p.distance[target[i]], sum[i]);
+            note_way(p, m, target[i], sum[i]);
     }
 #pragma unroll
-    for (int i = 0; i < UNROLL; i++)
-        if (live[i] && sum[i] < seen[i])
-            note_way(p, m, target[i], sum[i]);
+    for (int i = 0; i < UNROLL; i++) {
+        if (live[i])
+            count(&m.counts.lowered);
+        live[i] = live[i] && falls_in_bucket(p, at, m, target[i], sum[i], seen[i]);
+    }
+    /* As claim() does, for all of them together. */
+    uint32_t listed[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        if (live[i] && sum[i] < seen[i]) {
-            count(&m.counts.lowered);
-            pass_on(p, at, m, target[i], sum[i], seen[i]);
-        }
+        listed[i] = live[i] ? gg_peek(&p.mark[target[i]]) : at.round;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (listed[i] != at.round)
+            listed[i] = atomicExch(&p.mark[target[i]], at.round);
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (listed[i] != at.round)
+            put(p, at, m, next_list(at), target[i]);
 }
 
 /* The whole grid, each warp tile after tile. */
@@ -270,15 +287,14 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
     set(&m.own.vertex[ring][i], v);
 }
 
-/* One arc of a vertex that was put into the ring at distance `from` and is now at `now`. */
+/* One arc, to v, of a vertex that was put into the ring at distance `from`. */
 template <typename type>
 static __device__ __forceinline__ void
 relax_own(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, uint64_t arc, typename type::word from,
-          typename type::word now) {
-    uint32_t v = target_of(p, arc);
-    typename type::word sum = type::add(from, weight_of(p, arc));
-    if (now != from || !in_range(p, m, sum) || !may_lead(p, m, v, sum))
+          struct block_memory<type> &m, uint32_t v, typename type::weight weight,
+          typename type::word from) {
+    typename type::word sum = type::add(from, weight);
+    if (!in_range(p, m, sum) || !may_lead(p, m, v, sum))
         return;
     uint64_t begin, end;
     row_at(p, v, &begin, &end);
@@ -301,8 +317,8 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
     if (begin == end)
         return;
     gg_fetch_ahead(target_place(p, begin));
-    if (type::weighted && !is_back<type>(begin))
-        gg_fetch_ahead(static_cast<const typename type::weight *>(p.g.weight) + begin);
+    if (type::weighted)
+        gg_fetch_ahead(weight_place(p, begin));
     keep(p, at, m, v, sum, begin, end);
 }
 
@@ -334,12 +350,13 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
                                                        const struct place<type> &at,
                                                        struct block_memory<type> &m,
                                                        uint32_t ring, uint32_t head) {
-    const uint32_t lane = gg_lane() % p.group, group = gg_lane() / p.group;
+    const uint32_t lanes = 1u << p.group;
+    const uint32_t lane = gg_lane() & (lanes - 1), group = gg_lane() >> p.group;
     const uint32_t i = (head + group) % RING;
     uint32_t v = look(&m.own.vertex[ring][i]);
     unsigned absent = __ballot_sync(ALL_LANES, v == GPUGRAPH_NONE);
     uint32_t there =
-        absent ? (uint32_t)(__ffs((int)absent) - 1) / p.group : GG_WARP / p.group;
+        absent ? (uint32_t)(__ffs((int)absent) - 1) >> p.group : GG_WARP >> p.group;
     if (there == 0)
         return 0;
     __threadfence_block();
@@ -354,11 +371,16 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
     __syncwarp();
     if (gg_lane() == 0)
         atomicSub(&m.own.used[ring], there);
+    const uint32_t half = half_of(p, begin);
+    struct arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
     if (mine)
         now = gg_peek(&p.distance[v]);
-    mine = mine && is_wanted(p, m, v, now);
-    for (uint32_t k = lane; mine && k < degree; k += p.group)
-        relax_own(p, at, m, begin + k, from, now);
+    mine = mine && now == from && is_wanted(p, m, v, now);
+    for (uint32_t k = lane; mine && k < degree; k += lanes) {
+        if (k != lane)
+            arc = arc_now(p, begin + k, true);
+        relax_own(p, at, m, half + arc.target, arc.weight, from);
+    }
     __syncwarp();
     if (gg_lane() == 0) {
         atomicAdd(&m.served, there);

@@ -165,12 +165,18 @@
 #define GG_BFS_NARROW_BLOCK 1024
 #define GG_BFS_NARROW_ROOM  2048
 #endif
+/* Fewer threads have less to execute, more serve a wide frontier at once: threads of a graph of
+** fewer vertices than that. (H200: road1m 2.5 ms with 512, 3.1 with 1024; road24m 22.0 and 21.5.) */
+#define GG_BFS_NARROW_SMALL_BLOCK 512
+#define GG_BFS_NARROW_VERTICES    (1u << 23)
 /* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,
-** since each costs its instructions even where there are no rows for it. Lanes to a row:
-** those of roads and meshes have up to 8 arcs. (H200: road1m 3.1 ms with 8 lanes, 4.4 with
-** 4; mesh16m 24.7 ms with 1024 threads, 29.8 with 512.) */
-#define GG_BFS_NARROW_TURNS 2
-#define GG_BFS_NARROW_LANES 8
+** since each costs its instructions even where there are no rows for it. Lanes to a row, as powers
+** of 2: those of roads and meshes have up to 8 arcs. Most of roads have no more than 4, so where
+** there are many they get 4 lanes. (H200: road24m 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8
+** with 8.) */
+#define GG_BFS_NARROW_TURNS     2
+#define GG_BFS_NARROW_LANES     3
+#define GG_BFS_NARROW_FEW_LANES 2
 /* Entries of a frontier for each block of the cluster below which it takes over, and above
 ** which it leaves to the whole grid; levels in a row before it does; arcs of a row that is
 ** too long for it. */
@@ -283,6 +289,13 @@
 /* Blocks of 256 threads for each multiprocessor; vertices that are worth a block. */
 #define GG_PERSISTENT_BLOCKS   4.0
 #define GG_PERSISTENT_VERTICES 64
+/* Rows of more arcs are cut into slices of that many, powers of 2; of graphs of so many arcs, longer
+** ones. Shorter slices even out what warps have to do, and are more to list and to meet for. (H200,
+** 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms; rmat22 3.5, 3.3, 3.5, 4.1; rmat24 14.3, 14.2,
+** 14.8, 17.4.) */
+#define GG_PERSISTENT_SLICE      8
+#define GG_PERSISTENT_LONG_SLICE 9
+#define GG_PERSISTENT_MANY_ARCS  (1u << 26)
 
 /* ---- sssp_mlmq.cu ---- */
 

@@ -318,6 +318,9 @@ static inline unsigned long long gg_nanoseconds() {
     return (unsigned long long)(gg_now_ms() * 1e6);
 }
 static inline void gg_fetch_ahead(const void *) {}
+template <typename word> static inline word gg_load_now(const word *at, bool wanted) {
+    return wanted ? *at : 0;
+}
 static inline uint64_t gg_whole_warps(uint64_t items) {
     return (items + GG_WARP - 1) / GG_WARP * GG_WARP;
 }

@@ -99,7 +99,7 @@ START_TEST(named_methods) {
     ck_assert(p.local && !p.apart);
     f.degree = 50;
     ck_assert_str_eq(gg_sssp_choose(&f, "persistent", &p), "persistent");
-    ck_assert(p.apart && !p.local);
+    ck_assert(!p.apart && !p.local);
 }
 END_TEST
 

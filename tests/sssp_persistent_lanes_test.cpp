@@ -10,8 +10,10 @@
 
 #undef GG_PERSISTENT_BLOCK
 #undef GG_PERSISTENT_VERTICES
+#undef GG_PERSISTENT_SLICE
 #define GG_PERSISTENT_BLOCK    64
 #define GG_PERSISTENT_VERTICES 16
+#define GG_PERSISTENT_SLICE    3 /* 8 arcs */
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"

@@ -114,8 +114,9 @@ static std::vector<contender> contenders(const struct sssp_features *f) {
         if (!only || list.find("," + std::to_string(i) + ",") != std::string::npos)
             all.push_back(c);
     }
-    if (!only)
-        std::rotate(all.begin(), all.begin() + FIRST, all.begin() + FIRST + 1);
+    for (size_t i = 0; i < all.size(); i++)
+        if (all[i].number == FIRST)
+            std::rotate(all.begin(), all.begin() + i, all.begin() + i + 1);
     if (only && strcmp(only, "auto") == 0) {
         c.number = all.size();
         c.method = gg_sssp_choose(f, "auto", &c.parameters);

@@ -5,7 +5,8 @@
     sssp_forest.py training.csv ../../gpu      and the tables in C, from all graphs: sssp_forest.h, sssp_process.h
     sssp_forest.py --misses training.csv             every graph that is missed when held out, and how often
     sssp_forest.py --pack measured.csv... > packed.csv      only what is learned from; a packed file may be among
-                                                     those that are read, and of a graph in several the last counts
+                                                     those that are read; of a graph and candidate in several the
+                                                     last counts
 
 Features of the graph go in, and how much slower than the best each candidate is comes out, so the
 least is chosen. Candidates that others replace without loss are left out beforehand. Two models are
@@ -76,10 +77,14 @@ def pack(paths):
     graphs, names = {}, {}
     for path in paths:
         more, told = unpack(path)
-        if not more or (names and told != names):
-            raise SystemExit(f"{path}: no graphs, or other candidates than in {paths[0]}")
-        graphs.update(more)
-        names = told
+        if not more:
+            raise SystemExit(f"{path}: no graphs")
+        for graph, (features, ms) in more.items():
+            graphs[graph] = features, graphs.get(graph, (features, {}))[1] | ms
+        names |= told
+    for graph in [g for g, (_, ms) in graphs.items() if len(ms) < len(names)]:
+        print(f"{graph}: some candidates were not timed, it is left out", file=sys.stderr)
+        del graphs[graph]
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["graph", *FEATURES, *(names[c] for c in sorted(names))])
     for graph, (features, ms) in graphs.items():
