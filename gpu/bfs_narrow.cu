@@ -20,11 +20,6 @@
 
 /* ---- a level ---- */
 
-/* On its way to the second-level cache while the blocks wait for each other. */
-static __device__ __forceinline__ void prefetch(const uint32_t *at) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
-
 /* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
 ** found. */
 template <int count>
@@ -52,7 +47,7 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p
         arcs[i] = fresh ? arcs[i] - begin[i] : 0;
         if (fresh) {
             found++;
-            prefetch(&w.g.target[begin[i]]);
+            gg_fetch_ahead_far(&w.g.target[begin[i]]);
             w.b.depth[v[i]] = depth;
             if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
                 atomicAdd(&p.m->hits, 1u);

@@ -281,6 +281,10 @@ static __device__ __forceinline__ unsigned long long gg_nanoseconds() {
 static __device__ __forceinline__ void gg_fetch_ahead(const void *at) {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
 }
+/* The same, by whatever block. */
+static __device__ __forceinline__ void gg_fetch_ahead_far(const void *at) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
 
 /* A load that is asked for where it stands, so that it is on its way together with what follows;
 ** where it is not wanted: 0. Left to itself the compiler moves a load down to where its value is

@@ -23,6 +23,7 @@
 #include <ucontext.h>
 
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -61,7 +62,7 @@ struct meeting {
 
 struct lane {
     ucontext_t context;
-    std::vector<char> stack;
+    std::unique_ptr<char[]> stack;
     bool over;
 };
 
@@ -111,11 +112,11 @@ static void run_block(unsigned block, unsigned blocks, unsigned threads,
     gridDim.x = blocks;
     blockDim.x = threads;
     for (lane &l : b.lanes) {
-        l.stack.resize(LANE_STACK);
+        l.stack.reset(new char[LANE_STACK]);
         l.over = false;
         getcontext(&l.context);
-        l.context.uc_stack.ss_sp = l.stack.data();
-        l.context.uc_stack.ss_size = l.stack.size();
+        l.context.uc_stack.ss_sp = l.stack.get();
+        l.context.uc_stack.ss_size = LANE_STACK;
         l.context.uc_link = NULL;
         makecontext(&l.context, run_lane, 0);
     }
@@ -195,6 +196,22 @@ static inline unsigned __ballot_sync(unsigned, bool vote) {
 
 static inline bool __any_sync(unsigned lanes, bool vote) {
     return __ballot_sync(lanes, vote) != 0;
+}
+template <typename function> static unsigned reduced(unsigned mine, function combine) {
+    meeting *m = own_warp();
+    unsigned all = 0;
+    m->slot[gg_lane()] = mine;
+    __syncwarp();
+    for (unsigned lane = 0; lane < GG_WARP; lane++)
+        all = combine(all, (unsigned)m->slot[lane]);
+    __syncwarp();
+    return all;
+}
+static inline unsigned __reduce_add_sync(unsigned, unsigned mine) {
+    return reduced(mine, [](unsigned a, unsigned b) { return a + b; });
+}
+static inline unsigned __reduce_or_sync(unsigned, unsigned mine) {
+    return reduced(mine, [](unsigned a, unsigned b) { return a | b; });
 }
 
 /* ---- memory ---- */
@@ -318,6 +335,7 @@ static inline unsigned long long gg_nanoseconds() {
     return (unsigned long long)(gg_now_ms() * 1e6);
 }
 static inline void gg_fetch_ahead(const void *) {}
+static inline void gg_fetch_ahead_far(const void *) {}
 template <typename word> static inline word gg_load_now(const word *at, bool wanted) {
     return wanted ? *at : 0;
 }
@@ -341,11 +359,12 @@ struct device_csr {
     const void *weight;
 };
 struct cuda_device {
-    int processors;
+    int processors, ordinal;
 };
 struct cuda_job {
     gpugraph_run *run;
     cuda_device *device;
+    void *stream;
 };
 struct workspace {
     unsigned char *base; /* NULL: sizes alone */

@@ -1,0 +1,181 @@
+/* The mail of a cluster's blocks (cluster.cuh) and the launch of a cluster, on CPU threads: included behind
+** cuda_lanes.h, in the place of cluster.cuh.
+**
+** What is sent is under way until some block that waits for mail delivers it: pairs and announcements of
+** all blocks in any order. An mbarrier is taken at its word: a phase ends when every block has announced and as
+** many bytes have come as were announced, and who waits asks for the parity of a phase. */
+#ifndef TEST_CLUSTER_LANES_H
+#define TEST_CLUSTER_LANES_H
+
+#define GPUGRAPH_CLUSTER_CUH
+
+#include "cuda_lanes.h"
+
+#include <mutex>
+
+enum { GG_MAX_DEVICES = 4, LANES_MOST_BLOCKS = 16 };
+
+/* ---- mail ---- */
+
+struct cluster_mail {
+    unsigned long long unused;
+};
+
+struct letter {
+    uint32_t block, half;
+    uint2 *at; /* NULL: an announcement of so many pairs */
+    uint2 pair;
+    uint32_t pairs;
+};
+struct mbarrier {
+    uint32_t announced, phase;
+    int64_t bytes; /* announced and not there yet; below 0: there and not announced yet */
+};
+
+static struct {
+    std::mutex mutex;
+    std::vector<letter> under_way;
+    char *memory[LANES_MOST_BLOCKS]; /* where a block has its struct cluster_mail */
+    mbarrier arrival[LANES_MOST_BLOCKS][2];
+    uint32_t blocks, opened, closed;
+    uint64_t luck;
+} cluster;
+
+static void deliver(const letter &l) {
+    mbarrier *b = &cluster.arrival[l.block][l.half];
+    if (l.at) {
+        *l.at = l.pair;
+        b->bytes -= (int64_t)sizeof(uint2);
+    } else {
+        b->announced++;
+        b->bytes += (int64_t)(l.pairs * sizeof(uint2));
+    }
+    if (b->announced == cluster.blocks && b->bytes == 0) {
+        b->announced = 0;
+        b->phase++;
+    }
+}
+
+/* Some of what is under way, taken at random. */
+static void deliver_some() {
+    for (int i = 0; i < 8 && !cluster.under_way.empty(); i++) {
+        cluster.luck = cluster.luck * 6364136223846793005ull + 1442695040888963407ull;
+        const size_t which = (size_t)(cluster.luck >> 33) % cluster.under_way.size();
+        const letter l = cluster.under_way[which];
+        cluster.under_way[which] = cluster.under_way.back();
+        cluster.under_way.pop_back();
+        deliver(l);
+    }
+}
+
+/* All blocks meet, once. */
+static void meet_blocks(uint32_t *come) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __atomic_fetch_add(come, 1, __ATOMIC_ACQ_REL);
+        while (__atomic_load_n(come, __ATOMIC_ACQUIRE) < cluster.blocks)
+            sched_yield();
+    }
+    __syncthreads();
+}
+
+static inline void gg_open_mail(cluster_mail *mail, uint32_t) {
+    cluster.memory[blockIdx.x] = reinterpret_cast<char *>(mail);
+    meet_blocks(&cluster.opened);
+}
+static inline void gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half,
+                           uint2 pair) {
+    const ptrdiff_t offset =
+        reinterpret_cast<char *>(at) - reinterpret_cast<char *>(mail);
+    std::lock_guard<std::mutex> lock(cluster.mutex);
+    cluster.under_way.push_back(
+        {block, half, reinterpret_cast<uint2 *>(cluster.memory[block] + offset), pair,
+         0});
+}
+static inline void gg_announce(cluster_mail *, uint32_t block, uint32_t half,
+                               uint32_t pairs) {
+    std::lock_guard<std::mutex> lock(cluster.mutex);
+    cluster.under_way.push_back({block, half, NULL, {0, 0}, pairs});
+}
+/* The block's other lanes may have something to send first. */
+static inline bool gg_receive(cluster_mail *, uint32_t turn) {
+    for (uint32_t looks = 0; looks < 1u << 22; looks++) {
+        {
+            std::lock_guard<std::mutex> lock(cluster.mutex);
+            deliver_some();
+            const mbarrier *b = &cluster.arrival[blockIdx.x][turn % 2];
+            if ((b->phase & 1) != (turn / 2 & 1))
+                return true;
+        }
+        next_lane();
+        sched_yield();
+    }
+    return false;
+}
+static inline uint32_t gg_cluster_blocks() {
+    return cluster.blocks;
+}
+static inline void gg_close_mail() {
+    meet_blocks(&cluster.closed);
+}
+
+/* ---- launch ---- */
+
+struct dim3 {
+    unsigned x, y, z;
+    explicit dim3(unsigned count = 1) : x(count), y(1), z(1) {}
+};
+enum cudaError_t { cudaSuccess };
+enum {
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaFuncAttributeNonPortableClusterSizeAllowed,
+    cudaDevAttrComputeCapabilityMajor,
+    cudaLaunchAttributeClusterDimension
+};
+struct cudaLaunchAttribute {
+    int id;
+    struct {
+        dim3 clusterDim;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    void *stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+static inline cudaError_t cudaFuncSetAttribute(const void *, int, int) {
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceGetAttribute(int *major, int, int) {
+    *major = 9;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *,
+                                                         const cudaLaunchConfig_t *) {
+    *clusters = 1;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGetLastError() {
+    return cudaSuccess;
+}
+static inline bool gg_note(cuda_job *, cudaError_t, const char *) {
+    return true;
+}
+static inline bool gg_going(cuda_job *) {
+    return true;
+}
+static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                              const void *kernel, void **arguments) {
+    void *argument = arguments[0];
+    cluster.under_way.clear();
+    memset(cluster.arrival, 0, sizeof cluster.arrival);
+    cluster.blocks = config->gridDim.x;
+    cluster.opened = cluster.closed = 0;
+    run_grid(config->gridDim.x, config->blockDim.x,
+             [=] { run_kernel(kernel, argument); });
+    return cudaSuccess;
+}
+
+#endif
