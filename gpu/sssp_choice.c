@@ -93,9 +93,10 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
 static const struct candidate {
     const char *method;
     double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
-    /* of "persistent" */
+    /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL), or all arcs but
+    ** the heavy ones, which wait (APART) */
     double blocks;
-    enum { WHOLE, LOCAL, APART } rounds; /* small ones within blocks; heavy arcs later */
+    enum { WHOLE, LOCAL, APART } rounds;
     /* of the multi-level multi-queues; 0: as when the method is named */
     uint32_t bnum, write_back;
     double reach; /* of L1NF and L1FQ, in buckets */

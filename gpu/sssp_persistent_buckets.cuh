@@ -9,7 +9,7 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
 
-#include "sssp_persistent_steps.cuh"
+#include "sssp_persistent_local.cuh"
 
 template <typename type>
 static __device__ void begin(const struct persistent<type> &p,
