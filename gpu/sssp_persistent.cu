@@ -153,7 +153,7 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->apart = chosen->apart && can_part(type());
     p->light = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
-    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2;
+    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
 }
 
 /* Blocks that can be there together, not more than the graph is worth. */

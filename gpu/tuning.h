@@ -166,7 +166,8 @@
 #define GG_BFS_NARROW_ROOM  2048
 #endif
 /* Fewer threads have less to execute, more serve a wide frontier at once: threads of a graph of
-** fewer vertices than that. (H200: road1m 2.5 ms with 512, 3.1 with 1024; road24m 22.0 and 21.5.) */
+** fewer vertices than that. (H200, from two sources: road1m 2.36 and 2.59 ms
+** with 512, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
 #define GG_BFS_NARROW_SMALL_BLOCK 512
 #define GG_BFS_NARROW_VERTICES    (1u << 23)
 /* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,

@@ -34,6 +34,7 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
+#include "lanes_graphs.h"
 
 static void run_kernel(const void *, void *argument) {
     narrow_levels(*static_cast<narrow *>(argument));
@@ -103,30 +104,13 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
     c->next = over ? BFS_OVER : BFS_NARROW;
 }
 
-static device_csr rows_of(gpugraph_graph *graph, int kind) {
-    gpugraph_run run = gpugraph_run();
-    csr rows;
-    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, false, false, &run, &rows),
-                     GPUGRAPH_OK);
-    return device_csr{rows.n, rows.m, rows.offset, rows.target, rows.weight};
-}
-
 /* Returns the levels that were the cluster's. */
 static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
                       gpugraph_direction direction, const std::vector<uint32_t> &target,
                       uint64_t limit) {
-    std::vector<uint32_t> right(graph->n);
-    gpugraph_search search = gpugraph_search();
+    const std::vector<uint32_t> right = depths_of(graph, source, direction);
+    const device_csr g = rows_of(graph, gg_forward_kind(direction), false);
     gpugraph_run run = gpugraph_run();
-    search.source = &source;
-    search.source_count = 1;
-    search.direction = direction;
-    search.max_depth = GPUGRAPH_NONE;
-    run.backend = GPUGRAPH_CPU;
-    gpugraph_bfs(graph, &search, &run, right.data(), NULL);
-    ck_assert_int_eq(run.status, GPUGRAPH_OK);
-
-    const device_csr g = rows_of(graph, gg_forward_kind(direction));
     struct arrays a;
     uint32_t stop = 0;
     plant(g, source, target, &a);

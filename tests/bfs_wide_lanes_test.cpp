@@ -22,17 +22,10 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
+#include "lanes_graphs.h"
 
 static void run_kernel(const void *, void *argument) {
     wide_levels(*static_cast<wide *>(argument));
-}
-
-static device_csr rows_of(gpugraph_graph *graph, int kind) {
-    gpugraph_run run = gpugraph_run();
-    csr rows;
-    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, false, false, &run, &rows),
-                     GPUGRAPH_OK);
-    return device_csr{rows.n, rows.m, rows.offset, rows.target, rows.weight};
 }
 
 static void set_bit(std::vector<uint4> *bits, uint32_t v) {
@@ -91,24 +84,15 @@ static void plant(const device_csr &g, uint32_t source,
 static void check(gpugraph_graph *graph, const char *name, uint32_t source,
                   gpugraph_direction direction, const std::vector<uint32_t> &target,
                   bool from_below) {
-    std::vector<uint32_t> right(graph->n);
-    gpugraph_search search = gpugraph_search();
+    const std::vector<uint32_t> right = depths_of(graph, source, direction);
+    const device_csr g = rows_of(graph, gg_forward_kind(direction), false);
     gpugraph_run run = gpugraph_run();
-    search.source = &source;
-    search.source_count = 1;
-    search.direction = direction;
-    search.max_depth = GPUGRAPH_NONE;
-    run.backend = GPUGRAPH_CPU;
-    gpugraph_bfs(graph, &search, &run, right.data(), NULL);
-    ck_assert_int_eq(run.status, GPUGRAPH_OK);
-
-    const device_csr g = rows_of(graph, gg_forward_kind(direction));
     struct arrays a;
     uint32_t stop = 0;
     plant(g, source, target, &a);
     bfs_below below = bfs_below();
     if (from_below)
-        below = below_of(rows_of(graph, gg_reverse_kind(direction)), &a);
+        below = below_of(rows_of(graph, gg_reverse_kind(direction), false), &a);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;
     b.depth = a.depth.data();

@@ -28,6 +28,7 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
+#include "lanes_graphs.h"
 
 template <typename type> static bool run_if(const void *kernel, void *argument) {
     if (kernel != (const void *)find_distances<type>)
@@ -67,14 +68,6 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
     return shape_weighed(s, false, is_real ? NULL : whole.data(), tenths.data());
 }
 
-static device_csr rows_of(gpugraph_graph *graph, int kind, bool weighted) {
-    gpugraph_run run = gpugraph_run();
-    csr rows;
-    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &rows),
-                     GPUGRAPH_OK);
-    return device_csr{rows.n, rows.m, rows.offset, rows.target, rows.weight};
-}
-
 /* As words of the engine: unsigned, ascending with the distance, all bits where not reached; for
 ** REAL ones infinity. */
 static uint64_t word_of(gpugraph_distance_type type, const void *distance, uint64_t v) {
@@ -93,12 +86,8 @@ static struct right ask(gpugraph_graph *graph, uint32_t source,
                         gpugraph_direction direction, bool weighted) {
     struct right r = {weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32,
                       std::vector<uint64_t>(graph->n), std::vector<uint64_t>(graph->n)};
-    gpugraph_search search = gpugraph_search();
+    const gpugraph_search search = search_from(&source, direction);
     gpugraph_run run = gpugraph_run();
-    search.source = &source;
-    search.source_count = 1;
-    search.direction = direction;
-    search.max_depth = GPUGRAPH_NONE;
     run.backend = GPUGRAPH_CPU;
     if (weighted)
         gpugraph_sssp(graph, &search, &run, r.distance.data(), r.edge.data());
