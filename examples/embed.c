@@ -1,6 +1,6 @@
 /* A program with SQLite and gpugraph inside: a few roads, the shortest way, and a table of it all.
 **
-**     cc embed.c -Igpu -Iext build/libgpugraph.a -lsqlite3 -fopenmp -lpthread -lm
+**     cc embed.c -Igpu -Iext build/libgpugraph.a -lsqlite3 -lpthread -lm
 **
 ** (With the CUDA backend in the library: -lcudart_static -ldl -lrt -lstdc++ as well.) */
 #include <sqlite3.h>

@@ -33,28 +33,30 @@ const struct field_text field_text[FIELDS] = {
     [F_PRIORITY] = {"priority", ""},
     [F_SEED] = {"seed", ""},
     [F_VERTICES] = {"vertices", ""},
+    [F_PARAMS] = {"params", ""},
     [F_METHOD] = {"method", ""},
     [F_BACKEND] = {"backend", ""},
+    [F_FURTHER] = {"further", ""},
 };
 
 static const unsigned char bfs_fields[] = {
-    F_VERTEX,  F_DEPTH,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE,  F_TARGET,
-    F_SOURCES, F_MAX_DEPTH, F_DIRECTION, F_VERTICES, F_METHOD, F_BACKEND,
+    F_VERTEX,  F_DEPTH,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE, F_TARGET,
+    F_SOURCES, F_MAX_DEPTH, F_DIRECTION, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
 };
 static const unsigned char sssp_fields[] = {
-    F_VERTEX,  F_DISTANCE,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE,  F_TARGET,
-    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION, F_VERTICES, F_METHOD, F_BACKEND,
+    F_VERTEX,  F_DISTANCE,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE, F_TARGET,
+    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
 };
 static const unsigned char path_fields[] = {
-    F_SEQ,    F_VERTEX,    F_EDGE,     F_COST,     F_DISTANCE, F_EDGES,   F_SOURCE,
-    F_TARGET, F_DIRECTION, F_WEIGHTED, F_VERTICES, F_METHOD,   F_BACKEND,
+    F_SEQ,    F_VERTEX,    F_EDGE,     F_COST,     F_DISTANCE, F_EDGES,  F_SOURCE,
+    F_TARGET, F_DIRECTION, F_WEIGHTED, F_VERTICES, F_PARAMS,   F_METHOD, F_BACKEND,
 };
 static const unsigned char dfs_fields[] = {
     F_VERTEX, F_DEPTH,   F_PARENT,    F_EDGE,     F_PREORDER, F_POSTORDER, F_EDGES,
-    F_SOURCE, F_ORDERED, F_DIRECTION, F_VERTICES, F_METHOD,   F_BACKEND,
+    F_SOURCE, F_ORDERED, F_DIRECTION, F_VERTICES, F_PARAMS,   F_METHOD,    F_BACKEND,
 };
 static const unsigned char mis_fields[] = {
-    F_VERTEX, F_EDGES, F_PRIORITY, F_SEED, F_VERTICES, F_METHOD, F_BACKEND,
+    F_VERTEX, F_EDGES, F_PRIORITY, F_SEED, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
 };
 
 /* ---- functions ---- */
@@ -63,6 +65,9 @@ const algorithm algorithms[] = {
     {.name = "gpu_bfs",
      .field = bfs_fields,
      .fields = sizeof bfs_fields,
+     .visible = 4,
+     .bracketed = 3,
+     .option = "max_depth = 2",
      .ends_early = true,
      .needs_source = true,
      .kind = SEARCH_BFS,
@@ -72,6 +77,9 @@ const algorithm algorithms[] = {
     {.name = "gpu_sssp",
      .field = sssp_fields,
      .fields = sizeof sssp_fields,
+     .visible = 4,
+     .bracketed = 3,
+     .option = "max_distance = 1000",
      .ends_early = true,
      .needs_source = true,
      .kind = SEARCH_SSSP,
@@ -81,6 +89,9 @@ const algorithm algorithms[] = {
     {.name = "gpu_path",
      .field = path_fields,
      .fields = sizeof path_fields,
+     .visible = 5,
+     .bracketed = 3,
+     .option = "weighted = 0",
      .paths = true,
      .ends_early = true,
      .needs_source = true,
@@ -91,6 +102,9 @@ const algorithm algorithms[] = {
     {.name = "gpu_dfs",
      .field = dfs_fields,
      .fields = sizeof dfs_fields,
+     .visible = 6,
+     .bracketed = 2,
+     .option = "ordered = 1",
      .kind = SEARCH_DFS,
      .unweighted_kind = SEARCH_DFS,
      .weight = WEIGHT_NO,
@@ -98,12 +112,31 @@ const algorithm algorithms[] = {
     {.name = "gpu_mis",
      .field = mis_fields,
      .fields = sizeof mis_fields,
+     .visible = 1,
+     .bracketed = 1,
+     .option = "priority = 'id'",
      .kind = SEARCH_MIS,
      .unweighted_kind = SEARCH_MIS,
      .weight = WEIGHT_NO,
      .example = "gpu_mis('roads')"},
 };
 const int algorithm_count = sizeof algorithms / sizeof *algorithms;
+
+int column_count(const algorithm *a) {
+    return a->fields + (a->bracketed > 0 ? a->bracketed + 1 : 0);
+}
+
+enum field column_field(const algorithm *a, int column) {
+    if (column < a->visible + a->bracketed || a->bracketed == 0)
+        return a->field[column];
+    column -= a->bracketed + 1;
+    return column < a->visible ? F_FURTHER : a->field[column];
+}
+
+bool column_is_bracketed(const algorithm *a, int column) {
+    return column >= a->visible && column <= a->visible + a->bracketed &&
+           a->bracketed > 0;
+}
 
 /* ---- searches ---- */
 

@@ -15,11 +15,6 @@
 ** A call that everything is kept for leaves the timings of the latest search alone. So
 ** does one inside another's reading of a query: the outer one counts its time. */
 
-static bool in_progress(const timings *t) {
-    return t->started_ms > 0 && !t->failed &&
-           (t->count == 0 || strcmp(t->row[t->count - 1].phase, "total") != 0);
-}
-
 /* Has a kept graph been looked at, and nothing else been done? */
 static bool is_idle(const timings *t) {
     for (int i = 0; i < t->count; i++)
@@ -35,7 +30,7 @@ void watch_begin(search_watch *watch, connection *c) {
 }
 
 void watch_end(search_watch *watch, connection *c) {
-    if (is_idle(&c->timings) || in_progress(&watch->earlier)) {
+    if (is_idle(&c->timings) || watch->earlier.open) {
         timings_clear(&c->timings);
         c->timings = watch->earlier;
     } else {
@@ -82,7 +77,8 @@ void answer_drop(cursor *cur) {
 }
 
 static enum weight_need weight_wanted(const cursor *cur) {
-    return cur->arguments.weighted == 0 ? WEIGHT_NO : cur->algorithm->weight;
+    const int weighted = cur->arguments.weighted; /* -1: not said */
+    return weighted == 0 ? WEIGHT_NO : weighted > 0 ? WEIGHT_YES : cur->algorithm->weight;
 }
 
 static int acquire(cursor *cur) {
@@ -92,7 +88,10 @@ static int acquire(cursor *cur) {
         .edges_bytes = cur->edges.count,
         .vertices = cur->vertices.bytes,
         .vertices_bytes = cur->vertices.count,
+        .params = cur->params.bytes,
+        .params_bytes = cur->params.count,
         .weight = cur->weight,
+        .undirected = cur->undirected,
         .backend = cur->arguments.backend,
         .scope = &cur->scope,
     };
@@ -110,16 +109,21 @@ static int acquire(cursor *cur) {
 
 int answer_graph(cursor *cur) {
     arguments *a = &cur->arguments;
+    const bool undirected = a->direction == GPUGRAPH_BOTH;
     if (cur->graph && cur->weight == weight_wanted(cur) &&
-        text_is(&cur->edges, a->value[F_EDGES]) &&
-        text_is(&cur->vertices, a->value[F_VERTICES]))
+        cur->undirected == undirected && text_is(&cur->edges, a->value[F_EDGES]) &&
+        text_is(&cur->vertices, a->value[F_VERTICES]) &&
+        text_is(&cur->params, a->value[F_PARAMS]))
         return SQLITE_OK;
     answer_drop(cur);
     text_clear(&cur->sources_text);
     cur->weight = weight_wanted(cur);
+    cur->undirected = undirected;
     int rc = text_set(&cur->edges, a->value[F_EDGES]);
     if (rc == SQLITE_OK)
         rc = text_set(&cur->vertices, a->value[F_VERTICES]);
+    if (rc == SQLITE_OK)
+        rc = text_set(&cur->params, a->value[F_PARAMS]);
     return rc == SQLITE_OK ? acquire(cur) : rc;
 }
 
@@ -153,19 +157,30 @@ int answer_failed(cursor *cur, const gpugraph_run *run) {
     return rc == SQLITE_ERROR ? cursor_fail(cur, rc, "%s", run->message) : rc;
 }
 
-void answer_run(cursor *cur, gpugraph_run *run) {
+void answer_arguments(cursor *cur) {
+    strangers *s = &cur->strangers;
+    const int more = s->count - STRANGERS_NAMED;
+    char detail[sizeof s->text + 40];
+    begin_work(cur);
+    sqlite3_snprintf(sizeof detail, detail, more > 0 ? "%s; and %d more" : "%s", s->text,
+                     more);
+    timings_add(&cur->c->timings, "arguments",
+                now_ms() - cur->begun_ms - cur->acquiring_ms, 1, detail);
+    s->told = true;
+}
+
+void answer_run(cursor *cur, const question *q, gpugraph_run *run) {
     begin_work(cur);
     connection_run(cur->c, run);
-    run->backend = (gpugraph_backend)question_backend(cur);
-    run->method = cur->arguments.method;
-    timings_add(&cur->c->timings, "arguments",
-                now_ms() - cur->begun_ms - cur->acquiring_ms, 1, "");
+    run->backend = q->backend;
+    run->method = q->method;
+    answer_arguments(cur);
 }
 
 /* Makes what *a lacks for the question. */
 static int make(cursor *cur, const question *q, answer *a) {
     gpugraph_run run;
-    answer_run(cur, &run);
+    answer_run(cur, q, &run);
     if (answer_make(cur->graph->graph, q, &run, a) != GPUGRAPH_OK)
         return answer_failed(cur, &run);
     return SQLITE_OK;
@@ -221,15 +236,18 @@ static int find_kept(cursor *cur, const question *q, bool *found) {
     return SQLITE_OK;
 }
 
-/* Adds what this plan wants and the kept answer lacks. */
-static int grow(cursor *cur, const question *q) {
-    unsigned lacking = 0;
-    if (q->path)
-        return SQLITE_OK;
+/* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
+** elsewhere when it is made again: its answer is left as it is, and another one made. */
+static int grow(cursor *cur, question *q) {
+    unsigned there = 0;
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
-        lacking |= (q->wants >> i & 1) && !cur->answer->array[i];
-    if (!lacking)
+        there |= cur->answer->array[i] ? 1u << i : 0;
+    if (q->path || !(q->wants & ~there))
         return SQLITE_OK;
+    if (q->search.limit > 0) {
+        q->wants |= there;
+        return make_and_keep(cur, q);
+    }
     int rc = make(cur, q, cur->answer);
     cur->search->bytes = answer_bytes(cur->answer);
     return rc;
@@ -238,11 +256,11 @@ static int grow(cursor *cur, const question *q) {
 int answer_find(cursor *cur) {
     question all, part, wide;
     question_ask(cur, &all);
-    part = all;
+    memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
     question_for_part(cur, &part);
-    wide = part;
+    memcpy(&wide, &part, sizeof part);
     bool others_may_follow = question_widen(cur, &wide), found = false;
-    const question *q = &wide; /* where nothing may follow, the part itself */
+    question *q = &wide; /* where nothing may follow, the part itself */
     int rc = find_kept(cur, q, &found);
     if (rc == SQLITE_OK && !found && question_ends_early(q))
         rc = find_kept(cur, q = &all, &found);

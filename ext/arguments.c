@@ -1,12 +1,11 @@
-/* The values of one xFilter, by their tokens, and all of them that mean the same for
+/* The values of one xFilter, by the plan's words, and all of them that mean the same for
 ** every graph: texts, words, numbers, flags. What depends on the graph, ids and
 ** bounds, follows in resolve.c. */
 #include "table_function.h"
+#include "whole_number.h"
+#include "zero_byte.h"
 
-#include <math.h>
 #include <string.h>
-
-#define TWO_TO_63 9223372036854775808.0
 
 const char *const direction_names[3] = {"out", "in", "both"};
 const char *const priority_names[4] = {"degree", "degree-id", "random", "id"};
@@ -44,60 +43,114 @@ void text_clear(text *t) {
     memset(t, 0, sizeof *t);
 }
 
-/* The number that numeric affinity makes of the value; type SQLITE_NULL: none. A copy
-** is converted, since the register behind a value may serve other expressions. */
+static const char *skip_digits(const char *at, const char *end) {
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static const char *skip_spaces(const char *at, const char *end) {
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r')))
+        at++;
+    return at;
+}
+
+/* Is the whole text a number, SQLITE_INTEGER or SQLITE_FLOAT, as numeric affinity has it?
+** *integer: of the first kind. SQLITE_NULL: it is none. */
+static int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
+    at = skip_spaces(at, end);
+    const bool minus = at < end && *at == '-';
+    const char *first = at + (at < end && (*at == '-' || *at == '+'));
+    const char *behind = skip_digits(first, end);
+    long digits = behind - first;
+    bool fits = true;
+    *integer = 0;
+    for (const char *digit = first; digit < behind && fits; digit++)
+        fits = !__builtin_mul_overflow(*integer, 10, integer) &&
+               !__builtin_sub_overflow(*integer, *digit - '0', integer);
+    fits = fits && (minus || !__builtin_sub_overflow(0, *integer, integer));
+    if (behind < end && *behind == '.') {
+        at = skip_digits(behind + 1, end);
+        digits += at - behind - 1;
+        behind = at;
+        fits = false;
+    }
+    if (behind < end && (*behind == 'e' || *behind == 'E')) {
+        first = behind + 1;
+        first += first < end && (*first == '-' || *first == '+');
+        behind = skip_digits(first, end);
+        digits = behind > first ? digits : 0;
+        fits = false;
+    }
+    if (digits == 0 || skip_spaces(behind, end) < end)
+        return SQLITE_NULL;
+    return fits ? SQLITE_INTEGER : SQLITE_FLOAT;
+}
+
+/* The number that numeric affinity makes of the value; type SQLITE_NULL: none. Not by
+** sqlite3_value_numeric_type: it converts the register itself, which may serve other
+** expressions, and some versions (3.53) crash when it is given a copy. */
 int number_of(sqlite3_value *value, struct number *number) {
-    int type = sqlite3_value_type(value);
     memset(number, 0, sizeof *number);
-    number->type = SQLITE_NULL;
-    sqlite3_value *copy = NULL;
-    if (type == SQLITE_TEXT) {
-        value = copy = sqlite3_value_dup(value);
-        if (!copy)
+    number->type = sqlite3_value_type(value);
+    if (number->type == SQLITE_TEXT) {
+        const char *text = (const char *)sqlite3_value_text(value);
+        if (!text)
             return SQLITE_NOMEM;
-        type = sqlite3_value_numeric_type(copy);
-    }
-    if (type == SQLITE_INTEGER) {
+        number->type =
+            number_in_text(text, text + sqlite3_value_bytes(value), &number->integer);
+    } else if (number->type == SQLITE_INTEGER) {
         number->integer = sqlite3_value_int64(value);
-        number->type = type;
-    } else if (type == SQLITE_FLOAT) {
-        number->real = sqlite3_value_double(value);
-        number->type = type;
     }
-    sqlite3_value_free(copy);
+    if (number->type == SQLITE_FLOAT)
+        number->real = sqlite3_value_double(value);
+    else if (number->type != SQLITE_INTEGER)
+        number->type = SQLITE_NULL;
     return SQLITE_OK;
 }
 
 /* A REAL with an integral value becomes that INTEGER. */
 void number_to_integer(struct number *number) {
-    double r = number->real;
-    if (number->type == SQLITE_FLOAT && r >= -TWO_TO_63 && r < TWO_TO_63 &&
-        r == floor(r)) {
+    int64_t integer;
+    if (number->type == SQLITE_FLOAT && whole_number(number->real, &integer)) {
         number->type = SQLITE_INTEGER;
-        number->integer = (sqlite3_int64)r;
+        number->integer = integer;
     }
 }
 
 /* ---- sentences ---- */
 
-/* The value as it would be written in SQL, shortened; sqlite3_free. */
-static char *written(sqlite3_value *value) {
+/* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */
+const char *blob_written(sqlite3_value *blob) {
+    switch (sqlite3_value_bytes(blob)) {
+    case 8:
+        return "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))";
+    case 4:
+        return "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))";
+    default:
+        return "a BLOB";
+    }
+}
+
+/* Long ones are cut. */
+char *value_written(sqlite3_value *value) {
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
         return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
     case SQLITE_FLOAT:
         return sqlite3_mprintf("%!.15g", sqlite3_value_double(value));
     case SQLITE_TEXT:
-        return sqlite3_mprintf("'%!.60q'", sqlite3_value_text(value));
+        return sqlite3_mprintf("'%!.60q'%s", sqlite3_value_text(value),
+                               zero_byte_told(value));
     case SQLITE_BLOB:
-        return sqlite3_mprintf("a BLOB");
+        return sqlite3_mprintf("%s", blob_written(value));
     default:
         return sqlite3_mprintf("NULL");
     }
 }
 
 int argument_must_be(cursor *cur, int field, const char *what) {
-    char *value = written(cur->arguments.value[field]);
+    char *value = value_written(cur->arguments.value[field]);
     if (!value)
         return SQLITE_NOMEM;
     int rc = cursor_fail(cur, SQLITE_ERROR, "the argument %s must be %s, not %s",
@@ -112,9 +165,19 @@ bool argument_given(const arguments *a, int field) {
     return a->value[field] && sqlite3_value_type(a->value[field]) != SQLITE_NULL;
 }
 
-/* "'out', 'in' or 'both'" into *list, one name at a time. */
-static void list_name(sqlite3_str *list, const char *name, bool first, bool last) {
-    sqlite3_str_appendf(list, "%s'%s'", first ? "" : last ? " or " : ", ", name);
+/* "the argument direction must be 'out', 'in' or 'both', not 'up'" */
+static int must_be_one_of(cursor *cur, int field, const char *const *names, int count) {
+    sqlite3_str *list = sqlite3_str_new(NULL);
+    for (int i = 0; i < count; i++)
+        sqlite3_str_appendf(list, "%s'%s'",
+                            i == 0           ? ""
+                            : i == count - 1 ? " or "
+                                             : ", ",
+                            names[i]);
+    char *words = sqlite3_str_finish(list);
+    int rc = words ? argument_must_be(cur, field, words) : SQLITE_NOMEM;
+    sqlite3_free(words);
+    return rc;
 }
 
 /* Sets *chosen to the place of the word in names; leaves it alone where the argument
@@ -124,24 +187,18 @@ static int read_word(cursor *cur, int field, const char *const *names, int count
     sqlite3_value *value = cur->arguments.value[field];
     if (!argument_given(&cur->arguments, field))
         return SQLITE_OK;
-    if (sqlite3_value_type(value) == SQLITE_TEXT) {
-        const char *word = (const char *)sqlite3_value_text(value);
-        if (!word)
-            return SQLITE_NOMEM;
-        for (int i = 0; i < count; i++) {
-            if (strcmp(word, names[i]) == 0) {
-                *chosen = i;
-                return SQLITE_OK;
-            }
+    if (sqlite3_value_type(value) != SQLITE_TEXT || holds_zero_byte(value))
+        return must_be_one_of(cur, field, names, count);
+    const char *word = (const char *)sqlite3_value_text(value);
+    if (!word)
+        return SQLITE_NOMEM;
+    for (int i = 0; i < count; i++) {
+        if (sqlite3_stricmp(word, names[i]) == 0) {
+            *chosen = i;
+            return SQLITE_OK;
         }
     }
-    sqlite3_str *list = sqlite3_str_new(NULL);
-    for (int i = 0; i < count; i++)
-        list_name(list, names[i], i == 0, i == count - 1);
-    char *words = sqlite3_str_finish(list);
-    int rc = words ? argument_must_be(cur, field, words) : SQLITE_NOMEM;
-    sqlite3_free(words);
-    return rc;
+    return must_be_one_of(cur, field, names, count);
 }
 
 static int read_integer(cursor *cur, int field, const char *what, sqlite3_int64 least,
@@ -179,47 +236,32 @@ static int read_maximum(cursor *cur, int field) {
     return SQLITE_OK;
 }
 
-/* Does a method before number i, of a search of the function, have the same name? Both
-** backends may know it. */
-static bool named_before(const algorithm *a, int i) {
-    const gpugraph_method *m = gpugraph_method_at(i);
-    while (i-- > 0) {
-        const gpugraph_method *other = gpugraph_method_at(i);
-        if (algorithm_uses(a, other->function) && strcmp(other->name, m->name) == 0)
-            return true;
+enum { MOST_METHODS = 64 };
+
+/* "auto", and the methods of the function's searches; one that both backends have, or two of
+** the searches, once. Returns how many. */
+static int method_names(const algorithm *a, const char *names[MOST_METHODS]) {
+    const gpugraph_method *m;
+    int count = 1;
+    names[0] = "auto";
+    for (int i = 0; (m = gpugraph_method_at(i)) != NULL && count < MOST_METHODS; i++) {
+        bool known = !algorithm_uses(a, m->function);
+        for (int j = 0; j < count && !known; j++)
+            known = strcmp(names[j], m->name) == 0;
+        if (!known)
+            names[count++] = m->name;
     }
-    return false;
+    return count;
 }
 
-/* The method's name, as the library's list has it, if any search of the function knows
-** it. */
 static int read_method(cursor *cur) {
-    const gpugraph_method *m;
+    const char *names[MOST_METHODS];
+    int chosen = 0;
     if (!argument_given(&cur->arguments, F_METHOD))
         return SQLITE_OK;
-    sqlite3_value *value = cur->arguments.value[F_METHOD];
-    const char *word = sqlite3_value_type(value) == SQLITE_TEXT
-                           ? (const char *)sqlite3_value_text(value)
-                           : "";
-    if (!word)
-        return SQLITE_NOMEM;
-    if (strcmp(word, "auto") == 0)
-        return SQLITE_OK;
-    sqlite3_str *list = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(list, "'auto'");
-    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++) {
-        if (!algorithm_uses(cur->algorithm, m->function))
-            continue;
-        if (strcmp(word, m->name) == 0)
-            cur->arguments.method = m->name;
-        if (!named_before(cur->algorithm, i))
-            sqlite3_str_appendf(list, " or '%s'", m->name);
-    }
-    char *words = sqlite3_str_finish(list);
-    int rc = !words                  ? SQLITE_NOMEM
-             : cur->arguments.method ? SQLITE_OK
-                                     : argument_must_be(cur, F_METHOD, words);
-    sqlite3_free(words);
+    int rc =
+        read_word(cur, F_METHOD, names, method_names(cur->algorithm, names), &chosen);
+    cur->arguments.method = chosen > 0 ? names[chosen] : NULL;
     return rc;
 }
 
@@ -248,24 +290,23 @@ static int read_options(cursor *cur) {
     return rc;
 }
 
-/* ---- reading the tokens ---- */
+/* ---- reading the words ---- */
 
-static void take_value(arguments *a, const char *token, sqlite3_value *value) {
-    int what = token[0] - TOKEN_FIRST;
-    if (what == TOKEN_LIMIT)
+static void take_value(arguments *a, word w, sqlite3_value *value) {
+    if (w.what == WORD_LIMIT)
         a->limit = value;
-    else if (what == TOKEN_OFFSET)
+    else if (w.what == WORD_OFFSET)
         a->offset = value;
-    else if (token[1] == TOKEN_LESS || token[1] == TOKEN_AT_MOST)
+    else if (w.how == WORD_LESS || w.how == WORD_AT_MOST)
         a->given_bound[a->given_bounds++] =
-            (struct given_bound){value, token[1] == TOKEN_LESS};
+            (struct given_bound){value, w.how == WORD_LESS};
     else
-        a->value[what] = value;
-    if (token[1] == TOKEN_LIST && what == F_TARGET)
+        a->value[w.what] = value;
+    if (w.how == WORD_LIST && w.what == F_TARGET)
         a->target_list = true;
-    else if (token[1] == TOKEN_LIST && what == F_VERTEX)
+    else if (w.how == WORD_LIST && w.what == F_VERTEX)
         a->vertex_list = true;
-    else if (token[1] == TOKEN_LIST)
+    else if (w.how == WORD_LIST)
         a->source_list = true;
 }
 
@@ -273,9 +314,26 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
+/* An argument that there must be is not given. It may stand in a condition that gives none: the
+** sentence for that, or SQLITE_OK. */
+static int check_conditions(cursor *cur, int field) {
+    int compared = argument_is_compared(cur, field);
+    if (compared <= 0)
+        return compared < 0 ? SQLITE_NOMEM : SQLITE_OK;
+    return cursor_fail(
+        cur, SQLITE_ERROR,
+        "the argument %s is compared where that gives the search no value "
+        "(under OR, in the ON of a RIGHT JOIN, beside what is never true); "
+        "write it in the brackets, as in %s",
+        field_text[field].name, cur->algorithm->example);
+}
+
 static int check_edges(cursor *cur) {
     sqlite3_value *edges = cur->arguments.value[F_EDGES],
                   *vertices = cur->arguments.value[F_VERTICES];
+    int rc = edges ? SQLITE_OK : check_conditions(cur, F_EDGES);
+    if (rc != SQLITE_OK)
+        return rc;
     if (!edges || is_null(edges))
         return cursor_fail(
             cur, SQLITE_ERROR,
@@ -286,8 +344,13 @@ static int check_edges(cursor *cur) {
         return argument_must_be(cur, F_EDGES,
                                 "the name of a table, a view or a query of edges");
     if (vertices && !is_null(vertices) && sqlite3_value_type(vertices) != SQLITE_TEXT)
-        return argument_must_be(cur, F_VERTICES,
-                                "the name of a table or view and its column, or a query");
+        return argument_must_be(
+            cur, F_VERTICES,
+            "a table or view and its column, as in 'places(id)', or a query");
+    if (argument_given(&cur->arguments, F_PARAMS) &&
+        sqlite3_value_type(cur->arguments.value[F_PARAMS]) != SQLITE_TEXT)
+        return argument_must_be(cur, F_PARAMS,
+                                "a JSON array, as json_array(1, 'x') makes it");
     return SQLITE_OK;
 }
 
@@ -299,18 +362,26 @@ static int check_sources(cursor *cur) {
             "both source and sources are given; give a single vertex as source, or a "
             "JSON array of vertices as sources");
     if (cur->algorithm->needs_source && !a->value[F_SOURCE] &&
-        !argument_given(a, F_SOURCES))
-        return cursor_fail(cur, SQLITE_ERROR,
-                           "there is no source; give the vertex to start from, as in %s",
-                           cur->algorithm->example);
-    if (cur->algorithm->paths && !a->value[F_TARGET])
-        return cursor_fail(cur, SQLITE_ERROR,
-                           "there is no target; give the vertex to arrive at, as in %s",
-                           cur->algorithm->example);
+        !argument_given(a, F_SOURCES)) {
+        int rc = check_conditions(cur, F_SOURCE);
+        return rc ? rc
+                  : cursor_fail(
+                        cur, SQLITE_ERROR,
+                        "there is no source; give the vertex to start from, as in %s",
+                        cur->algorithm->example);
+    }
+    if (cur->algorithm->paths && !a->value[F_TARGET]) {
+        int rc = check_conditions(cur, F_TARGET);
+        return rc ? rc
+                  : cursor_fail(
+                        cur, SQLITE_ERROR,
+                        "there is no target; give the vertex to arrive at, as in %s",
+                        cur->algorithm->example);
+    }
     return SQLITE_OK;
 }
 
-int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
+int arguments_read(cursor *cur, int plan, const char *words, int argc,
                    sqlite3_value **argv) {
     arguments *a = &cur->arguments;
     memset(a, 0, sizeof *a);
@@ -318,9 +389,15 @@ int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
     a->weighted = a->backend = -1;
     a->maximum.type = SQLITE_NULL;
     a->source = a->only_vertex = GPUGRAPH_NONE;
+    bool first = !words || words != cur->words;
+    if (first)
+        plan_words_read(words, cur->word);
+    cur->words = words;
     for (int i = 0; i < argc; i++)
-        take_value(a, tokens + 2 * i, argv[i]);
-    int rc = check_edges(cur);
+        take_value(a, cur->word[i], argv[i]);
+    int rc = first ? arguments_astray(cur) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        rc = check_edges(cur);
     if (rc == SQLITE_OK)
         rc = check_sources(cur);
     if (rc == SQLITE_OK)

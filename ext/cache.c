@@ -22,15 +22,28 @@ struct binding {
 
 /* ---- graphs ---- */
 
+/* Is the graph what its tables hold now? sqlite3_blob_write changes a TEXT in place, of which a
+** transaction that writes shows nothing; it cannot change a number. */
+static bool is_current(const graph_ref *g, const stamp *now) {
+    return stamp_agrees(g->stamp, now) && !(g->has_text && stamp_writing(now));
+}
+
 static bool text_equal(const char *text, const char *other, int bytes) {
     if (!text || !other)
         return text == other;
     return strlen(text) == (size_t)bytes && memcmp(text, other, (size_t)bytes) == 0;
 }
 
+/* Of rows with two weights there are two graphs. */
+static bool serves_direction(const graph_ref *g, const graph_request *request) {
+    return !g->two_ways || g->undirected == request->undirected;
+}
+
 static bool graph_named(const graph_ref *g, const graph_request *request) {
-    return text_equal(g->edges, request->edges, request->edges_bytes) &&
-           text_equal(g->vertices, request->vertices, request->vertices_bytes);
+    return serves_direction(g, request) &&
+           text_equal(g->edges, request->edges, request->edges_bytes) &&
+           text_equal(g->vertices, request->vertices, request->vertices_bytes) &&
+           text_equal(g->params, request->params, request->params_bytes);
 }
 
 void graph_free(graph_ref *g) {
@@ -40,8 +53,10 @@ void graph_free(graph_ref *g) {
         g->searches = next;
     }
     gpugraph_free(g->graph);
+    edge_names_free(g->names);
     sqlite3_free(g->edges);
     sqlite3_free(g->vertices);
+    sqlite3_free(g->params);
     sqlite3_free(g->weight_error);
     stamp_free(g->stamp);
     sqlite3_free(g);
@@ -87,8 +102,7 @@ const char *graph_state(connection *c, graph_ref *g) {
     if (!g->stamp || g->dropped)
         return "this statement";
     stamp *now;
-    bool current =
-        stamp_retake(c, g->stamp, &now) == SQLITE_OK && stamp_agrees(g->stamp, now);
+    bool current = stamp_retake(c, g->stamp, &now) == SQLITE_OK && is_current(g, now);
     stamp_free(now);
     return current ? "current" : "stale";
 }
@@ -101,7 +115,8 @@ static struct binding *binding_find(connection *c, const scope *s,
     while (b &&
            !(text_equal(b->edges, request->edges, request->edges_bytes) &&
              text_equal(b->graph->vertices, request->vertices, request->vertices_bytes) &&
-             scope_equal(&b->scope, s)))
+             text_equal(b->graph->params, request->params, request->params_bytes) &&
+             serves_direction(b->graph, request) && scope_equal(&b->scope, s)))
         b = b->next;
     return b;
 }
@@ -180,7 +195,7 @@ static int find_kept(reading *r, graph_ref **found) {
         if (!g->stamp || g->dropped || !graph_named(g, r->request))
             continue;
         int rc = stamp_retake(c, g->stamp, &r->hold);
-        if (rc == SQLITE_OK && stamp_agrees(g->stamp, r->hold)) {
+        if (rc == SQLITE_OK && is_current(g, r->hold)) {
             *found = g;
             return SQLITE_OK;
         }
@@ -201,7 +216,7 @@ static int find_kept(reading *r, graph_ref **found) {
 static int read_again(reading *r, struct binding *b) {
     stamp *now;
     int rc = stamp_retake(r->c, b->graph->stamp, &now);
-    bool same = rc == SQLITE_OK && stamp_agrees(b->graph->stamp, now);
+    bool same = rc == SQLITE_OK && is_current(b->graph, now);
     stamp_free(now);
     if (rc)
         return explain_lock(r, rc, b->graph->edges);
@@ -249,6 +264,10 @@ static int find_or_read(reading *r, graph_ref **found) {
     r->hold = NULL;
     if (rc)
         graph_settle(r->c, *found);
+    if (r->twin && rc == SQLITE_OK)
+        rc = bind(r->c, r->scope, r->request, r->twin, NULL);
+    if (r->twin && rc)
+        graph_settle(r->c, r->twin);
     return rc;
 }
 
@@ -271,7 +290,7 @@ static int find_graph(reading *r, graph_ref **found) {
 static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
     if (need == WEIGHT_NO || !g->weight_error ||
-        (need == WEIGHT_IF_ANY && !g->weight_column))
+        (need == WEIGHT_IF_ANY && !g->weight_column && !g->weight_unclear))
         return SQLITE_OK;
     *r->error = sqlite3_mprintf("%s: %s", r->request->function, g->weight_error);
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -282,7 +301,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     scope own = {0};
     *ref = NULL;
     *error = NULL;
-    if (!request->scope && scope_open(c, &own))
+    if (!request->scope && scope_open(c, &own, NULL))
         return SQLITE_NOMEM;
     reading r = {.c = c,
                  .request = request,

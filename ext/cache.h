@@ -14,6 +14,9 @@ typedef struct reading {
     row_source edges, vertices;
     struct definition *follow; /* the texts name a followed graph: this one. edges is the
                                ** table it follows */
+    graph_ref
+        *twin; /* what read_graph has made beside the graph: of rows with two weights that
+                     ** cannot be read again, the other one */
     stamp *hold;
     double started_ms;
     const char *why; /* static: for the timings */

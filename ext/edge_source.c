@@ -21,9 +21,8 @@ typedef struct parser {
 static const char *expected(const parser *p) {
     return p->max_columns == 1
                ? "write a table or view with its column, as in 'places(id)', or a query"
-               : "write a table or view, as in 'roads' or 'roads(a, b, cost)', or a "
-                 "query "
-                 "that begins with SELECT, WITH or VALUES";
+               : "write a table or view, as in 'roads', '\"my roads\"' or 'roads(a, b, "
+                 "cost)', or a query that begins with SELECT, WITH or VALUES";
 }
 
 /* Stops parsing. found: what stands there; may be NULL. */
@@ -35,8 +34,8 @@ static void fail(parser *p, const char *problem, const char *found, int bytes) {
         for (bytes = 40; bytes > 0 && (found[bytes] & 0xC0) == 0x80;)
             bytes--;
     }
-    *p->error = found ? sqlite3_mprintf("%s in %s (%.*s%s); %s", problem, p->what, bytes,
-                                        found, dots, expected(p))
+    *p->error = found ? sqlite3_mprintf("%s in %s at '%.*s%s'; %s", problem, p->what,
+                                        bytes, found, dots, expected(p))
                       : sqlite3_mprintf("%s %s; %s", p->what, problem, expected(p));
     p->rc = *p->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
@@ -81,7 +80,8 @@ static void take_columns(parser *p, edge_source *source) {
             fail(p,
                  p->max_columns == 1
                      ? "there is more than one column"
-                     : "there are more than three columns (source, destination, weight)",
+                     : "there are more than five columns (source, destination, weight, "
+                       "edge id, reverse weight)",
                  p->text, (int)(p->end - p->text));
             return;
         }
@@ -93,7 +93,7 @@ static void take_columns(parser *p, edge_source *source) {
     if (!take(p, ')'))
         fail(p, "a comma or a closing bracket is missing", p->text,
              (int)(p->end - p->text));
-    else if (p->max_columns == 3 && source->columns == 1)
+    else if (p->max_columns > 1 && source->columns == 1)
         fail(p, "the destination column is missing", p->text, (int)(p->end - p->text));
 }
 
@@ -158,7 +158,8 @@ void edge_source_clear(edge_source *source) {
     sqlite3_free(source->query);
     sqlite3_free(source->schema);
     sqlite3_free(source->table);
-    for (int i = 0; i < 3; i++)
+    sqlite3_free(source->where);
+    for (int i = 0; i < EDGE_COLUMNS; i++)
         sqlite3_free(source->column[i]);
     memset(source, 0, sizeof *source);
 }

@@ -27,20 +27,37 @@ SQLITE_EXTENSION_INIT3
 
 /* ---- edge_source.c: what the text of `edges` or `vertices` says ---- */
 
+/* What an edge may have; with a reverse weight it is two arcs (two_ways.c). */
+enum {
+    SOURCE_COLUMN,
+    TARGET_COLUMN,
+    WEIGHT_COLUMN,
+    EDGE_ID_COLUMN,
+    REVERSE_COLUMN,
+    EDGE_COLUMNS
+};
+
 typedef struct edge_source {
     char *query;  /* a SELECT, WITH or VALUES; else NULL and the rest is set */
     char *schema; /* NULL: not given */
     char *table;
-    char *column[3]; /* source, destination, weight as written; all NULL: find by name */
-    int columns;     /* 0, 2 or 3 (vertices: 0 or 1) */
+    /* as written; all NULL: find by name */
+    char *column[EDGE_COLUMNS];
+    int columns; /* 0, 2 .. EDGE_COLUMNS (vertices: 0 or 1) */
+    char *where; /* of a followed graph: which rows are edges (condition.h); NULL: all */
 } edge_source;
 
-/* Splits the text. Never touches a database. max_columns: 3 for edges, 1 for vertices.
+/* Splits the text. Never touches a database. max_columns: EDGE_COLUMNS, 1 for vertices.
 ** On failure returns SQLITE_ERROR (or SQLITE_NOMEM) and *error is a sentence without
 ** the function's name (sqlite3_free). */
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
+
+/* ---- arguments.c ---- */
+
+/* "a BLOB", and what it may be where its length says so. */
+const char *blob_written(sqlite3_value *blob);
 
 /* ---- scope.c: which execution of which statement is calling ----
 ** The executing statements are those that are busy and hold no row (sqlite3_data_count
@@ -55,22 +72,33 @@ typedef struct scope {
         unsigned long long serial; /* names the execution: the statement may run again */
     } entry[8];
     bool overflow; /* nested deeper: equal to no scope, so nothing is shared with it */
+    const void *table; /* of a cursor: its virtual table */
 } scope;
 
 typedef struct connection connection;
 
-/* Every cursor holds the scope it was opened in: scope_open in xOpen, scope_close in
-** xClose. A scalar function keeps one for its statement by sqlite3_set_auxdata. SQLITE_OK
-** or SQLITE_NOMEM; after scope_close, or on a zeroed scope, scope_close does nothing. */
-int scope_open(connection *c, scope *s);
+/* Every cursor holds the scope it was opened in: scope_open in xOpen, scope_settle in
+** xFilter, scope_close in xClose; table: the cursor's. A scalar function keeps one for its
+** statement by sqlite3_set_auxdata; table is NULL there. After scope_close, or on a zeroed
+** scope, scope_close does nothing. */
+int scope_open(connection *c, scope *s, const void *table);
+void scope_settle(connection *c);
 void scope_close(connection *c, scope *s);
 bool scope_equal(const scope *a, const scope *b);
-/* How SQL text of this extension's own making begins, where it names what a schema
-** holds. */
+/* How SQL text of this extension's own making begins, for those who look at statements.
+** No other meaning hangs on it: anybody may write it. */
 #define OWN_SQL "/* gpugraph */ "
-/* Does an executing statement contain this text as a literal, or hold it bound? 1, 0, or
-** -1: no memory. */
-int scope_has_text(connection *c, const scope *s, const char *text);
+/* Does an executing statement contain the query as this argument ("edges", "vertices") of a
+** call of this function (query_origin.h)? 1, 0, or -1: no memory. */
+int scope_has_query(connection *c, const scope *s, const char *function,
+                    const char *argument, const char *query);
+/* Is it in the middle of sqlite3_step? */
+bool is_executing(sqlite3_stmt *statement);
+/* How many programs the statement has begun, ever: each time it runs its own, and that of
+** each trigger that fires. */
+int programs_begun(sqlite3_stmt *statement);
+/* The scope's statements that are still there, one after the other, from NULL to NULL. */
+sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement);
 /* Is any statement of the scope one that writes? */
 bool scope_writes(connection *c, const scope *s);
 
@@ -87,12 +115,18 @@ typedef struct timings {
     timing *row;
     int count, room;
     double started_ms;
+    bool
+        open; /* started and not finished: what is added otherwise belongs to no search */
     bool failed; /* a row was lost to memory */
 } timings;
 
+enum { MOST_DEVICES = 16 };
+
+/* Each field is a setting, settings.c. */
 typedef struct config {
-    char backend[8]; /* auto, cpu, cuda */
+    int backend; /* gpugraph_backend */
     int device, threads;
+    char devices[5 * MOST_DEVICES]; /* auto, all, or ids: "0,2" */
     sqlite3_int64 memory_limit, cache_limit;
     int progress;
 } config;
@@ -105,6 +139,7 @@ struct connection {
     struct followed *followed;    /* follow.c */
     struct binding *bindings;     /* cache.c: which graph a running statement has seen */
     struct execution *executions; /* scope.c */
+    scope *opened;                /* scope.c: of the cursor that was opened just now */
     sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
     int tables;                  /* virtual tables of this extension that are connected */
     int readings;                /* edge sources being read: one may read another */
@@ -166,6 +201,8 @@ typedef struct table_info {
                              ** none works */
     int integer_primary_key; /* the column that is the rowid, or -1 */
     char *key_index;         /* WITHOUT ROWID: the index that holds the rows */
+    char *key_order; /* ORDER BY of the rows as they are held, where SQLite would go the
+                     ** other way; else NULL */
 } table_info;
 
 /* schema NULL: temp, main, then attached ones, as SQLite looks. SQLITE_ERROR with a
@@ -173,9 +210,9 @@ typedef struct table_info {
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error);
 void table_info_clear(table_info *info);
-/* "main"."roads" with what keeps SQLite from reading an index in its place, so that rows
-** come in the order of their keys whichever columns are read. */
-void append_table_in_order(sqlite3_str *sql, const table_info *info);
+/* "main"."roads" with what keeps SQLite from reading an index in its place, whichever columns
+** are read, so that rows come in the order of their keys; perhaps with ORDER BY. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
 int table_add_column(table_info *info, const char *name, const char *type);
 /* Case-insensitive, as SQL is; -1: none. */
 int table_column(const table_info *info, const char *name);
@@ -195,9 +232,13 @@ typedef struct row_source {
     table_info table; /* of a query: column names alone */
     bool searched;    /* the table was named without its schema */
     char *name;       /* for sentences: "main.roads" or "the query in edges" */
-    char *column[4];  /* source, destination, weight, edge id; NULL: none. Of vertices the
-                      ** first alone. Owned by table or query */
-    char affinity;    /* of the first column */
+    /* By the numbers of edge_source; NULL: none. The edge id is not here where it is the
+    ** table's rowid. Of vertices the first alone. Owned by table. */
+    char *column[EDGE_COLUMNS];
+    char affinity;       /* of the first column */
+    bool columns_named;  /* in the text, not found by the names they have */
+    bool weight_unclear; /* no weight is known by its name, and others may be meant */
+    char *where;         /* which rows there are (condition.h); NULL: all */
     sqlite3_stmt *query;
 } row_source;
 
@@ -206,11 +247,28 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
-/* The name by which SQL asks for the edge id; NULL: there is none. */
+/* The name by which SQL asks for the rowid that is the edge id; NULL: it is none. */
 const char *source_rowid(const row_source *rows);
+
+/* ---- source_weight.c ---- */
+
+/* Of a table or view whose ends have been found by name. */
+void source_find_weight(row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);
+
+/* ---- edge_names.c: edge ids that the library does not know ---- */
+
+typedef struct edge_names edge_names;
+
+/* What SQL calls the edge that has this id in the library. */
+void result_edge_name(sqlite3_context *context, const edge_names *names, int64_t id);
+/* Names of edges that all have none; NULL: no memory. */
+edge_names *edge_names_none(void);
+int64_t edge_names_bytes(const edge_names *names); /* NULL is allowed, here and below */
+edge_names *edge_names_share(edge_names *names);   /* to be freed once more */
+void edge_names_free(edge_names *names);
 
 /* ---- stamp.c: has a table changed? ---- */
 
@@ -264,9 +322,15 @@ typedef struct search_ref {
 typedef struct graph_ref {
     struct graph_ref *next;
     gpugraph_graph *graph;
-    char *edges, *vertices; /* the texts that name it; vertices may be NULL */
-    bool has_weight;        /* weights were read */
-    bool weight_column;     /* the source has a weight column */
+    char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
+    edge_names *names;               /* NULL: edge ids are the library's */
+    int64_t halves;                  /* rows that are no edges, since an end is NULL */
+    bool has_weight;                 /* weights were read */
+    bool has_text;                   /* something that was read may be a TEXT */
+    bool weight_column;              /* the source has a weight column */
+    bool weight_unclear;             /* as in row_source */
+    bool two_ways;      /* there is a reverse weight, and this is the graph ... */
+    bool undirected;    /* ... for direction 'both', or the one for the others */
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
@@ -289,7 +353,10 @@ typedef struct graph_request {
     int edges_bytes;
     const char *vertices; /* or NULL */
     int vertices_bytes;
+    const char *params; /* of a query in edges; or NULL */
+    int params_bytes;
     enum weight_need weight;
+    bool undirected;    /* direction is 'both' */
     int backend;        /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope; /* the cursor's; NULL: one for this call alone */
     struct followed *followed; /* a mirror that is known to be current; or NULL */
@@ -321,7 +388,10 @@ void cache_free(connection *c);
 
 typedef struct loaded {
     gpugraph_graph *graph;
+    edge_names *names; /* NULL: edge ids are the library's */
+    int64_t halves;    /* rows that are no edges, since an end is NULL */
     bool has_weight;
+    bool has_text; /* something that was read may be a TEXT */
     char *weight_error;
 } loaded;
 
@@ -331,11 +401,12 @@ enum weight_reading {
     READ_WEIGHTS
 };
 
-/* Reads the rows and builds the graph. vertices may be NULL; backend: as in a request.
+/* Reads the rows and builds the graph, for the request's function, direction and backend;
+** of two ways (two_ways.c) also the other one where that is not NULL. vertices may be NULL.
 ** Timings: "read" (detail: which reader and why), "map". */
-int graph_load(connection *c, const char *function, const row_source *edges,
-               const row_source *vertices, enum weight_reading weights, int backend,
-               loaded *result, char **error);
+int graph_load(connection *c, const graph_request *request, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               loaded *other, char **error);
 /* The aggregate function that takes rows in: gpugraph_collect. Registered by
 ** extension.c. */
 int loader_register(connection *c);
@@ -360,7 +431,8 @@ int scalar_functions_register(connection *c, const scalar_function *list, size_t
 int graph_table_register(connection *c);
 int graph_functions_register(connection *c);
 
-/* ---- inspect.c: gpugraph_version, _config, _devices, _methods, _graphs, _timings, _triangles ---- */
+/* ---- inspect.c: gpugraph_version, _triangles; settings.c: _config; lists.c: _settings,
+** _devices, _methods, _graphs, _timings ---- */
 int inspect_register(connection *c);
 
 #endif

@@ -5,19 +5,54 @@
 **     sqlite3_gpugraph_init
 **       -> connection, kept alive by one reference from each module and function
 **       -> loader, table functions, inspection */
+#include "settings.h"
 #include "table_function.h"
 #include "gpugraph_extension.h"
 
 #include <string.h>
 
-#ifndef SQLITE_CORE
-SQLITE_EXTENSION_INIT1
-#endif
-
 /* sqlite3_vtab_in and sqlite3_vtab_rhs_value came with 3.38; what every probe of the
 ** design was tried on is 3.40.1. */
 #define OLDEST_SQLITE      3040001
 #define OLDEST_SQLITE_TEXT "3.40.1"
+
+/* print: the calling library's own, since the caller frees what it makes. */
+static int refuse_old(int number, const char *version, char *(*print)(const char *, ...),
+                      char **error) {
+    if (number >= OLDEST_SQLITE)
+        return SQLITE_OK;
+    *error = print(
+        "gpugraph needs SQLite " OLDEST_SQLITE_TEXT " or later, and this is %s", version);
+    return SQLITE_ERROR;
+}
+
+#ifndef SQLITE_CORE
+SQLITE_EXTENSION_INIT1
+
+/* Every call of SQLite goes through sqlite3_api, of which a loaded file has one. The first
+** library that loads the file keeps it. Of another one, which is known by a table of its
+** own, nothing is called but what makes the sentence. */
+static int take_library(const sqlite3_api_routines *api, char **error) {
+    const sqlite3_api_routines *taken = NULL;
+    int rc = refuse_old(api->libversion_number(), api->libversion(), api->mprintf, error);
+    if (rc ||
+        __atomic_compare_exchange_n(&sqlite3_api, &taken, api, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE) ||
+        taken == api)
+        return rc;
+    *error = api->mprintf("gpugraph: another SQLite library of this process (%s) has "
+                          "loaded this file, which serves one library; let this one (%s) "
+                          "load a copy of the file in another folder",
+                          taken->libversion(), api->libversion());
+    return SQLITE_ERROR;
+}
+#else
+static int take_library(const struct sqlite3_api_routines *api, char **error) {
+    (void)api;
+    return refuse_old(sqlite3_libversion_number(), sqlite3_libversion(), sqlite3_mprintf,
+                      error);
+}
+#endif
 
 void connection_addref(connection *c) {
     c->references++;
@@ -39,30 +74,21 @@ static connection *connection_open(sqlite3 *db) {
         return NULL;
     memset(c, 0, sizeof *c);
     c->db = db;
-    strcpy(c->config.backend, "auto");
-    c->config.cache_limit = DEFAULT_CACHE_LIMIT;
+    settings_reset(c);
     return c;
 }
 
 __attribute__((visibility("default"))) int
 sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routines *api) {
-#ifndef SQLITE_CORE
-    SQLITE_EXTENSION_INIT2(api);
-#else
-    (void)api;
-#endif
-    if (sqlite3_libversion_number() < OLDEST_SQLITE) {
-        *error = sqlite3_mprintf("gpugraph needs SQLite " OLDEST_SQLITE_TEXT
-                                 " or later, and this is %s",
-                                 sqlite3_libversion());
-        return SQLITE_ERROR;
-    }
+    int rc = take_library(api, error);
+    if (rc)
+        return rc;
     connection *c = connection_open(db);
     if (!c)
         return SQLITE_NOMEM;
     connection_addref(
         c); /* held while registering: a failure half way must not free it early */
-    int rc = loader_register(c);
+    rc = loader_register(c);
     if (rc == SQLITE_OK)
         rc = table_functions_register(c);
     if (rc == SQLITE_OK)

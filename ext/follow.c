@@ -2,28 +2,34 @@
 **
 ** What is known of a mirror:
 **
-**     base    a committed state of the table: schema, data version, last entry p of the log
+**     base    a committed state of the table: schema, data version, the latest mark m of
+**             the log, last entry
+**     recent  rowids that the log names after m, as far as the base knows
 **     dirty   rowids; the mirror is the base, except perhaps for these edges
 **
-** To catch up with what this connection sees now, which is a later committed state or such
-** a state with this connection's own uncommitted changes: every row in which that differs
-** from the base is named in the log after p, as it reads now, since log and table are
-** written by the same statements and rolled back together. So the mirror differs from the
-** table in rows that are dirty, or in the log after p, and in no others. These are read
-** again. Then
+** To catch up with what this connection sees now, which is a committed state or such a state
+** with this connection's own uncommitted changes. Where m is still there, that state and the
+** base have all in common that came before m. Every row in which it differs from what was
+** there at m is named in the log after m, as it reads now, since log and table are written by
+** the same statements and rolled back together. What was there at m differs from the base in
+** recent rows alone. So the mirror differs from the table in rows that are dirty, recent, or in the log
+** after m, and in no others. These are read again. Then
 **
-**     nothing is being written   this state is the base; p is the log's end; none is dirty
-**     a write transaction        base and p stay; all rows just read are dirty
+**     nothing is being written   this state is the base, with the latest mark that it has;
+**                                none is dirty
+**     a write transaction        the base stays; all rows just read are dirty
 **
 ** so that ROLLBACK and ROLLBACK TO, which leave no trace and let the log's numbers come
-** again, need none: numbers of the log are compared with p only, which is committed. What
-** this leans on:
+** again, need none. What this leans on:
 **
-** - Committed states follow one another, and each has its own p. Not so where a backup is
-**   restored over the file or another file takes its place: the schema version (which
-**   sqlite3_backup moves in its destination), the file's name, and the count of expiries
-**   (which DETACH moves) show that, and then everything is read anew. A database that
-**   sqlite3_deserialize may replace has no mirror, nor has what read_uncommitted shows.
+** - A mark is random, so what has it has the history before it. A file that is put back in
+**   place (cp of an older one over it), and written to since, has other marks or goes on from
+**   one that the mirror knows. SQLite must notice that the file is another one: its data
+**   version moves.
+** - While the schema version and the file's name are the same, the triggers have been there.
+**   sqlite3_backup moves that version in its destination; what DETACH has made another file
+**   is known by the count of expiries. A database that sqlite3_deserialize may replace has no
+**   mirror, nor has what read_uncommitted shows.
 ** - Uncommitted changes of schema: the mirror is dropped at sight of another schema
 **   version, and a new one is begun in a committed state only.
 ** - The log has no gaps. Writers trim its old end: a mirror from before that is read anew,
@@ -74,7 +80,11 @@ void followed_forget(connection *c, followed *f) {
     stamp_free(f->base);
     f->base = NULL;
     id_list_clear(&f->dirty);
+    id_list_clear(&f->recent);
+    f->mark = (log_mark){0, 0};
     f->has_real = false;
+    sqlite3_free(f->judged);
+    f->judged = NULL;
     forget_aliases(f);
 }
 
@@ -103,12 +113,12 @@ bool followed_is_current(connection *c, const followed *f) {
 static bool worth_following(const followed *f, int64_t ids) {
     enum { FEW = 64, PART = 8 };
     bool bad_weights = f->graph->weight_column && f->graph->weight_error;
-    return !bad_weights &&
+    return !bad_weights && f->graph->halves == 0 &&
            ids <= FEW + (int64_t)gpugraph_edge_count(f->graph->graph) / PART;
 }
 
 /* What the table holds now is committed, and the mirror is that. */
-static int settle_base(reading *r, followed *f, const tail *t) {
+static int settle_base(reading *r, followed *f, tail *t) {
     stamp *base;
     int rc = stamp_retake(r->c, r->hold, &base);
     if (rc) {
@@ -119,6 +129,10 @@ static int settle_base(reading *r, followed *f, const tail *t) {
     stamp_free(f->base);
     f->base = base;
     f->position = t->last;
+    f->mark = t->mark;
+    id_list_clear(&f->recent);
+    f->recent = t->recent;
+    memset(&t->recent, 0, sizeof t->recent);
     f->dirty.count = 0;
     return SQLITE_OK;
 }
@@ -142,6 +156,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     int rc = log_tail(r->c, f, &t);
     if (rc == SQLITE_OK && t.whole && !writing) {
         rc = mirror_renew(r, f, "the log does not say all that has changed");
+        rc = rc ? rc : log_recent(r->c, f, &t);
     } else if (rc == SQLITE_OK && !t.whole) {
         id_list before = f->dirty; /* all of it is among t.ids */
         f->dirty = t.ids;
@@ -153,6 +168,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     if (rc == SQLITE_OK && !(t.whole && writing))
         *found = f->graph;
     id_list_clear(&t.ids);
+    id_list_clear(&t.recent);
     return rc;
 }
 
@@ -160,7 +176,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
 ** there is none to rely on. */
 static int load_blocks(reading *r, followed *f) {
     gpugraph_graph *graph;
-    int rc = blocks_read(r->c, f->schema, f->name, &graph, &f->position);
+    int rc = blocks_read(r->c, r->follow, &graph, &f->position, &f->mark);
     if (rc || !graph)
         return rc;
     bool weighted = gpugraph_weights(graph) != GPUGRAPH_UNWEIGHTED;
@@ -192,12 +208,16 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
     if (rc == SQLITE_OK)
         rc = mirror_renew(r, f, "the graph has not been read since the schema changed");
     if (rc == SQLITE_OK)
+        rc = log_recent(r->c, f, &t);
+    if (rc == SQLITE_OK)
         rc = settle_base(r, f, &t);
+    id_list_clear(&t.recent);
     *found = rc == SQLITE_OK ? f->graph : NULL;
     return rc;
 }
 
 static int catch_up(reading *r, followed *f, graph_ref **found) {
+    bool complete = true;
     int rc = SQLITE_OK;
     *found = f->graph ? graph_seen(r->c, r->scope, f->graph->edges) : NULL;
     if (*found)
@@ -210,7 +230,11 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
         check_done(r);
         *found = f->graph;
     } else if (f->graph) {
-        rc = follow_log(r, f, found);
+        if (stamp_writing(r->hold))
+            rc = log_is_complete(r, f, &complete);
+        if (rc == SQLITE_OK && complete)
+            rc = follow_log(r, f, found);
+        r->why = "a statement under way may have written what it has not logged yet";
     } else if (!stamp_writing(r->hold)) {
         rc = begin_mirror(r, f, found);
     }
@@ -232,16 +256,19 @@ static int add_alias(reading *r, followed *f) {
     return rc;
 }
 
-/* Takes the table over from the reading. */
+/* Takes the table over from the reading; without memory f stays what it is. */
 static int take_table(reading *r, followed *f) {
+    char *log = sqlite3_mprintf("%s", r->follow->log);
+    if (!log)
+        return SQLITE_NOMEM;
     row_source_clear(&f->rows);
     f->rows = r->edges;
     memset(&r->edges, 0, sizeof r->edges);
     f->direction = r->follow->direction;
     f->persist = r->follow->persist;
     sqlite3_free(f->log);
-    f->log = sqlite3_mprintf("%s", r->follow->log);
-    return f->log ? SQLITE_OK : SQLITE_NOMEM;
+    f->log = log;
+    return SQLITE_OK;
 }
 
 int followed_catch_up(reading *r, graph_ref **found) {
@@ -285,7 +312,8 @@ static struct alias *find_alias(reading *r, followed **of) {
 
 int followed_find(reading *r, graph_ref **found) {
     followed *f;
-    struct alias *a = r->request->vertices ? NULL : find_alias(r, &f);
+    struct alias *a =
+        r->request->vertices || r->request->params ? NULL : find_alias(r, &f);
     if (!a)
         return SQLITE_OK;
     int rc = stamp_retake(r->c, a->stamp, &r->hold);

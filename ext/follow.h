@@ -1,6 +1,7 @@
 /* Graphs that follow their table: CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres)).
 **
 **     writer (any process)   roads --trigger--> g_log(seq, edge): which rowids were touched
+**                                               g_marks(mark, seq): in which history
 **     reader                 mirror at position p, log up to q
 **                              -> reads the rows named between p and q again, from roads
 **                              -> gpugraph_update with the difference -> mirror at q
@@ -41,12 +42,19 @@ typedef struct definition {
     char *key;           /* the column that is the rowid; NULL: none */
     gpugraph_direction direction;
     bool persist;
-    char *trouble; /* why the log is not to be relied on; NULL: it is */
+    sqlite3_int64 latest_trigger; /* the last one's row of sqlite_schema */
+    char *trouble;                /* why the log is not to be relied on; NULL: it is */
 } definition;
 
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error);
 void definition_clear(definition *d);
+
+/* A random number that is in the log's table of marks beside the entry that it was given to;
+** id 0: none. */
+typedef struct log_mark {
+    sqlite3_int64 id, seq;
+} log_mark;
 
 /* ---- follow_make.c ---- */
 

@@ -1,6 +1,6 @@
 /* What stands between the brackets of USING gpugraph(...).
 **
-**     roads(a, b, metres), direction = 'both', persist = 1
+**     roads(a, b, metres), direction = 'both', persist = 1, where = 'open = 1'
 **     ------------------   ------------------
 **     edge source          options, in any order
 **/
@@ -24,7 +24,7 @@ static int split_option(const char *text, char **name, char **value, char **erro
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
         return fail(error, sqlite3_mprintf("'%.40s' is no option; write direction = "
-                                           "'both' or persist = 1",
+                                           "'both', persist = 1 or where = 'open = 1'",
                                            text));
     *name = sql_unquote(&key);
     *value = sql_unquote(&given);
@@ -53,8 +53,13 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         made->persist = *value == '1';
         return SQLITE_OK;
     }
-    return fail(error, sqlite3_mprintf("there is no option '%.40s'; there are direction "
-                                       "and persist",
+    if (sqlite3_stricmp(name, "where") == 0) {
+        sqlite3_free(made->source.where);
+        made->source.where = sqlite3_mprintf("%s", value);
+        return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    return fail(error, sqlite3_mprintf("there is no option '%.40s'; there are direction, "
+                                       "persist and where",
                                        name));
 }
 
@@ -75,9 +80,13 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
     if (count == 0)
         return fail(error, sqlite3_mprintf("there is no table to follow; write USING "
                                            "gpugraph(roads(a, b, metres))"));
-    int rc = edge_parse(argument[0], (int)strlen(argument[0]), 3, &made->source, error);
+    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
+                        &made->source, error);
     if (rc == SQLITE_OK && made->source.query)
-        rc = fail(error, sqlite3_mprintf("a graph follows a plain table, not a query"));
+        rc = fail(error,
+                  sqlite3_mprintf(
+                      "a graph follows a plain table, not a query; follow the table that "
+                      "the query reads, or give the query to the search itself"));
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
         rc = parse_option(argument[i], made, error);
     if (rc)

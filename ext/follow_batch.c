@@ -4,6 +4,7 @@
 **              where a running statement looks at it, of a copy that takes its place
 **     table -> graph_load -> another mirror */
 #include "follow_mirror.h"
+#include "condition.h"
 #include <string.h>
 
 void mirror_set(connection *c, followed *f, graph_ref *g) {
@@ -30,7 +31,10 @@ graph_ref *mirror_frame(const followed *f) {
     g->weight_column = f->rows.column[2] != NULL;
     if (!g->weight_column)
         g->weight_error = source_without_weight(&f->rows);
-    if (g->edges && (g->weight_column || g->weight_error))
+    const bool has_ids = source_rowid(&f->rows) != NULL;
+    if (!has_ids)
+        g->names = edge_names_none();
+    if (g->edges && (g->weight_column || g->weight_error) && (has_ids || g->names))
         return g;
     graph_free(g);
     return NULL;
@@ -43,13 +47,16 @@ int mirror_renew(reading *r, followed *f, const char *why) {
         return SQLITE_NOMEM;
     r->why = why;
     check_done(r);
-    int rc = graph_load(r->c, r->request->function, &f->rows, NULL, TRY_WEIGHTS,
-                        r->request->backend, &got, r->error);
+    int rc =
+        graph_load(r->c, r->request, &f->rows, NULL, TRY_WEIGHTS, &got, NULL, r->error);
     if (rc) {
         graph_free(g);
         return rc;
     }
     g->graph = got.graph;
+    edge_names_free(g->names);
+    g->names = got.names;
+    g->halves = got.halves;
     g->has_weight = got.has_weight;
     if (got.weight_error)
         g->weight_error = got.weight_error;
@@ -60,18 +67,27 @@ int mirror_renew(reading *r, followed *f, const char *why) {
 }
 
 /* Weights are REAL as long as one of them is: is one known, and not among those that may
-** have changed? Looks for another; *found false: there may be none. */
+** have changed? Looks for another; *found false: there may be none. A graph that has no REAL
+** weights, or no edges any more, has no row to remember. */
 static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
-    *found = gpugraph_weights(f->graph->graph) != GPUGRAPH_REAL_WEIGHTS ||
-             gpugraph_edge_count(f->graph->graph) == 0 ||
-             (f->has_real && !id_list_has(ids, f->real));
+    bool needed = gpugraph_weights(f->graph->graph) == GPUGRAPH_REAL_WEIGHTS &&
+                  gpugraph_edge_count(f->graph->graph) > 0;
+    f->has_real &= needed && !id_list_has(ids, f->real);
+    *found = !needed || f->has_real;
     if (*found)
         return SQLITE_OK;
     sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf(OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" NOT INDEXED "
-                                        "WHERE typeof(\"%w\") = 'real' LIMIT 1",
-                                f->rows.table.rowid_name, f->rows.table.schema,
-                                f->rows.table.name, f->rows.column[2]);
+    sqlite3_str *text = sqlite3_str_new(r->c->db);
+    sqlite3_str_appendf(text,
+                        OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" NOT INDEXED WHERE "
+                                "typeof(\"%w\") = 'real' AND \"%w\" IS NOT NULL AND "
+                                "\"%w\" IS NOT NULL",
+                        f->rows.table.rowid_name, f->rows.table.schema,
+                        f->rows.table.name, f->rows.column[2], f->rows.column[0],
+                        f->rows.column[1]);
+    condition_append(text, "AND", f->rows.where, "");
+    sqlite3_str_appendall(text, " LIMIT 1");
+    char *sql = sqlite3_str_finish(text);
     int rc = sql ? sqlite3_prepare_v2(r->c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {

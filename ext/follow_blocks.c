@@ -2,16 +2,19 @@
 **
 **     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
 **                 renumber the edges: if there is a row 1, the graph is of no use any more
-**     rowid 2     "gpugraph 1 SCHEMA POSITION SIZE": schema version, last entry of the log,
-**                 bytes
+**     rowid 2     "gpugraph 2 SCHEMA POSITION SIZE MARK SEQ": schema version, last entry of
+**                 the log, bytes, the log's latest mark and its entry
 **     rowid 3..   the packed graph in pieces of 4 MiB
 **
 ** Blocks and log are in one file and in one transaction: whatever brings back the one
 ** brings back the other, so the blocks are the table at POSITION in the history of this
 ** file, and the log tells the rest. A change of schema, after which triggers may have been
-** away for a while, makes them worthless. They are written when the graph is created and
-** by gpugraph_save: by a statement that writes, never by one that reads. */
+** away for a while, makes them worthless: the schema version shows it, or, since that begins
+** anew in what sqlite3_backup has made, a trigger that stands in the schema after the view
+** g_saved. CREATE VIRTUAL TABLE and gpugraph_save write them; a
+** query never does. */
 #include "follow_blocks.h"
+#include "follow_sql.h"
 #include "statement.h"
 #include <stdlib.h>
 #include <string.h>
@@ -66,14 +69,32 @@ static int read_integer(sqlite3 *db, const char *format, const char *schema,
     return rc ? rc : finish;
 }
 
-static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
-                        uint64_t size) {
-    sqlite3_int64 schema = 0, position = 0;
-    int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &schema);
+/* The log's end and latest mark, after the schema version. */
+static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
+    sqlite3_stmt *statement;
+    int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &place[0]);
     if (rc == SQLITE_OK)
         rc = read_integer(db, "SELECT max(seq) FROM \"%w\".\"%w\"", d->schema, d->log,
-                          &position);
-    char *header = sqlite3_mprintf("gpugraph 1 %lld %lld %llu", schema, position, size);
+                          &place[1]);
+    if (rc == SQLITE_OK)
+        rc = statement_prepare(db, &statement,
+                               "SELECT mark, seq FROM \"%w\".\"%w_marks\" WHERE seq <= "
+                               "%lld ORDER BY seq DESC LIMIT 1",
+                               d->schema, d->name, place[1]);
+    if (rc)
+        return rc;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < 2; i++)
+            place[2 + i] = sqlite3_column_int64(statement, i);
+    return sqlite3_finalize(statement);
+}
+
+static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
+                        uint64_t size) {
+    sqlite3_int64 place[4] = {0};
+    int rc = read_place(db, d, place);
+    char *header = sqlite3_mprintf("gpugraph 2 %lld %lld %llu %lld %lld", place[0],
+                                   place[1], size, place[2], place[3]);
     if (!header)
         return SQLITE_NOMEM;
     if (rc == SQLITE_OK) {
@@ -83,6 +104,32 @@ static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
         rc = sqlite3_reset(insert);
     }
     sqlite3_free(header);
+    return rc;
+}
+
+/* Does every trigger of the graph stand in the schema before the view? */
+static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement,
+                               "SELECT 1 FROM \"%w\".sqlite_schema WHERE type = 'view' "
+                               "AND name = '%q_saved' COLLATE NOCASE AND rowid > %lld",
+                               d->schema, d->name, d->latest_trigger);
+    *stand = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The view after the triggers again, where one of these has been made anew. */
+static int put_view(sqlite3 *db, const definition *d, char **error) {
+    bool stand;
+    int rc = triggers_stand(db, d, &stand);
+    if (rc || stand)
+        return rc;
+    char *sql = follow_saved_sql(d);
+    rc = sql ? follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
+                              d->schema, d->name, sql)
+             : SQLITE_NOMEM;
+    sqlite3_free(sql);
     return rc;
 }
 
@@ -107,9 +154,9 @@ int blocks_write(connection *c, const definition *d, gpugraph_graph *graph,
                  char **error) {
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
-    int rc = blocks ? follow_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
-                                     blocks)
-                    : SQLITE_NOMEM;
+    int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = follow_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema, blocks);
     if (rc == SQLITE_OK)
         rc = statement_prepare(c->db, &w.insert,
                                "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)",
@@ -161,9 +208,11 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     return SQLITE_OK;
 }
 
-/* The header's three numbers; false: there is none that is of use. */
+enum { SCHEMA, POSITION, SIZE, MARK, MARK_SEQ, NUMBERS };
+
+/* The header's numbers; false: there is none that is of use. */
 static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
-                        sqlite3_int64 number[3]) {
+                        sqlite3_int64 number[NUMBERS]) {
     sqlite3_stmt *statement;
     bool found = false;
     int rc = statement_prepare(
@@ -172,11 +221,11 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
         blocks);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
         sqlite3_column_int64(statement, 0) == HEADER_ROW) {
-        static const char mark[] = "gpugraph 1 ";
+        static const char mark[] = "gpugraph 2 ";
         const char *text = (const char *)sqlite3_column_text(statement, 1);
         found = text && strncmp(text, mark, sizeof mark - 1) == 0;
         char *at = found ? (char *)text + sizeof mark - 1 : NULL;
-        for (int i = 0; i < 3 && found; i++) {
+        for (int i = 0; i < NUMBERS && found; i++) {
             number[i] = strtoll(at, &at, 10);
             found = number[i] >= 0 && (*at == ' ' || *at == 0);
         }
@@ -185,25 +234,32 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
     return found;
 }
 
-int blocks_read(connection *c, const char *schema, const char *name,
-                gpugraph_graph **graph, sqlite3_int64 *position) {
-    sqlite3_int64 number[3], version = -1;
-    char *blocks = sqlite3_mprintf("%s_blocks", name);
+/* Have the triggers logged every change since the blocks were written? */
+static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema) {
+    sqlite3_int64 version = -1;
+    bool stand;
+    return read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &version) ==
+               SQLITE_OK &&
+           version == schema && triggers_stand(db, d, &stand) == SQLITE_OK && stand;
+}
+
+int blocks_read(connection *c, const definition *d, gpugraph_graph **graph,
+                sqlite3_int64 *position, log_mark *mark) {
+    sqlite3_int64 number[NUMBERS];
+    char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     *graph = NULL;
     if (!blocks)
         return SQLITE_NOMEM;
-    reader r = {.db = c->db, .schema = schema, .blocks = blocks};
+    reader r = {.db = c->db, .schema = d->schema, .blocks = blocks};
     gpugraph_status status = GPUGRAPH_INVALID;
-    bool use = read_header(c->db, schema, blocks, number) &&
-               read_integer(c->db, "PRAGMA \"%w\".schema_version", schema, NULL,
-                            &version) == SQLITE_OK &&
-               version == number[0];
-    if (use) {
+    if (read_header(c->db, d->schema, blocks, number) &&
+        are_continued(c->db, d, number[SCHEMA])) {
         gpugraph_run run;
         gpugraph_stream from = {read_bytes, &r};
         connection_run(c, &run);
-        status = gpugraph_unpack(&run, &from, (uint64_t)number[2], graph);
-        *position = number[1];
+        status = gpugraph_unpack(&run, &from, (uint64_t)number[SIZE], graph);
+        *position = number[POSITION];
+        *mark = (log_mark){number[MARK], number[MARK_SEQ]};
     }
     sqlite3_blob_close(r.blob);
     sqlite3_free(blocks);

@@ -8,9 +8,9 @@
 ** half of it where it fails, so that the caller must roll back. *error is a sentence
 ** without a function's name. */
 int blocks_write(connection *c, const definition *d, gpugraph_graph *graph, char **error);
-/* *graph is the table as it was when the log ended at *position; NULL: there is none that
-** can be relied on. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
-int blocks_read(connection *c, const char *schema, const char *name,
-                gpugraph_graph **graph, sqlite3_int64 *position);
+/* *graph is the table as it was when the log ended at *position, and *mark was its latest;
+** NULL: there is none that can be relied on. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
+int blocks_read(connection *c, const definition *d, gpugraph_graph **graph,
+                sqlite3_int64 *position, log_mark *mark);
 
 #endif

@@ -8,12 +8,13 @@ static char *say(const char *words) {
 /* How far the mirror is behind the log. */
 static char *distance(connection *c, const followed *f) {
     tail t = {0};
-    if (log_ends(c, f, &t) != SQLITE_OK || t.last < f->position ||
-        t.first > f->position + 1)
+    if (log_ends(c, f, &t) != SQLITE_OK || !t.same_history ||
+        !log_reaches(&t, f->position))
         return say("behind");
     if (t.last == f->position)
         return say(f->dirty.count ? "behind" : "current");
-    return sqlite3_mprintf("behind by %lld", t.last - f->position);
+    return sqlite3_mprintf("behind by %llu",
+                           (unsigned long long)log_distance(&t, f->position));
 }
 
 static char *state_of(connection *c, const char *schema, const char *name) {

@@ -64,10 +64,12 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
     sqlite3_stmt *statement = NULL;
     int count = 0;
     char *sql = sqlite3_mprintf(
-        OWN_SQL "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
-                "type = 'table' AND name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND name NOT "
-                "IN (SELECT name || '_log' FROM pragma_table_list WHERE schema = %Q "
-                "COLLATE NOCASE AND type = 'virtual') ORDER BY name",
+        OWN_SQL
+        "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
+        "type = 'table' AND name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND name NOT "
+        "IN (SELECT name || column1 FROM pragma_table_list, (VALUES ('_log'), "
+        "('_marks')) WHERE schema = %Q COLLATE NOCASE AND type = 'virtual') ORDER "
+        "BY name",
         schema, schema);
     int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
@@ -132,7 +134,23 @@ static int settle_columns(connection *c, definition *d, char **error) {
                                  rows.name, kinds[letter - letters]);
         rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    for (int i = 0; i < 3 && rc == SQLITE_OK; i++) {
+    if (rc == SQLITE_OK && rows.column[EDGE_ID_COLUMN]) {
+        *error =
+            sqlite3_mprintf("gpugraph: the edges of a graph that follows its table have "
+                            "its rowids as ids; leave the fourth column out, and find "
+                            "%s of %s by rowid",
+                            rows.column[EDGE_ID_COLUMN], rows.name);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK && rows.column[REVERSE_COLUMN]) {
+        *error = sqlite3_mprintf(
+            "gpugraph: a graph that follows its table has one weight for an edge; leave "
+            "the fifth column out, or give %s with its columns to the search itself",
+            rows.name);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    d->source.columns = 0;
+    for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
         sqlite3_free(d->source.column[i]);
         d->source.column[i] =
             rows.column[i] ? sqlite3_mprintf("%s", rows.column[i]) : NULL;
@@ -159,17 +177,22 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     scope none = {0};
     row_source rows;
     loaded got = {0};
+    const graph_request request = {.function = "gpugraph", .backend = -1};
     int rc = make_table(c->db, follow_blocks_sql(d),
+                        "gpugraph: the blocks of the graph cannot be made", error);
+    if (rc == SQLITE_OK)
+        rc = make_table(c->db, follow_saved_sql(d),
                         "gpugraph: the blocks of the graph cannot be made", error);
     if (rc)
         return rc;
     rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
     if (rc == SQLITE_OK)
-        rc = graph_load(c, "gpugraph", &rows, NULL, READ_WEIGHTS, -1, &got, error);
-    if (rc == SQLITE_OK)
+        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got, NULL, error);
+    if (rc == SQLITE_OK && got.halves == 0)
         rc = explain(error, blocks_write(c, d, got.graph, error),
                      "gpugraph: the packed graph cannot be written");
     gpugraph_free(got.graph);
+    edge_names_free(got.names);
     sqlite3_free(got.weight_error);
     row_source_clear(&rows);
     return rc;
@@ -188,6 +211,8 @@ int follow_create(connection *c, const char *schema, const char *name,
         rc = check_table(c->db, &d, error);
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
+    if (rc == SQLITE_OK)
+        rc = condition_settle(c->db, &d, true, error);
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_log_sql(&d),
                         "gpugraph: the log of the graph cannot be made", error);
@@ -216,37 +241,61 @@ int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
     char *log = sqlite3_mprintf("%s_log", name);
     int rc = log ? drop_triggers(db, schema, log, error) : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = follow_execute(db, error, "DROP TABLE IF EXISTS \"%w\".\"%w\"", schema, log);
+        rc = follow_execute(db, error,
+                            "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
+                            "\"%w\".\"%w_marks\"",
+                            schema, log, schema, name);
     if (rc == SQLITE_OK && blocks)
-        rc = follow_execute(db, error, "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"",
-                            schema, name);
+        rc = follow_execute(db, error,
+                            "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"; DROP VIEW IF "
+                            "EXISTS \"%w\".\"%w_saved\"",
+                            schema, name, schema, name);
     sqlite3_free(log);
     return rc;
 }
 
 /* ---- another name ---- */
 
-static bool table_is_there(sqlite3 *db, const char *schema, const char *name) {
-    return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
+/* A table of the graph, if it is there. */
+static int rename_table(sqlite3 *db, const char *name, const char *suffix,
+                        const definition *d, bool *there, char **error) {
+    char *table = sqlite3_mprintf("%s_%s", name, suffix);
+    if (!table)
+        return SQLITE_NOMEM;
+    *there = sqlite3_table_column_metadata(db, d->schema, table, NULL, NULL, NULL, NULL,
+                                           NULL, NULL) == SQLITE_OK;
+    int rc = *there ? follow_execute(db, error,
+                                     "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_%s\"",
+                                     d->schema, table, d->name, suffix)
+                    : SQLITE_OK;
+    sqlite3_free(table);
+    return rc;
+}
+
+static int rename_saved(sqlite3 *db, const char *name, const definition *d,
+                        char **error) {
+    int rc = follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
+                            d->schema, name);
+    return rc ? rc
+              : make_table(db, follow_saved_sql(d),
+                           "gpugraph: the blocks of the graph cannot be made", error);
 }
 
 /* Triggers are made anew: inside an ALTER TABLE, another one leaves their bodies alone. */
 static int rename_parts(sqlite3 *db, const char *name, const char *log, definition *d,
                         char **error) {
-    char *blocks = sqlite3_mprintf("%s_blocks", name);
-    int rc = blocks ? drop_triggers(db, d->schema, log, error) : SQLITE_NOMEM;
-    bool logged = rc == SQLITE_OK && table_is_there(db, d->schema, log);
-    if (logged)
-        rc = follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w\"",
-                            d->schema, log, d->log);
-    if (rc == SQLITE_OK && d->persist && table_is_there(db, d->schema, blocks))
-        rc =
-            follow_execute(db, error, "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_blocks\"",
-                           d->schema, blocks, d->name);
-    if (rc == SQLITE_OK && logged)
+    bool logged = false, marked = false, saved = false;
+    int rc = drop_triggers(db, d->schema, log, error);
+    if (rc == SQLITE_OK)
+        rc = rename_table(db, name, "log", d, &logged, error);
+    if (rc == SQLITE_OK)
+        rc = rename_table(db, name, "marks", d, &marked, error);
+    if (rc == SQLITE_OK && d->persist)
+        rc = rename_table(db, name, "blocks", d, &saved, error);
+    if (rc == SQLITE_OK && logged && marked)
         rc = make_triggers(db, d, error);
-    sqlite3_free(blocks);
+    if (rc == SQLITE_OK && saved)
+        rc = rename_saved(db, name, d, error);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 #define GPUGRAPH_FOLLOW_MIRROR_H
 
 #include "follow_rows.h"
+#include "program.h"
 
 /* Texts that have led to the graph, so that the next call need not look names up. */
 enum { ALIASES = 4 };
@@ -18,6 +19,8 @@ struct followed {
     graph_ref *graph; /* the mirror; NULL: none */
     stamp *base;
     sqlite3_int64 position; /* in the log, of the base */
+    log_mark mark;          /* the latest before that */
+    id_list recent;         /* named between the two */
     id_list dirty;
     bool has_real; /* of REAL weights: a row is known that makes them so */
     int64_t real;
@@ -26,19 +29,35 @@ struct followed {
         stamp *stamp;
     } alias[ALIASES];
     int next_alias;
+    char *judged; /* text of a statement that writes, and what it may do */
+    program judgement;
 };
 
 /* ---- follow_log.c ---- */
 
 typedef struct tail {
     sqlite3_int64 first, last; /* numbers in the log; 0: it is empty */
-    id_list ids;               /* named after the base, or dirty */
+    bool same_history;         /* the base's mark is there */
+    log_mark mark;             /* the latest one */
+    id_list ids;               /* named after the base's mark, or dirty */
+    id_list recent;            /* named after the latest mark */
     bool whole;                /* these are not all that may have changed */
 } tail;
 
 int log_ends(connection *c, const followed *f, tail *t);
-/* Ends and ids; t->ids is the caller's to clear. */
+/* Has the log, whose ends these are, every entry after the position? */
+bool log_reaches(const tail *t, sqlite3_int64 position);
+/* How many they are. */
+uint64_t log_distance(const tail *t, sqlite3_int64 position);
+/* Ends and lists, which are the caller's to clear. */
 int log_tail(connection *c, const followed *f, tail *t);
+/* The recent ones again, of a log whose ends are known. */
+int log_recent(connection *c, const followed *f, tail *t);
+
+/* ---- follow_writer.c ---- */
+
+/* Has every statement that is under way logged all that it has written to the table? */
+int log_is_complete(reading *r, followed *f, bool *complete);
 
 /* ---- follow_batch.c ---- */
 

@@ -8,6 +8,8 @@
 **     yes                 the same              nothing
 **/
 #include "follow_rows.h"
+#include "condition.h"
+#include "whole_number.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,10 +97,13 @@ void id_list_clear(id_list *list) {
 /* ---- is a row what the mirror holds? ---- */
 
 static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *value) {
-    if (v < ids->integer_count)
-        return sqlite3_value_type(value) == SQLITE_INTEGER &&
-               sqlite3_value_int64(value) ==
-                   (ids->integer ? ids->integer[v] : ids->first_integer + v);
+    if (v < ids->integer_count) {
+        int type = sqlite3_value_type(value);
+        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v, whole;
+        if (type == SQLITE_FLOAT)
+            return whole_number(sqlite3_value_double(value), &whole) && whole == id;
+        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id;
+    }
     if (sqlite3_value_type(value) != SQLITE_TEXT)
         return false;
     uint64_t at = ids->texts.offset[v - ids->integer_count];
@@ -155,6 +160,7 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
                         ") AS v LEFT JOIN \"%w\".\"%w\" AS e NOT INDEXED ON e.\"%w\" = "
                         "v.column1",
                         rows->table.schema, rows->table.name, rowid);
+    condition_append(text, "AND", rows->where, "e.");
     char *sql = sqlite3_str_finish(text);
     *row = NULL;
     int rc = sql ? sqlite3_prepare_v3(c->db, sql, -1, 0, row, NULL) : SQLITE_NOMEM;
@@ -184,12 +190,13 @@ static void take_changed(loader *l, sqlite3_value **value) {
 
 /* The loader leaves ids out as long as they count from 1. */
 static int complete_ids(loader *added) {
-    if (added->edge_id || added->count == 0)
+    if (added->edge_id.value || added->count == 0)
         return SQLITE_OK;
-    added->edge_id = malloc((size_t)added->count * sizeof *added->edge_id);
-    for (int64_t i = 0; added->edge_id && i < added->count; i++)
-        added->edge_id[i] = i + 1;
-    return added->edge_id ? SQLITE_OK : SQLITE_NOMEM;
+    int64_t *id = malloc((size_t)added->count * sizeof *id);
+    for (int64_t i = 0; id && i < added->count; i++)
+        id[i] = i + 1;
+    added->edge_id.value = id;
+    return id ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 /* Looks up the ids from `at` on. */

@@ -10,6 +10,7 @@
 ** ALTER TABLE rewrites triggers, but not the arguments of g: so what g follows is what its
 ** triggers say, and the arguments count only where there is no trigger left. */
 #include "follow_schema.h"
+#include "condition.h"
 #include "follow_sql.h"
 #include "statement.h"
 #include <string.h>
@@ -40,6 +41,7 @@ static int present_add(present *list, sqlite3_stmt *row) {
     t->name = sqlite3_mprintf("%s", statement_text(row, 0));
     t->table = sqlite3_mprintf("%s", statement_text(row, 1));
     t->sql = sqlite3_mprintf("%s", statement_text(row, 2));
+    t->row = sqlite3_column_int64(row, 3);
     return t->name && t->table && t->sql ? SQLITE_OK : SQLITE_NOMEM;
 }
 
@@ -48,7 +50,7 @@ int present_read(sqlite3 *db, const char *schema, const char *log, present *list
     memset(list, 0, sizeof *list);
     int rc = statement_prepare(
         db, &statement,
-        "SELECT name, tbl_name, sql FROM \"%w\".sqlite_schema WHERE type = "
+        "SELECT name, tbl_name, sql, rowid FROM \"%w\".sqlite_schema WHERE type = "
         "'trigger'",
         schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
@@ -120,16 +122,18 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
 }
 
 static int take_columns(definition *d, const char *sql) {
-    char *column[3] = {NULL, NULL, NULL};
+    char *column[3] = {NULL, NULL, NULL}; /* the edge id is the rowid */
     int count = trigger_columns(sql, column);
     for (int i = 0; i < 3; i++) {
         sqlite3_free(count > 0 ? d->source.column[i] : column[i]);
         if (count > 0)
             d->source.column[i] = column[i];
     }
-    if (count > 0)
-        d->source.columns = count;
-    return count < 0 ? SQLITE_NOMEM : SQLITE_OK;
+    if (count <= 0)
+        return count < 0 ? SQLITE_NOMEM : SQLITE_OK;
+    d->source.columns = count;
+    sqlite3_free(d->source.where);
+    return condition_of_trigger(sql, &d->source.where);
 }
 
 /* What the triggers say of table and columns. */
@@ -137,6 +141,7 @@ static int take_triggers(definition *d, const present *list) {
     int rc = SQLITE_OK;
     for (int i = 0; i < list->count && rc == SQLITE_OK; i++) {
         const struct present_trigger *t = &list->item[i];
+        d->latest_trigger = t->row > d->latest_trigger ? t->row : d->latest_trigger;
         if (sqlite3_stricmp(t->table, d->log) == 0)
             continue;
         char *table = sqlite3_mprintf("%s", t->table);
@@ -176,22 +181,49 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list) {
     return rc;
 }
 
-static int find_log(sqlite3 *db, definition *d) {
+static int blame_missing(definition *d, const char *what, const char *suffix) {
+    d->trouble = sqlite3_mprintf("read afresh each time, since its %s %s_%s is missing; "
+                                 "DROP TABLE %s and create it again",
+                                 what, d->name, suffix, d->name);
+    return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* Is there such a table, with this column as its rowid and the other one beside? */
+static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
+                           const char *rowid, const char *column) {
+    const char *type = NULL;
+    int key = 0;
+    return sqlite3_table_column_metadata(db, schema, table, rowid, &type, NULL, NULL,
+                                         &key, NULL) == SQLITE_OK &&
+           key && type && sqlite3_stricmp(type, "INTEGER") == 0 &&
+           sqlite3_table_column_metadata(db, schema, table, column, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
+/* Without the first mark the others would not be random. */
+static int first_mark_is_there(sqlite3 *db, const char *schema, const char *marks,
+                               bool *there) {
     sqlite3_stmt *statement;
-    int rc =
-        statement_prepare(db, &statement,
-                          "SELECT 1 FROM pragma_table_info(%Q, %Q) WHERE name IN ('seq', "
-                          "'edge') LIMIT 1 OFFSET 1",
-                          d->log, d->schema);
-    if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW) {
-        d->trouble =
-            sqlite3_mprintf("read afresh each time, since its log %s is missing; "
-                            "DROP TABLE %s and create it again",
-                            d->log, d->name);
-        rc = d->trouble ? SQLITE_OK : SQLITE_NOMEM;
-    }
+    int rc = statement_prepare(
+        db, &statement, "SELECT 1 FROM \"%w\".\"%w\" WHERE mark = 9223372036854775807",
+        schema, marks);
+    *there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
     int finish = sqlite3_finalize(statement);
     return rc ? rc : finish;
+}
+
+static int find_log(sqlite3 *db, definition *d) {
+    char *marks = sqlite3_mprintf("%s_marks", d->name);
+    if (!marks)
+        return SQLITE_NOMEM;
+    bool marked = table_is_there(db, d->schema, marks, "mark", "seq");
+    int rc = marked ? first_mark_is_there(db, d->schema, marks, &marked) : SQLITE_OK;
+    sqlite3_free(marks);
+    if (rc == SQLITE_OK && !table_is_there(db, d->schema, d->log, "seq", "edge"))
+        return blame_missing(d, "log", "log");
+    if (rc == SQLITE_OK && !marked)
+        return blame_missing(d, "table of marks", "marks");
+    return rc;
 }
 
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
@@ -205,6 +237,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
         rc = present_read(db, schema, made->log, &list);
     if (rc == SQLITE_OK)
         rc = take_triggers(made, &list);
+    if (rc == SQLITE_OK)
+        rc = condition_settle(db, made, false, error);
     if (rc == SQLITE_OK)
         rc = find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
@@ -238,5 +272,5 @@ int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **
     rc = take_triggers(d, &list);
     d->log = made;
     present_clear(&list);
-    return rc;
+    return rc ? rc : condition_settle(db, d, false, error);
 }

@@ -8,11 +8,12 @@
 typedef struct present {
     struct present_trigger {
         char *name, *table, *sql;
+        sqlite3_int64 row; /* of sqlite_schema */
     } * item;
     int count, room;
 } present;
 
-/* Every trigger of the schema that writes or trims the log. */
+/* Every trigger of the schema that writes or tends the log. */
 int present_read(sqlite3 *db, const char *schema, const char *log, present *list);
 void present_clear(present *list);
 
@@ -23,6 +24,12 @@ int definition_take(definition *d, graph_arguments *arguments);
 /* What is followed, when sqlite_schema has the new name already and log and triggers the
 ** old one. Leaves the new names in d. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);
+
+/* ---- follow_condition.c ---- */
+
+/* Checks the condition as it was given, or as a trigger holds it, and puts the latter in its
+** place. making: SQLite is asked, too. *error: a whole sentence. */
+int condition_settle(sqlite3 *db, definition *d, bool making, char **error);
 
 /* ---- follow_others.c ---- */
 

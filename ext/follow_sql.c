@@ -7,6 +7,7 @@
 ** The text that SQLite keeps of a trigger changes when the table or a column gets another
 ** name, so texts are compared token by token. */
 #include "follow_sql.h"
+#include "condition.h"
 #include "gpugraph_follow_sql.h"
 #include "sql_text.h"
 #include "statement.h"
@@ -27,6 +28,7 @@ static void append_name(sqlite3_str *sql, const parts *p, const char *suffix) {
 static void append_columns(sqlite3_str *sql, const parts *p) {
     for (int i = 0; i < p->d->source.columns; i++)
         sqlite3_str_appendf(sql, "%snew.\"%w\"", i ? ", " : "", p->d->source.column[i]);
+    condition_append(sql, "WHERE", p->d->source.where, "new.");
 }
 
 /* old.rowid or new.rowid; NULL where edges are not told apart. */
@@ -57,6 +59,8 @@ static void append_part(sqlite3_str *sql, const parts *p, const char *name, size
         sqlite3_str_appendf(sql, "old.\"%w\" <> new.\"%w\"", d->rowid, d->rowid);
     else if (strcmp(key, "moves") == 0)
         sqlite3_str_appendall(sql, "0");
+    else if (strcmp(key, "marks") == 0)
+        append_name(sql, p, key);
     else
         append_name(sql, p, p->suffix ? p->suffix : key);
 }
@@ -80,6 +84,10 @@ char *follow_log_sql(const definition *d) {
 
 char *follow_blocks_sql(const definition *d) {
     return expand(blocks_sql, &(parts){.d = d});
+}
+
+char *follow_saved_sql(const definition *d) {
+    return expand(saved_sql, &(parts){.d = d});
 }
 
 static int add(trigger_list *list, const char *template, const parts *p, char *what) {
@@ -190,7 +198,7 @@ static int find_rowid(sqlite3 *db, definition *d) {
 int follow_triggers(sqlite3 *db, definition *d, trigger_list *made) {
     static const struct {
         const char *template, *suffix;
-    } always[] = {{trimmed_sql, "trimmed"},
+    } always[] = {{tended_sql, "tended"},
                   {inserted_sql, "inserted"},
                   {deleted_sql, "deleted"},
                   {updated_sql, "updated"},
@@ -256,7 +264,7 @@ int trigger_same(const definition *d, const char *sql, const char *other) {
 /* graph_inserted and so on, of graph_log */
 static bool has_own_name(const char *name, const char *log) {
     static const char *const suffixes[] = {"inserted", "deleted", "updated",
-                                           "moved",    "trimmed", "replaced_by_"};
+                                           "moved",    "tended",  "replaced_by_"};
     int start = (int)strlen(log) - 3; /* "graph_" */
     if (sqlite3_strnicmp(name, log, start) != 0)
         return false;

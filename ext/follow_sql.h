@@ -14,9 +14,11 @@ typedef struct trigger_list {
     int count, room;
 } trigger_list;
 
-/* CREATE TABLE for the log; NULL: no memory. */
+/* CREATE TABLE for the log and its marks; NULL: no memory. */
 char *follow_log_sql(const definition *d);
-char *follow_blocks_sql(const definition *d); /* for the packed graph */
+/* For the packed graph: its table; the view that stands after the triggers. */
+char *follow_blocks_sql(const definition *d);
+char *follow_saved_sql(const definition *d);
 /* Every trigger that the table needs as it is now: one for each way to change a row, two
 ** for each of its UNIQUE keys. Sets d->rowid and d->key. */
 int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
@@ -29,7 +31,7 @@ int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
 ** nor how names of others are quoted, nor by which name the rowid goes. 1, 0; -1: no
 ** memory. */
 int trigger_same(const definition *d, const char *sql, const char *other);
-/* Is a trigger one of those that write or trim this log? By its name and by what it does,
+/* Is a trigger one of those that write or tend this log? By its name and by what it does,
 ** since others may speak of the log, too. 1, 0; -1: no memory. */
 int trigger_is_own(const char *name, const char *sql, const char *log);
 /* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how

@@ -1,12 +1,13 @@
-/* Functions of followed graphs: gpugraph_check, gpugraph_delete_vertex, gpugraph_save.
+/* Functions of followed graphs: gpugraph_check, gpugraph_save; graph_delete.c has
+** gpugraph_delete_vertex.
 **
 **     'g' -> the virtual table g -> its definition, and the graph as the statement sees it
 **
-**     gpugraph_check          table in order of rowid  <-> mirror in order of edge id
-**     gpugraph_delete_vertex  vertex -> its edges' ids -> one DELETE, which the log tells
-**     gpugraph_save           mirror -> blocks in the file */
+**     gpugraph_check   table in order of rowid  <-> mirror in order of edge id
+**     gpugraph_save    mirror -> blocks in the file */
 #include "graph_functions.h"
 #include "follow_blocks.h"
+#include "savepoint.h"
 #include "table_function.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
     edge_source source;
     table_info info = {0};
     char *error = NULL;
-    int rc = edge_parse(text, bytes, 3, &source, &error);
+    int rc = edge_parse(text, bytes, EDGE_COLUMNS, &source, &error);
     if (rc == SQLITE_OK && (source.query || source.columns))
         rc = SQLITE_MISMATCH;
     else if (rc == SQLITE_OK)
@@ -34,10 +35,10 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
         rc = definition_read(call->c->db, info.schema, info.name, &call->definition,
                              &error);
     if (rc == SQLITE_MISMATCH) {
-        error =
-            sqlite3_mprintf("'%.60s' is no graph made by CREATE VIRTUAL TABLE ... USING "
-                            "gpugraph",
-                            text);
+        error = sqlite3_mprintf(
+            "'%.60s' is no graph made by CREATE VIRTUAL TABLE ... USING gpugraph; "
+            "gpugraph_graphs lists those that there are",
+            text);
         rc = SQLITE_ERROR;
     }
     if (rc && error)
@@ -90,12 +91,16 @@ void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
     graph_call_end(call);
 }
 
-/* What SQLite says of a statement that has failed. */
-static int say_failure(graph_call *call, int rc, const char *what) {
+int graph_call_failure(graph_call *call, int rc, const char *what) {
     if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
         call->error = sqlite3_mprintf("%s: %s cannot be %s: %s", call->function,
                                       call->rows.name, what, sqlite3_errmsg(call->c->db));
     return rc;
+}
+
+void graph_call_reason(graph_call *call, int rc, const char *reason) {
+    if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && reason && !call->error)
+        call->error = sqlite3_mprintf("%s: %s", call->function, reason);
 }
 
 /* ---- gpugraph_check ---- */
@@ -106,6 +111,7 @@ typedef struct check {
     graph_call call;
     const gpugraph_edge_list *edges;
     uint64_t count, at; /* edges of the graph; the next to compare */
+    char *lone;         /* by vertex: it stands beside a NULL end */
     sqlite3_str *said;
     sqlite3_int64 differences;
 } check;
@@ -133,17 +139,31 @@ static void compare_row(check *k, sqlite3_int64 id, sqlite3_value **value) {
     k->at++;
 }
 
-/* Vertices are the ends of edges and nothing else. */
+/* A row with a NULL end is no edge, but its other end is a vertex. */
+static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
+    for (int end = 0; end < 2; end++) {
+        uint32_t v;
+        if (sqlite3_value_type(value[end]) == SQLITE_NULL)
+            continue;
+        int rc = find_vertex(k->call.graph->graph, 'A', value[end], &v);
+        if (rc)
+            return rc;
+        if (v == GPUGRAPH_NONE)
+            say(k, id, "has a NULL end, and its other end is no vertex of the graph");
+        else
+            k->lone[v] = 1;
+    }
+    return SQLITE_OK;
+}
+
+/* Vertices are the ends of rows and nothing else. */
 static int compare_vertices(check *k) {
     uint32_t n = gpugraph_vertex_count(k->call.graph->graph), used = 0;
-    char *seen = calloc((size_t)n + 1, 1);
-    if (!seen)
-        return SQLITE_NOMEM;
+    char *seen = k->lone;
     for (uint64_t e = 0; e < k->count; e++)
         seen[k->edges->source[e]] = seen[k->edges->target[e]] = 1;
     for (uint32_t v = 0; v < n; v++)
         used += (uint32_t)seen[v];
-    free(seen);
     if (used != n && k->differences++ < SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k->said, "%s%u vertices of the graph are on no edge",
                             k->differences > 1 ? "; " : "", n - used);
@@ -159,9 +179,7 @@ static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
     if (rowid)
         sqlite3_str_appendf(text, ", \"%w\"", rowid);
     sqlite3_str_appendall(text, " FROM ");
-    append_table_in_order(text, &rows->table);
-    if (rowid)
-        sqlite3_str_appendf(text, " ORDER BY \"%w\"", rowid);
+    append_table_in_order(text, &rows->table, rows->where);
     char *sql = sqlite3_str_finish(text);
     *scan = NULL;
     int rc = sql ? sqlite3_prepare_v2(k->call.c->db, sql, -1, scan, NULL) : SQLITE_NOMEM;
@@ -179,12 +197,18 @@ static int compare(check *k) {
         sqlite3_value *value[3] = {NULL, NULL, NULL};
         for (int i = 0; i < columns; i++)
             value[i] = sqlite3_column_value(scan, i);
-        row++;
-        compare_row(k, rowid ? sqlite3_column_int64(scan, columns) : row, value);
+        bool half = sqlite3_column_type(scan, 0) == SQLITE_NULL ||
+                    sqlite3_column_type(scan, 1) == SQLITE_NULL;
+        row += !half;
+        sqlite3_int64 id = rowid ? sqlite3_column_int64(scan, columns) : row;
+        if (half)
+            rc = compare_half(k, id, value);
+        else
+            compare_row(k, id, value);
     }
     rc = rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
     if (rc)
-        say_failure(&k->call, rc, "read");
+        graph_call_failure(&k->call, rc, "read");
     sqlite3_finalize(scan);
     for (; rc == SQLITE_OK && k->at < k->count; k->at++)
         say(k, id_of(k, k->at), "is in the graph and not in the table");
@@ -199,7 +223,8 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     if (rc == SQLITE_OK) {
         k.edges = gpugraph_edges_of(k.call.graph->graph);
         k.count = gpugraph_edge_count(k.call.graph->graph);
-        rc = compare(&k);
+        k.lone = calloc((size_t)gpugraph_vertex_count(k.call.graph->graph) + 1, 1);
+        rc = k.lone ? compare(&k) : SQLITE_NOMEM;
     }
     if (k.differences > SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
@@ -209,130 +234,20 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     if (rc == SQLITE_OK && said)
         sqlite3_result_text(context, said, -1, SQLITE_TRANSIENT);
     graph_call_result(context, &k.call, rc == SQLITE_OK && !said ? SQLITE_NOMEM : rc);
+    free(k.lone);
     sqlite3_free(said);
-}
-
-/* ---- gpugraph_delete_vertex ---- */
-
-/* The ids of all edges that touch the vertex, as a JSON array. */
-static char *edges_at(const graph_ref *g, uint32_t v) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
-    uint64_t count = gpugraph_edge_count(g->graph), found = 0;
-    sqlite3_str *json = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(json, "[");
-    for (uint64_t e = 0; e < count; e++) {
-        if (edges->source[e] != v && edges->target[e] != v)
-            continue;
-        sqlite3_str_appendf(
-            json, "%s%lld", found++ ? "," : "",
-            (sqlite3_int64)(edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1));
-    }
-    sqlite3_str_appendall(json, "]");
-    return sqlite3_str_finish(json);
-}
-
-static int bind_id(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
-    if (v < ids->integer_count)
-        return sqlite3_bind_int64(
-            statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
-    uint32_t t = v - ids->integer_count;
-    return sqlite3_bind_text64(statement, 1, ids->texts.bytes + ids->texts.offset[t],
-                               ids->texts.offset[t + 1] - ids->texts.offset[t],
-                               SQLITE_STATIC, SQLITE_UTF8);
-}
-
-/* DELETE of the rows that touch vertex ?1, found by their rowids ?2 where they have some.
-** That they touch it is looked at all the same: the graph is that of the statement's start,
-** and the statement may have given a rowid to another row since. */
-static char *deletion(const row_source *rows, const char *rowid) {
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql,
-                        OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (\"%w\" IS ?1 COLLATE "
-                                "BINARY OR \"%w\" IS ?1 COLLATE BINARY)",
-                        rows->table.schema, rows->table.name, rows->column[0],
-                        rows->column[1]);
-    if (*rowid)
-        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
-                            rowid);
-    return sqlite3_str_finish(sql);
-}
-
-/* One statement, so that all of the edges go or none. */
-static int delete_edges(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
-    const char *rowid = call->definition.rowid;
-    sqlite3_stmt *statement = NULL;
-    char *json = *rowid ? edges_at(call->graph, v) : NULL;
-    char *sql = deletion(&call->rows, rowid);
-    int rc = SQLITE_NOMEM;
-    if (sql && (json || !*rowid))
-        rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
-    sqlite3_free(sql);
-    if (rc == SQLITE_OK)
-        rc = bind_id(statement, call->graph, v);
-    if (rc == SQLITE_OK && *rowid)
-        rc = sqlite3_bind_text(statement, 2, json, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
-        rc = SQLITE_OK;
-    if (rc == SQLITE_OK)
-        *deleted = sqlite3_changes64(call->c->db);
-    else
-        say_failure(call, rc, "written");
-    sqlite3_finalize(statement);
-    sqlite3_free(json);
-    return rc;
-}
-
-static int check_id(graph_call *call, sqlite3_value *id) {
-    const char *what, *text = NULL;
-    int rc = id_fault(call->graph->source_affinity, id, &what);
-    if (rc || !what)
-        return rc;
-    if (sqlite3_value_type(id) != SQLITE_BLOB)
-        text = (const char *)sqlite3_value_text(id);
-    call->error =
-        sqlite3_mprintf("%s: the id %s%sis %s; vertex ids are INTEGER or TEXT",
-                        call->function, text ? text : "", text ? " " : "", what);
-    return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
-/* gpugraph_delete_vertex(graph, id): how many edges are gone from the table. */
-static void delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {
-    (void)argc;
-    graph_call call;
-    uint32_t v = GPUGRAPH_NONE;
-    sqlite3_int64 deleted = 0;
-    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0]);
-    if (rc == SQLITE_OK)
-        rc = check_id(&call, argv[1]);
-    if (rc == SQLITE_OK)
-        rc = find_vertex(call.graph->graph, call.graph->source_affinity, argv[1], &v);
-    if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
-        rc = delete_edges(&call, v, &deleted);
-    if (rc == SQLITE_OK)
-        sqlite3_result_int64(context, deleted);
-    graph_call_result(context, &call, rc);
 }
 
 /* ---- gpugraph_save ---- */
 
 static int save_in_savepoint(graph_call *call) {
-    sqlite3 *db = call->c->db;
+    savepoint s;
     char *error = NULL;
-    int rc = follow_execute(db, &error, "SAVEPOINT gpugraph_save");
-    bool open = rc == SQLITE_OK;
-    if (open)
+    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    if (rc == SQLITE_OK)
         rc = blocks_write(call->c, &call->definition, call->graph->graph, &error);
-    if (rc && error)
-        call->error = sqlite3_mprintf("%s: %s", call->function, error);
-    sqlite3_free(error);
-    error = NULL;
-    if (open && rc)
-        follow_execute(db, &error, "ROLLBACK TO gpugraph_save");
-    if (open) {
-        int release = follow_execute(db, &error, "RELEASE gpugraph_save");
-        rc = rc ? rc : release;
-    }
+    rc = savepoint_close(&s, rc, &error);
+    graph_call_reason(call, rc, error);
     sqlite3_free(error);
     return rc;
 }
@@ -353,6 +268,11 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
             sqlite3_mprintf("%s is %s", call.definition.name, call.definition.trouble);
     else if (rc == SQLITE_OK && call.graph->weight_column && !call.graph->has_weight)
         why_not = sqlite3_mprintf("%s", call.graph->weight_error);
+    else if (rc == SQLITE_OK && call.graph->halves)
+        why_not = sqlite3_mprintf("%s has rows with a NULL end (%lld), which the packed "
+                                  "graph cannot hold; give "
+                                  "them both ends, or delete them, and save again",
+                                  call.rows.name, (sqlite3_int64)call.graph->halves);
     if (why_not) {
         call.error = sqlite3_mprintf("gpugraph_save: %s", why_not);
         rc = SQLITE_ERROR;
@@ -369,7 +289,7 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
 int graph_functions_register(connection *c) {
     static const scalar_function functions[] = {
         {"gpugraph_check", 1, SQLITE_INNOCUOUS, check_graph},
-        {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, delete_vertex},
+        {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, gpugraph_delete_vertex},
         {"gpugraph_save", 1, SQLITE_DIRECTONLY, save_graph},
     };
     return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);

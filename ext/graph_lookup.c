@@ -104,17 +104,46 @@ static int merge(const gpugraph_graph *graph, part *parts, int count, bool by_ta
     return SQLITE_OK;
 }
 
+/* A look-up is too short to be watched, unless it is the first and makes something. */
+typedef struct lookup {
+    connection *c;
+    search_watch watch;
+    bool watched;
+} lookup;
+
+static int lookup_interrupted(void *listener) {
+    return connection_interrupted(((lookup *)listener)->c);
+}
+
+static void on_lookup_phase(void *listener, const char *name, double ms, int64_t items,
+                            const char *detail) {
+    lookup *l = listener;
+    if (!l->watched) {
+        watch_begin(&l->watch, l->c);
+        l->c->timings.started_ms -= ms;
+        l->watched = true;
+    }
+    timings_add(&l->c->timings, name, ms, items, detail);
+    connection_progress(l->c, name, ms, items);
+}
+
 /* Of one pair of vertices; to NULL: of all edges from the one. */
 static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t from,
                                  const uint32_t *to, part *p, char **error) {
+    lookup l = {.c = c};
     gpugraph_run run;
     const void *list;
     connection_run(c, &run);
+    run.interrupted = lookup_interrupted;
+    run.phase = on_lookup_phase;
+    run.listener = &l;
     gpugraph_status status =
         to ? gpugraph_edges_between(graph, from, *to, &run, &list, &p->count)
            : gpugraph_edges_from(graph, from, &run, &list, &p->count);
     p->list = list;
     p->at = 0;
+    if (l.watched)
+        watch_end(&l.watch, c);
     if (status != GPUGRAPH_OK)
         *error = sqlite3_mprintf("%s", run.message);
     return status;

@@ -6,6 +6,7 @@
 **     resolve                      again, now that nothing moves
 **     load                     ->  graph */
 #include "follow.h"
+#include "query_params.h"
 #include <string.h>
 
 static int prefix_error(reading *r, int rc, char *sentence) {
@@ -19,7 +20,8 @@ static int prefix_error(reading *r, int rc, char *sentence) {
 static int parse_texts(reading *r) {
     const graph_request *q = r->request;
     char *sentence;
-    int rc = edge_parse(q->edges, q->edges_bytes, 3, &r->edges_text, &sentence);
+    int rc =
+        edge_parse(q->edges, q->edges_bytes, EDGE_COLUMNS, &r->edges_text, &sentence);
     if (rc == SQLITE_OK && q->vertices)
         rc = edge_parse(q->vertices, q->vertices_bytes, 1, &r->vertices_text, &sentence);
     return prefix_error(r, rc, sentence);
@@ -31,6 +33,12 @@ static int resolve(reading *r) {
     row_source_clear(&r->vertices);
     int rc = source_resolve(r->c, function, "edges", r->scope, &r->edges_text, &r->edges,
                             r->error);
+    if (rc == SQLITE_OK) {
+        char *fault;
+        rc = query_params_bind(r->c->db, r->edges.query, r->request->params,
+                               r->request->params_bytes, &fault);
+        rc = prefix_error(r, rc, fault);
+    }
     if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
         rc = followed_redirect(r);
     if (rc == SQLITE_OK && r->request->vertices)
@@ -95,11 +103,15 @@ static graph_ref *new_graph(const reading *r) {
     g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
     g->source_affinity = r->edges.affinity;
     g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
-    g->weight_column = r->edges.column[2] != NULL;
+    g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
+    g->weight_unclear = r->edges.weight_unclear && !r->follow;
+    g->two_ways = r->edges.column[REVERSE_COLUMN] != NULL;
+    g->undirected = r->request->undirected;
     if (!g->weight_column)
         g->weight_error = source_without_weight(&r->edges);
+    g->params = copy_text(r->request->params, r->request->params_bytes);
     if (!g->edges || !g->vertices != !r->request->vertices ||
-        (!g->weight_column && !g->weight_error)) {
+        !g->params != !r->request->params || (!g->weight_column && !g->weight_error)) {
         graph_free(g);
         return NULL;
     }
@@ -124,31 +136,58 @@ void check_done(reading *r) {
 ** itself ends here. */
 enum { MAX_READINGS = 6 };
 
-static int read_rows_into(reading *r, graph_ref *g) {
-    loaded got;
-    if (r->c->readings >= MAX_READINGS)
-        return prefix_error(
-            r, SQLITE_ERROR,
-            sqlite3_mprintf("%s is read in the course of reading %d other "
-                            "edge sources; a view that reads itself?",
-                            r->edges.name, MAX_READINGS));
-    r->c->readings++;
-    int rc = graph_load(
-        r->c, r->request->function, &r->edges, r->request->vertices ? &r->vertices : NULL,
-        choose_weights(r, g->stamp != NULL), r->request->backend, &got, r->error);
-    r->c->readings--;
-    if (rc)
-        return rc;
-    g->graph = got.graph;
-    g->has_weight = got.has_weight;
-    if (got.weight_error)
-        g->weight_error = got.weight_error;
+static void take_loaded(graph_ref *g, const loaded *got) {
+    g->graph = got->graph;
+    g->names = got->names;
+    g->halves = got->halves;
+    g->has_weight = got->has_weight;
+    g->has_text = got->has_text;
+    if (got->weight_error)
+        g->weight_error = got->weight_error;
+}
+
+static int keep_twin(reading *r, const loaded *other) {
+    graph_ref *twin = new_graph(r);
+    if (!twin) {
+        gpugraph_free(other->graph);
+        edge_names_free(other->names);
+        return SQLITE_NOMEM;
+    }
+    take_loaded(twin, other);
+    twin->undirected = !r->request->undirected;
+    graph_list(r->c, twin);
+    r->twin = twin;
     return SQLITE_OK;
 }
 
-/* Weights that are needed, of a source that has none. */
-static int no_weight(reading *r) {
-    return prefix_error(r, SQLITE_ERROR, source_without_weight(&r->edges));
+static int read_rows_into(reading *r, graph_ref *g) {
+    loaded got, other;
+    if (r->c->readings >= MAX_READINGS)
+        return prefix_error(r, SQLITE_ERROR,
+                            sqlite3_mprintf("%s is read in the course of reading %d "
+                                            "other edge sources: a view or query "
+                                            "reads itself; make it read tables",
+                                            r->edges.name, MAX_READINGS));
+    const bool twin = !g->stamp && g->two_ways;
+    r->c->readings++;
+    int rc = graph_load(
+        r->c, r->request, &r->edges, r->request->vertices ? &r->vertices : NULL,
+        choose_weights(r, g->stamp != NULL), &got, twin ? &other : NULL, r->error);
+    r->c->readings--;
+    if (rc)
+        return rc;
+    take_loaded(g, &got);
+    return twin ? keep_twin(r, &other) : SQLITE_OK;
+}
+
+/* Weights that are needed, of a source that has none, or where it is not clear which. */
+static int check_weight(reading *r) {
+    const row_source *edges = &r->edges;
+    enum weight_need need = r->request->weight;
+    bool unclear = need == WEIGHT_IF_ANY && edges->weight_unclear && !r->follow;
+    if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
+        return SQLITE_OK;
+    return prefix_error(r, SQLITE_ERROR, source_without_weight(edges));
 }
 
 void graph_list(connection *c, graph_ref *g) {
@@ -164,8 +203,8 @@ int read_graph(reading *r, graph_ref **made) {
         rc = resolve(r);
     if (rc == SQLITE_OK)
         rc = hold_tables(r);
-    if (rc == SQLITE_OK && r->request->weight == WEIGHT_YES && !r->edges.column[2])
-        rc = no_weight(r);
+    if (rc == SQLITE_OK)
+        rc = check_weight(r);
     if (rc)
         return rc;
     *made = NULL;

@@ -104,11 +104,14 @@ static void table_free(graph_table *t) {
 }
 
 static int connect_table(connection *c, const char *schema, const char *name,
-                         bool persist, sqlite3_vtab **made) {
+                         bool persist, sqlite3_vtab **made, char **error) {
     char affinity[2];
     int rc = declare(c, schema, name, affinity);
     if (rc == SQLITE_OK)
         rc = sqlite3_vtab_config(c->db, SQLITE_VTAB_INNOCUOUS);
+    if (rc && rc != SQLITE_NOMEM)
+        *error = sqlite3_mprintf("gpugraph: what %s.%s follows cannot be read: %s",
+                                 schema, name, sqlite3_errstr(rc));
     graph_table *t = rc == SQLITE_OK ? sqlite3_malloc(sizeof *t) : NULL;
     if (!t)
         return rc ? rc : SQLITE_NOMEM;
@@ -131,7 +134,7 @@ static int connect_table(connection *c, const char *schema, const char *name,
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **made, char **error) {
-    (void)db, (void)error;
+    (void)db;
     graph_arguments arguments;
     char *fault = NULL;
     int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
@@ -139,7 +142,9 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
     if (rc == SQLITE_OK)
         graph_arguments_clear(&arguments);
     sqlite3_free(fault); /* any query says so */
-    return rc == SQLITE_NOMEM ? rc : connect_table(aux, argv[1], argv[2], persist, made);
+    return rc == SQLITE_NOMEM
+               ? rc
+               : connect_table(aux, argv[1], argv[2], persist, made, error);
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -154,10 +159,13 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
         sqlite3_free(sentence);
         return rc;
     }
+    search_watch watch;
+    watch_begin(&watch, c);
     rc = follow_create(c, argv[1], argv[2], &arguments, error);
+    watch_end(&watch, c);
     bool persist = arguments.persist;
     graph_arguments_clear(&arguments);
-    return rc ? rc : connect_table(c, argv[1], argv[2], persist, made);
+    return rc ? rc : connect_table(c, argv[1], argv[2], persist, made, error);
 }
 
 static int table_disconnect(sqlite3_vtab *base) {
@@ -279,7 +287,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
     if (!cur)
         return SQLITE_NOMEM;
     memset(cur, 0, sizeof *cur);
-    int rc = scope_open(t->c, &cur->scope);
+    int rc = scope_open(t->c, &cur->scope, t);
     if (rc) {
         sqlite3_free(cur);
         return rc;
@@ -343,7 +351,7 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     struct number number;
     int rc = number_of(value, &number);
     number_to_integer(&number);
-    if (rc || number.type != SQLITE_INTEGER)
+    if (rc || number.type != SQLITE_INTEGER || cur->graph->names)
         return rc;
     uint64_t e = gpugraph_find_edge(cur->graph->graph, number.integer);
     if (e != GPUGRAPH_NO_EDGE) {
@@ -370,6 +378,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     (void)words;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
+    scope_settle(t->c);
     int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
     plan &= ~PLAN_WEIGHTS;
     set_list(cur, NULL, 0);
@@ -415,7 +424,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
     else if (column == COLUMN_WEIGHT)
         result_weight(context, cur->edges, e);
     else
-        result_edge_id(context, cur->edges, e);
+        result_edge_id(context, cur->graph, e);
     return SQLITE_OK;
 }
 

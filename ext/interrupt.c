@@ -83,10 +83,7 @@ void connection_progress(connection *c, const char *phase, double ms,
 
 void connection_run(connection *c, gpugraph_run *run) {
     memset(run, 0, sizeof *run);
-    if (strcmp(c->config.backend, "cpu") == 0)
-        run->backend = GPUGRAPH_CPU;
-    else if (strcmp(c->config.backend, "cuda") == 0)
-        run->backend = GPUGRAPH_CUDA;
+    run->backend = (gpugraph_backend)c->config.backend;
     run->threads = c->config.threads;
     run->device = c->config.device;
     run->memory_limit = c->config.memory_limit;

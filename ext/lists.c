@@ -1,11 +1,12 @@
-/* gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings: one virtual
-** table for four lists. xFilter asks the list's descriptor to fill a grid of cells,
+/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings:
+** one virtual table for five lists. xFilter asks the list's descriptor to fill a grid of cells,
 ** and the cursor reads the grid: what is shown is one moment, whatever the statement
 ** goes on to do.
 **
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
 #include "follow.h"
+#include "settings.h"
 #include "table_function.h"
 
 #include <string.h>
@@ -70,7 +71,19 @@ static void grid_clear(grid *g) {
     memset(g, 0, sizeof *g);
 }
 
-/* ---- the four lists ---- */
+/* ---- the lists ---- */
+
+static void fill_settings(grid *g, connection *c) {
+    setting_row row;
+    for (int i = 0; setting_at(c, i, &row); i++) {
+        add_text(g, row.name);
+        if (row.text)
+            add_text(g, row.text);
+        else
+            add_integer(g, row.integer);
+        add_text(g, row.meaning);
+    }
+}
 
 /* id counts within the backend: that of a CUDA device is what
 ** gpugraph_config('device', id) takes. */
@@ -114,6 +127,7 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
     add_text(g, kind);
     if (ref) {
         gpugraph_memory(ref->graph, &host, &device);
+        host += edge_names_bytes(ref->names);
         for (const search_ref *s = ref->searches; s; s = s->next)
             host += s->bytes;
         add_integer(g, gpugraph_vertex_count(ref->graph));
@@ -159,6 +173,8 @@ typedef struct list {
 } list;
 
 static const list lists[] = {
+    {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
+     fill_settings},
     /* Opens a context on each device: not for a schema to decide. */
     {"gpugraph_devices",
      "CREATE TABLE x(id INTEGER, backend TEXT, name TEXT, memory INTEGER, free INTEGER)",

@@ -22,13 +22,18 @@ static int between_pages(void *reading) {
 ** went. */
 static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
+    if (rows->where) {
+        *why_not = "a condition on rows";
+        return false;
+    }
     page_table table = {
         .db = l->c->db,
         .schema = rows->table.schema,
         .table = rows->table.name,
         .rowid = rows->table.rowid_name,
-        .column = {rows->column[0], rows->column[1],
-                   l->weights != READ_NO_WEIGHTS ? rows->column[2] : NULL},
+        .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
+                   l->weights != READ_NO_WEIGHTS ? rows->column[WEIGHT_COLUMN] : NULL,
+                   rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
         .texts = l->texts,
         .wal = &l->c->logs,
         .rows_read = &l->count};
@@ -44,23 +49,31 @@ static bool read_pages(loader *l, const char **why_not) {
         break;
     }
     l->count = l->room = got.count;
-    l->edge_id = got.rowid;
+    l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
+    free(l->rowid ? got.edge_id : got.rowid);
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
     l->real_weight = got.real_weight && got.count > 0; /* of no weights, none is REAL */
+    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
-    check_weights(l);
+    l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
+    if (half_rows_take_out(l, got.half, got.halves) == SQLITE_OK && !l->two_ways)
+        check_weights(l);
+    free(got.half);
     return true;
 }
 
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
 
-/* gpugraph_collect(source, destination [, weight] [, edge id]), of vertices (id). The
+/* gpugraph_collect(source, destination [, weight [, reverse]] [, edge id]), of vertices (id). The
 ** loader comes by the connection, since every argument costs time in every row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
     if (!l || count != l->collected) {
-        sqlite3_result_error(context, "gpugraph_collect is called by gpugraph alone", -1);
+        sqlite3_result_error(context,
+                             "gpugraph_collect: only gpugraph itself calls this; call "
+                             "gpu_bfs or another of its functions",
+                             -1);
         return;
     }
     if (l->rc)
@@ -69,7 +82,7 @@ static void collect_step(sqlite3_context *context, int count, sqlite3_value **va
     if (l->take)
         l->take(l, value);
     else
-        take_row(l, l->rowid ? value[count - 1] : NULL, value);
+        take_row(l, l->has_ids ? value[count - 1] : NULL, value);
     if (l->rc)
         sqlite3_result_error_code(context, l->rc);
 }
@@ -87,14 +100,18 @@ int loader_register(connection *c) {
                                       collect_step, collect_final, connection_unref);
 }
 
-/* ", "a", "b"" of the columns that are wanted. Returns how many. */
+/* Appends the names of the columns to read, "a", "b", the edge id last. Returns how many. */
 static int append_columns(const loader *l, sqlite3_str *sql) {
+    const char *id = l->rowid ? l->rowid : l->rows->column[EDGE_ID_COLUMN];
     int count = 0;
-    for (int i = 0; i < 3; i++) {
-        if (l->rows->column[i] && (i < 2 || l->weights != READ_NO_WEIGHTS))
+    for (int i = 0; i < EDGE_COLUMNS; i++) {
+        if (l->rows->column[i] && i != EDGE_ID_COLUMN &&
+            (i < WEIGHT_COLUMN || l->weights != READ_NO_WEIGHTS))
             sqlite3_str_appendf(sql, "%s\"%w\"", count++ ? ", " : "", l->rows->column[i]);
     }
-    return count;
+    if (l->has_ids)
+        sqlite3_str_appendf(sql, ", \"%w\"", id);
+    return count + l->has_ids;
 }
 
 /* After a step: why it failed, unless take_row has said so. */
@@ -136,18 +153,21 @@ int loader_collect(loader *l, sqlite3_stmt *scan) {
     return l->rc;
 }
 
+/* An aggregate takes no ORDER BY of its own, so where there is one it reads a subquery. */
 static int read_inside(loader *l) {
     const row_source *rows = l->rows;
+    const bool ordered = rows->table.key_order != NULL;
     sqlite3_str *text = sqlite3_str_new(l->c->db);
     sqlite3_stmt *scan;
     sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(");
     l->collected = append_columns(l, text);
-    if (l->rowid) {
-        sqlite3_str_appendf(text, ", \"%w\"", l->rowid);
-        l->collected++;
+    sqlite3_str_appendall(text, ordered ? ") FROM (SELECT " : ") FROM ");
+    if (ordered) {
+        append_columns(l, text);
+        sqlite3_str_appendall(text, " FROM ");
     }
-    sqlite3_str_appendall(text, ") FROM ");
-    append_table_in_order(text, &rows->table);
+    append_table_in_order(text, &rows->table, rows->where);
+    sqlite3_str_appendall(text, ordered ? ")" : "");
     if (prepare(l, text, &scan))
         return l->rc;
     loader_collect(l, scan);
@@ -157,14 +177,17 @@ static int read_inside(loader *l) {
 
 /* ---- reader: a step for each row ---- */
 
+/* id_column: of the statement, -1: there is none; the others are in order. */
 static int step_rows(loader *l, sqlite3_stmt *statement, int id_column) {
-    sqlite3_value *value[3] = {NULL, NULL, NULL}, *id = NULL;
+    sqlite3_value *value[EDGE_COLUMNS] = {NULL}, *id = NULL;
     int columns = sqlite3_column_count(statement), rc;
     while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
-        for (int i = 0; i < 3 && i < columns; i++)
-            value[i] = sqlite3_column_value(statement, i);
-        if (id_column >= 0)
-            id = sqlite3_column_value(statement, id_column);
+        for (int i = 0, k = 0; i < columns; i++) {
+            if (i == id_column)
+                id = sqlite3_column_value(statement, i);
+            else
+                value[k++] = sqlite3_column_value(statement, i);
+        }
         if (take_row(l, id, value))
             return l->rc;
     }
@@ -174,7 +197,7 @@ static int step_rows(loader *l, sqlite3_stmt *statement, int id_column) {
 static int read_steps(loader *l) {
     const row_source *rows = l->rows;
     if (rows->query) {
-        int rc = step_rows(l, rows->query, rows->column[3] ? 3 : -1);
+        int rc = step_rows(l, rows->query, l->has_ids ? EDGE_ID_COLUMN : -1);
         sqlite3_reset(rows->query);
         return rc;
     }
@@ -182,13 +205,11 @@ static int read_steps(loader *l) {
     sqlite3_stmt *statement;
     sqlite3_str_appendall(text, OWN_SQL "SELECT ");
     append_columns(l, text);
-    if (rows->column[3])
-        sqlite3_str_appendf(text, ", \"%w\"", rows->column[3]);
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"", rows->table.schema,
                         rows->table.name);
     if (prepare(l, text, &statement))
         return l->rc;
-    step_rows(l, statement, rows->column[3] ? sqlite3_column_count(statement) - 1 : -1);
+    step_rows(l, statement, l->has_ids ? sqlite3_column_count(statement) - 1 : -1);
     sqlite3_finalize(statement);
     return l->rc;
 }
@@ -204,7 +225,13 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->rows = rows;
     l->edges = edges;
     l->rowid = edges ? source_rowid(rows) : NULL;
+    l->has_ids = edges && (l->rowid || rows->column[EDGE_ID_COLUMN]);
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
+    l->two_ways = edges && rows->column[REVERSE_COLUMN];
+    if (l->two_ways) { /* whatever is asked: they say what is closed */
+        l->weights = READ_WEIGHTS;
+        l->real_weight = two_ways_are_real(rows);
+    }
     l->started_ms = now_ms();
     l->next_progress_ms = l->started_ms + 1000;
 }
@@ -215,7 +242,8 @@ static int read_rows(loader *l) {
                                        "a graph table"};
     const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
     const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
-    char *detail;
+    char *detail, *halves = NULL;
+    l->begun_at = l->count;
     if (kind) {
         read_steps(l);
         detail =
@@ -228,10 +256,15 @@ static int read_rows(loader *l) {
         detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
                                  l->rows->name, why_not);
     }
+    if (l->halves)
+        halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
+                                 detail, (sqlite3_int64)l->halves);
     double ms = now_ms() - l->started_ms;
-    timings_add(&l->c->timings, "read", ms, l->count, detail);
-    connection_progress(l->c, "read", ms, l->count);
+    timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
+                halves ? halves : detail);
+    connection_progress(l->c, "read", ms, l->count - l->begun_at);
     sqlite3_free(detail);
+    sqlite3_free(halves);
     return l->rc;
 }
 
@@ -245,7 +278,7 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
                             .source = id_column(&edges->id[0]),
                             .target = id_column(&edges->id[1]),
                             .weight = edges->weight,
-                            .edge_id = edges->edge_id,
+                            .edge_id = edges->edge_id.value,
                             .texts = {texts->count, texts->offset, texts->bytes}};
     if (edges->weights != READ_NO_WEIGHTS)
         given.weight_type =
@@ -254,52 +287,114 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
 }
 
 /* The columns of the edges go over to the graph. */
-static int create_graph(connection *c, const char *function, loader *edges,
-                        const loader *vertices, intern *texts, int backend,
-                        gpugraph_graph **graph, char **error) {
+static int create_graph(const graph_request *request, loader *edges,
+                        const loader *vertices, intern *texts, gpugraph_graph **graph,
+                        char **error) {
     gpugraph_edges given = loader_edges(edges, texts);
     given.vertex_count = vertices->count;
     given.vertex = id_column(&vertices->id[0]);
     given.take_over = true;
     gpugraph_run run;
-    connection_run(c, &run);
-    if (backend >= 0)
-        run.backend = (gpugraph_backend)backend;
+    connection_run(edges->c, &run);
+    if (request->backend >= 0)
+        run.backend = (gpugraph_backend)request->backend;
     memset(edges->id, 0, sizeof edges->id);
     edges->weight = NULL;
-    edges->edge_id = NULL;
+    edges->edge_id.value = NULL;
     int rc = code_of_status(gpugraph_create(&given, &run, graph));
     if (rc == SQLITE_ERROR) {
-        *error = sqlite3_mprintf("%s: %s", function, run.message);
+        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
         return *error ? rc : SQLITE_NOMEM;
     }
     return rc;
 }
 
-int graph_load(connection *c, const char *function, const row_source *edges,
-               const row_source *vertices, enum weight_reading weights, int backend,
-               loaded *result, char **error) {
+/* Of rows with two weights: the graph for direction 'both', or for the others. */
+static int create_way(const graph_request *request, loader *e, const loader *v,
+                      intern *texts, bool undirected, gpugraph_graph **graph,
+                      char **error) {
+    loader ways;
+    int rc = two_ways_lay_out(e, undirected, &ways);
+    if (rc == SQLITE_OK)
+        rc = create_graph(request, &ways, v, texts, graph, error);
+    loader_clear(&ways);
+    return rc;
+}
+
+static int create_ways(const graph_request *request, loader *e, const loader *v,
+                       intern *texts, loaded *result, loaded *other, char **error) {
+    const bool undirected = request->undirected;
+    if (!e->two_ways)
+        return create_graph(request, e, v, texts, &result->graph, error);
+    int rc = create_way(request, e, v, texts, undirected, &result->graph, error);
+    if (rc == SQLITE_OK && other)
+        rc = create_way(request, e, v, texts, !undirected, &other->graph, error);
+    return rc;
+}
+
+/* What is known of the rows. */
+static void tell(loader *e, const intern *texts, loaded *result) {
+    result->has_weight = e->weights != READ_NO_WEIGHTS;
+    result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
+    result->halves = e->halves;
+    result->weight_error = e->weight_error;
+    e->weight_error = NULL;
+}
+
+static void loaded_clear(loaded *l) {
+    gpugraph_free(l->graph);
+    edge_names_free(l->names);
+    memset(l, 0, sizeof *l);
+}
+
+static void share(const loaded *result, loaded *other) {
+    gpugraph_graph *graph = other->graph;
+    *other = *result;
+    other->graph = graph;
+    other->names = edge_names_share(result->names);
+}
+
+static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
+    int rc = read_rows(e);
+    if (rc == SQLITE_OK && vertices) {
+        v->started_ms = now_ms();
+        rc = read_rows(v);
+    }
+    if (rc == SQLITE_OK && e->two_ways)
+        rc = two_ways_close(e);
+    loader *failed = e->rc ? e : v;
+    *error = failed->error;
+    failed->error = NULL;
+    return rc;
+}
+
+int graph_load(connection *c, const graph_request *request, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               loaded *other, char **error) {
     loader e, v;
     intern texts;
     memset(&texts, 0, sizeof texts);
-    memset(&v, 0, sizeof v);
     memset(result, 0, sizeof *result);
-    loader_start(&e, c, function, &texts, edges, true, weights);
-    int rc = read_rows(&e);
-    if (rc == SQLITE_OK && vertices) {
-        loader_start(&v, c, function, &texts, vertices, false, READ_NO_WEIGHTS);
-        rc = read_rows(&v);
-    }
-    loader *failed = e.rc ? &e : &v;
-    *error = failed->error;
-    failed->error = NULL;
+    if (other)
+        memset(other, 0, sizeof *other);
+    loader_start(&e, c, request->function, &texts, edges, true, weights);
+    loader_start(&v, c, request->function, &texts, vertices ? vertices : edges, false,
+                 READ_NO_WEIGHTS);
+    e.lone = &v;
+    int rc = read_all(&e, &v, vertices, error);
     if (rc == SQLITE_OK)
-        rc = create_graph(c, function, &e, &v, &texts, backend, &result->graph, error);
+        rc = loader_names(&e, &result->names);
+    if (rc == SQLITE_OK)
+        rc = create_ways(request, &e, &v, &texts, result, other, error);
     double freeing = now_ms();
     if (rc == SQLITE_OK) {
-        result->has_weight = e.weights != READ_NO_WEIGHTS;
-        result->weight_error = e.weight_error;
-        e.weight_error = NULL;
+        tell(&e, &texts, result);
+        if (other && other->graph)
+            share(result, other);
+    } else {
+        loaded_clear(result);
+        if (other)
+            loaded_clear(other);
     }
     int64_t count = e.count + v.count;
     loader_clear(&e);

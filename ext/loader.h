@@ -5,13 +5,12 @@
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
 ** A TEXT id is its number among the texts, with a bit set in is_text. Edge ids are kept
-** from the first one that is not the row's number; weights are integers up to the first
-** REAL, then all doubles. */
+** from the first one that is not the row's number, with texts of their own (edge_names.h);
+** weights are integers up to the first REAL, then all doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
-#include "ext.h"
-#include "intern.h"
+#include "edge_names.h"
 
 typedef union number {
     int64_t integer;
@@ -32,15 +31,28 @@ typedef struct loader {
     /* What takes in its rows; NULL: take_row, as of edges or vertices. Sets rc. */
     void (*take)(struct loader *l, sqlite3_value **value);
     int64_t calls;     /* of gpugraph_collect, by one statement */
-    const char *rowid; /* the SQL name of the edge id; NULL: the row's number */
+    const char *rowid; /* the SQL name of the edge id that is the rowid; or NULL */
     /* edge columns, or the one column of vertices in id[0] */
     int64_t count, room;
+    int64_t begun_at; /* count before its own rows */
     id_array id[2];
     number *weight;
     bool real_weight;
-    int64_t *edge_id; /* NULL while they are 1, 2, 3, ... */
+    bool two_ways; /* there is a reverse weight, and in either column what is negative is
+                   ** closed */
+    number *reverse;
+    bool text_weight; /* some weight may be a text */
+    bool has_ids;     /* edges have ids: the rowid or a column */
+    id_array
+        edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
+    intern edge_texts;
     enum weight_reading weights;
     char *weight_error;
+    /* Rows with a NULL end (half_rows.c): the vertices that take in the other end; NULL: such
+    ** a row is a fault. How many there were. Of the row being taken in, bit k: end k is NULL. */
+    struct loader *lone;
+    int64_t halves;
+    unsigned missing;
     intern *texts; /* of edges and vertices together */
     double next_progress_ms, started_ms;
     int rc; /* sticky */
@@ -49,11 +61,18 @@ typedef struct loader {
 
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights);
+/* What the edges are called; *names NULL: as in the library. Sets rc. */
+int loader_names(loader *l, edge_names **names);
 /* The columns as the library takes them; they stay the loader's. Closes the texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
-/* Takes a row in. id: the edge id, or NULL for the row's number. value: source,
-** destination, weight; of vertices the id alone. Returns l->rc. */
+/* Takes a row in. id: the edge id, or NULL for none. value: source, destination, weight,
+** reverse weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
+/* Steps of that: room for one more entry; the number of what is no INTEGER; edge ids from
+** here on. Return l->rc. */
+int loader_room(loader *l);
+int loader_put_number(loader *l, id_array *id, int64_t number);
+int loader_begin_edge_ids(loader *l);
 /* Runs a statement of one row, which calls gpugraph_collect for each row that it reads. */
 int loader_collect(loader *l, sqlite3_stmt *scan);
 /* Called now and then while rows come: a line of progress for each second. */
@@ -64,5 +83,33 @@ int check_weights(loader *l);
 ** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);
 void loader_clear(loader *l);
+
+/* ---- half_rows.c: rows with a NULL end. Return l->rc ---- */
+
+/* Of the row that stands after the last edge. */
+int half_row_take(loader *l);
+/* Row i's ends become vertices, but those that are missing (bit k, end k is NULL). */
+int half_row_ends(loader *l, int64_t i, unsigned missing);
+/* Takes rows out of whole columns; half: as page_columns lists them. */
+int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
+
+/* ---- two_ways.c: rows with a reverse weight. Return l->rc ---- */
+
+bool two_ways_are_real(const row_source *rows);
+int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
+                  sqlite3_value *back);
+/* When all have been taken in: rows that are closed both ways bring vertices. */
+int two_ways_close(loader *l);
+/* The columns of a graph for direction 'both', or for the others. *to is to be cleared. */
+int two_ways_lay_out(loader *l, bool undirected, loader *to);
+
+/* ---- row_faults.c: sentences; NULL: no memory ---- */
+
+char *fault_value(sqlite3_value *value);
+/* "edge 17", "edge 'a-b'"; id NULL: it has none, "row 5" is the next one. */
+char *fault_row(const loader *l, sqlite3_value *id);
+/* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
+** `is`. */
+char *fault_sentence(const loader *l, int column, char *row, char *is);
 
 #endif

@@ -92,7 +92,7 @@ static struct page_serial serial_of(int type, bool real, bool text) {
 
 void page_layout_finish(page_layout *layout) {
     layout->last = -1;
-    for (int k = 0; k < (layout->weighted ? 3 : 2); k++)
+    for (int k = 0; k < layout->columns; k++)
         if (layout->column[k] > layout->last)
             layout->last = layout->column[k];
     for (int type = 0; type < 256; type++)
@@ -105,7 +105,7 @@ uint32_t page_most_rows(const page_layout *layout) {
 }
 
 void page_layout_clear(page_layout *layout) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < PAGE_COLUMNS; k++) {
         free(layout->missing[k].text);
         layout->missing[k] = (page_missing){0};
     }

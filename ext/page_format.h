@@ -5,6 +5,7 @@
 #define GPUGRAPH_PAGE_FORMAT_H
 
 #include "page_reader.h"
+#include "whole_number.h"
 
 /* Why the pages are not used. The sentences are in page_reader.c. */
 enum page_reason {
@@ -15,6 +16,7 @@ enum page_reason {
     PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
     PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
+    PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
     /* For good. */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
@@ -28,6 +30,7 @@ enum page_reason {
     PAGE_ID_TYPE,
     PAGE_UTF_16,
     PAGE_WEIGHT_TYPE,
+    PAGE_EDGE_ID_TYPE,
     PAGE_TOO_LONG,
     PAGE_DAMAGED,
     PAGE_READ_FAILED,
@@ -46,8 +49,13 @@ enum {
     PAGE_WAL_VERSION = 2,
     PAGE_PAD = 1024, /* readable bytes that must follow a page given to page_leaf */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
-    PAGE_IS_ROWID = -1      /* page_layout.column: the value is the row's rowid */
+    PAGE_IS_ROWID = -1,     /* page_layout.column: the value is the row's rowid */
+    PAGE_NO_COLUMN = -2     /* nobody reads this column */
 };
+
+static inline bool page_is_weight(int k) {
+    return k == PAGE_WEIGHT || k == PAGE_REVERSE;
+}
 
 /* ---- page_format.c: pages, and what is wanted of their records ---- */
 
@@ -94,13 +102,14 @@ typedef struct page_layout {
     enum page_encoding encoding;
     bool auto_vacuum;
     uint32_t longest; /* bytes of a record that SQLite's limit of the connection allows */
-    int column[3];    /* record column of source, destination, weight, or PAGE_IS_ROWID */
-    bool weighted;
+    int column[PAGE_COLUMNS]; /* a record's column, PAGE_IS_ROWID or PAGE_NO_COLUMN */
+    int columns;              /* 2, 3, or PAGE_COLUMNS: none beyond these is wanted */
     bool real;                /* weights become double */
+    bool null;                /* ends may be NULL */
     bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */
-    page_missing missing[3];
+    page_missing missing[PAGE_COLUMNS];
     int last; /* the highest record column wanted, -1: none */
     struct page_serial serial[256];
 } page_layout;
@@ -148,7 +157,8 @@ bool page_number_plain(const uint8_t *text, size_t length, int64_t *value);
 /* A text among the weights that SQLite must look at. */
 typedef struct page_number {
     const uint8_t *bytes; /* UTF-8 */
-    uint32_t row, length; /* row: in the batch */
+    uint32_t entry;       /* 2 * row in the batch, + 1 in the column of ways back */
+    uint32_t length;
 } page_number;
 
 /* SQLite's own conversion, by a private connection without a file: one for each thread,
@@ -156,9 +166,10 @@ typedef struct page_number {
 typedef struct page_numbers page_numbers;
 page_numbers *page_numbers_open(void);
 void page_numbers_close(page_numbers *numbers); /* NULL is allowed */
-/* Writes the weights of the texts listed to weight[row]. */
+/* Writes the weights of the texts listed to column[entry % 2][entry / 2]. */
 enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
-                                      uint32_t count, bool real, int64_t *weight);
+                                      uint32_t count, bool real,
+                                      int64_t *const column[2]);
 
 /* ---- rows on their way from leaves to columns ---- */
 
@@ -184,9 +195,9 @@ typedef struct page_helper {
     int short_columns;   /* ... and how many columns it has */
 } page_helper;
 
-/* Where rows go. rowid NULL: not kept. weight: int64_t, or the bits of a double. */
+/* Where rows go. rowid NULL: not kept. weight, reverse: int64_t, or the bits of a double. */
 typedef struct page_rows {
-    int64_t *rowid, *source, *target, *weight;
+    int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
     int64_t at;              /* the next row's place in the arrays */
     int64_t first, previous; /* the first rowid and the latest, ... */
     bool any;                /* ... if there was one */
@@ -197,9 +208,13 @@ typedef struct page_rows {
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
     uint32_t texts;
-    /* With layout.ask: the same for weights, with room for one a row. */
+    /* With layout.ask: the same for weights. */
     page_number *number;
     uint32_t numbers;
+    /* With layout.null: rows of the batch with an end that is NULL, as page_columns lists
+    ** them, with room for one a row. */
+    uint32_t *half;
+    uint32_t halves;
     page_helper *helper;
 } page_rows;
 
@@ -213,12 +228,13 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
 
 /* ---- page_record.c: one cell, whatever it may hold ---- */
 
-/* Source, destination and weight of a row. */
+/* What is wanted of a row. */
 typedef struct page_values {
-    int64_t value[3];
+    int64_t value[PAGE_COLUMNS];
     uint32_t text; /* bit k: not value[k] but bytes[k] and length[k] */
-    const uint8_t *bytes[3];
-    uint32_t length[3];
+    uint32_t null; /* bit k: the end k is NULL */
+    const uint8_t *bytes[PAGE_COLUMNS];
+    uint32_t length[PAGE_COLUMNS];
 } page_values;
 
 /* Decodes the cell that begins at `cell` on the page whose usable part ends at `end`. */
@@ -236,6 +252,14 @@ static inline int64_t page_real_bits(double x) {
         int64_t bits;
     } both = {x};
     return both.bits;
+}
+
+static inline double page_real_of(int64_t bits) {
+    union {
+        int64_t bits;
+        double real;
+    } both = {bits};
+    return both.real;
 }
 
 /* ---- page_overflow.c: records that go on behind their page ---- */

@@ -8,8 +8,8 @@
 
 /* What is wanted, as constants: the usual tables get code of their own. */
 struct shape {
-    int column[3]; /* as in page_layout */
-    int columns;   /* wanted: 2 or 3 */
+    int column[PAGE_COLUMNS]; /* as in page_layout */
+    int columns;              /* as there */
     int last;
     bool real, text, fast;
 };
@@ -48,6 +48,8 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
     *value = ((int64_t)get8(bytes) >> s->shift & s->keep) | s->constant;
     if (k < 2)
         return s->no_id;
+    if (k == PAGE_EDGE_ID)
+        return s->no_id | s->is_text;
     if (!shape->real)
         return s->no_weight;
     if (s->is_real)
@@ -61,7 +63,7 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
 ** `trouble` not 0. false: leave the cell to careful_cell. */
 INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
                       const uint8_t *cell, const uint8_t *end, struct key *key,
-                      int64_t value[3], page_values *texts) {
+                      int64_t value[PAGE_COLUMNS], page_values *texts) {
     uint32_t payload = *cell++;
     if (payload >= 0x80) {
         payload = (payload & 0x7f) << 7 | *cell;
@@ -81,8 +83,12 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
     }
     for (int k = 0; k < shape->columns; k++) {
         int c = shape->column[k];
+        if (shape->columns > PAGE_EDGE_ID && c == PAGE_NO_COLUMN)
+            continue;
         if (c == PAGE_IS_ROWID)
-            value[k] = key->rowid;
+            value[k] = page_is_weight(k) && shape->real
+                           ? page_real_bits((double)key->rowid)
+                           : key->rowid;
         else
             trouble |=
                 fast_value(layout, shape, k, type[c], record + start[c], &value[k]);
@@ -116,9 +122,28 @@ INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
             rows->text[rows->texts++] = (page_text){.entry = row * 2 + k,
                                                     .bytes = texts->bytes[k],
                                                     .length = texts->length[k]};
-    if (texts->text >> 2)
-        rows->number[rows->numbers++] =
-            (page_number){texts->bytes[2], row, texts->length[2]};
+    for (int k = PAGE_WEIGHT; k <= PAGE_REVERSE; k += PAGE_REVERSE - PAGE_WEIGHT)
+        if (texts->text >> k & 1)
+            rows->number[rows->numbers++] = (page_number){
+                texts->bytes[k], row * 2 + (k == PAGE_REVERSE), texts->length[k]};
+}
+
+/* Takes note of a row that page_cell has read. */
+static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
+    if (row->text)
+        list_texts(rows, at, row);
+    if (row->null)
+        rows->half[rows->halves++] = (uint32_t)(at - rows->start) << 2 | row->null;
+}
+
+/* The columns that few tables are asked for. */
+INLINE void put_more(const page_rows *to, int64_t at, const int64_t value[PAGE_COLUMNS]) {
+    if (to->weight)
+        to->weight[at] = value[PAGE_WEIGHT];
+    if (to->edge_id)
+        to->edge_id[at] = value[PAGE_EDGE_ID];
+    if (to->reverse)
+        to->reverse[at] = value[PAGE_REVERSE];
 }
 
 INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *page,
@@ -127,7 +152,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const page_rows to = *rows;
     struct key key = {no_bytes, to.previous};
-    int64_t at = to.at, gap = 0, value[3];
+    int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
 
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);
@@ -145,10 +170,9 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             if (reason)
                 return reason;
             key = (struct key){no_bytes, rowid};
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < PAGE_COLUMNS; k++)
                 value[k] = careful.value[k];
-            if (careful.text)
-                list_texts(rows, at, &careful);
+            list_odd(rows, at, &careful);
             texts.text = 0; /* what fast_cell may have seen before it gave up */
             rows->slow++;
         }
@@ -162,6 +186,8 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         to.target[at] = value[1];
         if (shape.columns == 3)
             to.weight[at] = value[2];
+        else if (shape.columns > PAGE_EDGE_ID)
+            put_more(&to, at, value);
         if (to.rowid)
             to.rowid[at] = key.rowid;
         gap |= key.rowid ^ ++at;
@@ -175,12 +201,20 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
 
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                            page_rows *rows) {
-    const int *c = layout->column, columns = layout->weighted ? 3 : 2;
+    const int *c = layout->column, columns = layout->columns;
     const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
 
-    struct shape any = {{c[0], c[1], c[2]}, columns,      layout->last,
-                        layout->real,       layout->text, fast};
+    struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
+                        columns,
+                        layout->last,
+                        layout->real,
+                        layout->text,
+                        fast};
+    if (columns == PAGE_COLUMNS) {
+        any.columns = PAGE_COLUMNS;
+        return leaf_cells(layout, page, rows, any);
+    }
     if (leading && columns == 2 && !layout->text)
         return leaf_cells(layout, page, rows,
                           (struct shape){{0, 1}, 2, 1, false, false, true});
@@ -196,5 +230,10 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
     if (leading && !layout->text)
         return leaf_cells(layout, page, rows,
                           (struct shape){{0, 1, 2}, 3, 2, true, false, true});
+    if (columns == 2) {
+        any.columns = 2;
+        return leaf_cells(layout, page, rows, any);
+    }
+    any.columns = 3;
     return leaf_cells(layout, page, rows, any);
 }

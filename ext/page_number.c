@@ -57,8 +57,10 @@ page_numbers *page_numbers_open(void) {
     return NULL;
 }
 
-/* What one value is worth. */
-static enum page_reason take_weight(sqlite3_value *value, bool real, int64_t *weight) {
+/* What one value is worth. closes: a negative one says that a way is closed, and its type
+** does not matter. */
+static enum page_reason take_weight(sqlite3_value *value, bool real, bool closes,
+                                    int64_t *weight) {
     switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:
         *weight = sqlite3_value_int64(value);
@@ -66,6 +68,10 @@ static enum page_reason take_weight(sqlite3_value *value, bool real, int64_t *we
             *weight = page_real_bits((double)*weight);
         return PAGE_FINE;
     case SQLITE_FLOAT:
+        if (closes && !real && sqlite3_value_double(value) < 0) {
+            *weight = -1;
+            return PAGE_FINE;
+        }
         *weight = page_real_bits(sqlite3_value_double(value));
         return real ? PAGE_FINE : PAGE_WEIGHT_REAL;
     default:
@@ -74,7 +80,7 @@ static enum page_reason take_weight(sqlite3_value *value, bool real, int64_t *we
 }
 
 static enum page_reason convert(page_numbers *numbers, const page_number *list, int count,
-                                bool real, int64_t *weight) {
+                                bool real, int64_t *const column[2]) {
     sqlite3_stmt *echo = numbers->echo;
     enum page_reason reason = PAGE_FINE;
     for (int i = 0; i < count; i++)
@@ -84,18 +90,20 @@ static enum page_reason convert(page_numbers *numbers, const page_number *list, 
     if (!reason && sqlite3_step(echo) != SQLITE_ROW)
         reason = PAGE_NO_MEMORY;
     for (int i = 0; i < count && !reason; i++)
-        reason = take_weight(sqlite3_column_value(echo, i), real, &weight[list[i].row]);
+        reason = take_weight(sqlite3_column_value(echo, i), real, column[1] != NULL,
+                             &column[list[i].entry % 2][list[i].entry / 2]);
     sqlite3_reset(echo);
     return reason;
 }
 
 enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
-                                      uint32_t count, bool real, int64_t *weight) {
+                                      uint32_t count, bool real,
+                                      int64_t *const column[2]) {
     enum page_reason reason = PAGE_FINE;
     for (uint32_t i = 0; i < count && !reason; i += AT_ONCE) {
         uint32_t left = count - i;
         reason = convert(numbers, list + i, (int)(left < AT_ONCE ? left : AT_ONCE), real,
-                         weight);
+                         column);
     }
     return reason;
 }

@@ -1,4 +1,4 @@
-/* What SQLite itself would do for SELECT rowid, source, destination, weight: the program it
+/* What SQLite itself would do for SELECT rowid, source, destination, ...: the program it
 ** compiles tells the root page, the record columns and the affinity. Only a plain scan of
 ** one rowid table is accepted; views, generated columns and whatever an authorizer hides
 ** show as something else. */
@@ -10,10 +10,10 @@ sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *
                         const char *order) {
     sqlite3_stmt *statement = NULL;
     sqlite3_str *sql = sqlite3_str_new(t->db);
-    sqlite3_str_appendf(sql, "%s SELECT e.\"%w\", e.\"%w\", e.\"%w\"", before, t->rowid,
-                        t->column[0], t->column[1]);
-    if (t->column[2])
-        sqlite3_str_appendf(sql, ", e.\"%w\"", t->column[2]);
+    sqlite3_str_appendf(sql, "%s SELECT e.\"%w\"", before, t->rowid);
+    for (int k = 0; k < PAGE_COLUMNS; k++)
+        if (t->column[k])
+            sqlite3_str_appendf(sql, ", e.\"%w\"", t->column[k]);
     sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\" AS e NOT INDEXED", t->schema, t->table);
     if (only)
         sqlite3_str_appendf(sql, " WHERE e.\"%w\" = %lld", t->rowid,
@@ -27,7 +27,7 @@ sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *
     return statement;
 }
 
-enum { SCAN_COLUMNS = 4, NO_VALUE = -2 };
+enum { SCAN_COLUMNS = 1 + PAGE_COLUMNS, NO_VALUE = -2 };
 
 struct program {
     int root, schema;        /* OpenRead: root page, number of the schema */
@@ -98,9 +98,28 @@ static bool finish_program(struct program *p, int columns) {
     return p->from[0] == PAGE_IS_ROWID;
 }
 
+/* From result columns to the layout. A REAL column holds INTEGERs where that saves room. */
+static enum page_reason lay_out(const page_table *t, const struct program *p,
+                                page_layout *layout) {
+    int result = 1;
+    for (int k = 0; k < PAGE_COLUMNS; k++) {
+        layout->column[k] = t->column[k] ? p->from[result] : PAGE_NO_COLUMN;
+        if (!t->column[k])
+            continue;
+        layout->columns = k < PAGE_EDGE_ID ? k + 1 : PAGE_COLUMNS;
+        layout->real |= page_is_weight(k) && p->real[result];
+        if (k == PAGE_EDGE_ID && p->real[result])
+            return PAGE_EDGE_ID_TYPE;
+        result++;
+    }
+    return PAGE_FINE;
+}
+
 /* What SQLite would do for the plain SELECT: the layout of records, and the root. */
 enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t *root) {
-    const int columns = t->column[2] ? 4 : 3;
+    int columns = 1;
+    for (int k = 0; k < PAGE_COLUMNS; k++)
+        columns += t->column[k] != NULL;
     struct program p = {0};
     sqlite3_stmt *explain = page_scan(t, "EXPLAIN", NULL, "");
     bool plain = true, shared = false;
@@ -130,12 +149,8 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
     const char *schema = sqlite3_db_name(t->db, p.schema);
     if (!schema || sqlite3_stricmp(schema, t->schema) != 0)
         return PAGE_NOT_PLAIN;
-    if (p.real[0] || p.real[1] || p.real[2])
-        return PAGE_ID_TYPE;
+    if (p.real[0])
+        return PAGE_NOT_PLAIN;
     *root = (uint32_t)p.root;
-    layout->weighted = columns == 4;
-    layout->real = p.real[3];
-    for (int k = 0; k < columns - 1; k++)
-        layout->column[k] = p.from[k + 1];
-    return PAGE_FINE;
+    return lay_out(t, &p, layout);
 }

@@ -17,11 +17,11 @@
 **                                                                        page_program.c
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
-** What only the pages themselves can tell (a REAL weight, a text, a row that is older than a
-** column) makes the reading start again, prepared for it. */
+** What only the pages themselves can tell (a REAL weight, a text, an end that is NULL, a row
+** that is older than a column) makes the reading start again, prepared for it. */
 #include "page_format.h"
+#include "team.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +39,7 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
     [PAGE_UTF_16] = "this SQLite turns UTF-16 into UTF-8 in a way not known here",
     [PAGE_WEIGHT_TYPE] = "a weight is not a number",
+    [PAGE_EDGE_ID_TYPE] = "an edge id is not an INTEGER",
     [PAGE_TOO_LONG] = "a row may be longer than this connection's limit",
     [PAGE_DAMAGED] = "damaged page",
     [PAGE_READ_FAILED] = "a page could not be read",
@@ -48,10 +49,22 @@ static const char *const sentence[PAGE_REASONS] = {
 
 /* ---- the last look ---- */
 
+/* The ends of row i, the first or the last, that are NULL: bit k. */
+static unsigned nulls_of(const page_columns *c, int64_t i) {
+    if (c->halves == 0)
+        return 0;
+    int64_t half = c->half[i == 0 ? 0 : c->halves - 1];
+    return half >> 2 == i ? (unsigned)half & 3 : 0;
+}
+
 /* Is entry i of source (k 0) or target (k 1) what the statement stands on? */
 static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
                       sqlite3_stmt *row) {
-    int64_t value = k == 0 ? c->source[i] : c->target[i];
+    int64_t value = k == 0 ? c->source[i] : c->target[i], whole;
+    if (nulls_of(c, i) >> k & 1)
+        return sqlite3_column_type(row, 1 + k) == SQLITE_NULL;
+    if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT)
+        return whole_number(sqlite3_column_double(row, 1 + k), &whole) && whole == value;
     if (!c->text[k] || !(c->text[k][i / 8] >> i % 8 & 1))
         return sqlite3_column_type(row, 1 + k) == SQLITE_INTEGER &&
                sqlite3_column_int64(row, 1 + k) == value;
@@ -64,14 +77,18 @@ static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t
            memcmp(texts->bytes + offset[0], text, bytes) == 0;
 }
 
-static bool weight_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row) {
-    sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(row, 3));
-    int type = value ? sqlite3_value_numeric_type(value) : SQLITE_NULL;
-    bool agrees = c->real_weight ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
-                                       sqlite3_value_double(value) == c->real_weight[i]
-                                 : type == SQLITE_INTEGER &&
-                                       sqlite3_value_int64(value) == c->weight[i];
-    sqlite3_value_free(value);
+/* column: of the statement. real NULL: INTEGERs. closes: what is NULL or negative. Converts the value
+** where it stands: SQLite 3.53 crashes when it shall convert a copy. */
+static bool weight_agrees(const int64_t *integer, const double *real, int64_t i,
+                          sqlite3_stmt *row, int column, bool closes) {
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    int type = sqlite3_value_numeric_type(value);
+    bool agrees =
+        real ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
+                   sqlite3_value_double(value) == real[i]
+             : type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer[i];
+    if (closes && (type == SQLITE_NULL || sqlite3_value_double(value) < 0))
+        agrees = (real ? real[i] : (double)integer[i]) < 0;
     return agrees;
 }
 
@@ -81,7 +98,16 @@ static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
         sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
         !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
         return false;
-    return (!c->weight && !c->real_weight) || weight_agrees(c, i, row);
+    const bool weighted = c->weight || c->real_weight;
+    const bool two_ways = c->reverse || c->real_reverse;
+    if (c->edge_id && (sqlite3_column_type(row, 3 + weighted) != SQLITE_INTEGER ||
+                       sqlite3_column_int64(row, 3 + weighted) != c->edge_id[i]))
+        return false;
+    if (nulls_of(c, i))
+        return true; /* no edge, whatever it weighs */
+    return (!weighted || weight_agrees(c->weight, c->real_weight, i, row, 3, two_ways)) &&
+           (!two_ways || weight_agrees(c->reverse, c->real_reverse, i, row,
+                                       3 + weighted + (c->edge_id != NULL), true));
 }
 
 /* Compares row i with the one that SQL finds first in the given order. */
@@ -100,12 +126,11 @@ static enum page_reason last_look(const page_table *t, const char *order,
 /* ---- what the pages ask for ---- */
 
 /* What SQLite gives for a column of a row that is too old to have it. */
-static enum page_reason take_default(sqlite3_stmt *row, int k, page_missing *missing) {
-    sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(row, 1 + k));
-    if (!value)
-        return PAGE_NO_MEMORY;
+static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
+                                     page_missing *missing) {
+    sqlite3_value *value = sqlite3_column_value(row, column);
     missing->type =
-        k == 2 ? sqlite3_value_numeric_type(value) : sqlite3_value_type(value);
+        page_is_weight(k) ? sqlite3_value_numeric_type(value) : sqlite3_value_type(value);
     missing->integer = sqlite3_value_int64(value);
     missing->real = sqlite3_value_double(value);
     const void *text =
@@ -116,8 +141,7 @@ static enum page_reason take_default(sqlite3_stmt *row, int k, page_missing *mis
         if (missing->text)
             memcpy(missing->text, text, missing->length + 1);
     }
-    sqlite3_value_free(value);
-    missing->known = missing->type != SQLITE_TEXT || k == 2 || missing->text;
+    missing->known = missing->type != SQLITE_TEXT || k >= 2 || missing->text;
     return missing->known ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
@@ -131,9 +155,11 @@ static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
                               : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
                               : rc == SQLITE_DONE      ? PAGE_DISAGREES
                                                        : PAGE_NOT_READABLE;
-    for (int k = 0; k < (layout->weighted ? 3 : 2) && !reason; k++)
+    for (int k = 0, column = 1; k < layout->columns && !reason; k++) {
         if (layout->column[k] >= old->columns && !layout->missing[k].known)
-            reason = take_default(row, k, &layout->missing[k]);
+            reason = take_default(row, column, k, &layout->missing[k]);
+        column += layout->column[k] != PAGE_NO_COLUMN;
+    }
     sqlite3_finalize(row);
     return reason;
 }
@@ -148,8 +174,7 @@ static void close_numbers(page_source *source) {
 /* A private connection for each thread; opened here, since opening runs whatever
 ** sqlite3_auto_extension has been told of. */
 static enum page_reason open_numbers(page_source *source) {
-    if (source->threads <= 0)
-        source->threads = omp_get_num_procs();
+    source->threads = gg_team_limit(source->threads);
     source->numbers = calloc((size_t)source->threads, sizeof *source->numbers);
     if (!source->numbers)
         return PAGE_NO_MEMORY;
@@ -179,6 +204,9 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
     case PAGE_ID_TEXT:
         layout->text = true;
         return narrow ? PAGE_FINE : page_utf_16_probe(t->db);
+    case PAGE_ID_NULL:
+        layout->null = true;
+        return PAGE_FINE;
     case PAGE_SHORT_ROW:
         return ask_defaults(t, layout, old);
     default:

@@ -28,18 +28,18 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
 
     if (k < 2 && !layout->text)
         return layout->at_text;
-    if (k == 2 && layout->encoding != PAGE_UTF_8) {
+    if (k >= 2 && layout->encoding != PAGE_UTF_8) {
         uint8_t *text = page_store_take(&r->helper->store, page_utf_8_room(length) + 1);
         if (!text)
             return PAGE_NO_MEMORY;
         length = (uint32_t)page_utf_8(bytes, length, layout->encoding, text);
         bytes = text;
     }
-    if (k == 2 && page_number_plain(bytes, length, &plain)) {
+    if (k >= 2 && page_number_plain(bytes, length, &plain)) {
         r->to->value[k] = layout->real ? page_real_bits((double)plain) : plain;
         return PAGE_FINE;
     }
-    if (k == 2 && !layout->ask)
+    if (k >= 2 && !layout->ask)
         return PAGE_WEIGHT_TEXT;
     r->to->text |= 1u << k;
     r->to->bytes[k] = bytes;
@@ -47,7 +47,44 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
     return PAGE_FINE;
 }
 
-/* One value that is wanted: of an id (k 0, 1) or of the weight (k 2). */
+/* A NULL: an end that is none, or a way that is closed. */
+static enum page_reason take_null(struct record *r, int k) {
+    const page_layout *layout = r->layout;
+    if (k < 2) {
+        r->to->null |= 1u << k;
+        return layout->null ? PAGE_FINE : PAGE_ID_NULL;
+    }
+    if (k == PAGE_EDGE_ID)
+        return PAGE_EDGE_ID_TYPE;
+    r->to->value[k] = layout->real ? page_real_bits(-1) : -1;
+    return layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN ? PAGE_FINE : PAGE_WEIGHT_TYPE;
+}
+
+static enum page_reason take_real(struct record *r, int k, int64_t bits) {
+    int64_t *value = &r->to->value[k];
+    if (page_is_nan((uint64_t)bits))
+        return take_null(r, k);
+    *value = bits;
+    if (page_is_weight(k) && !r->layout->real && page_real_of(bits) < 0 &&
+        r->layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN) {
+        *value = -1; /* of a way that is closed the type does not matter */
+        return PAGE_FINE;
+    }
+    if (page_is_weight(k))
+        return r->layout->real ? PAGE_FINE : PAGE_WEIGHT_REAL;
+    if (k < 2 && whole_number(page_real_of(bits), value))
+        return PAGE_FINE;
+    return k < 2 ? PAGE_ID_TYPE : PAGE_EDGE_ID_TYPE;
+}
+
+/* No value of this type serves as the column. */
+static enum page_reason wrong_type(int k) {
+    return k < 2               ? PAGE_ID_TYPE
+           : k == PAGE_EDGE_ID ? PAGE_EDGE_ID_TYPE
+                               : PAGE_WEIGHT_TYPE;
+}
+
+/* One value that is wanted. */
 static enum page_reason take_value(struct record *r, int k, uint64_t type, uint64_t at,
                                    uint32_t size) {
     const page_layout *layout = r->layout;
@@ -59,8 +96,10 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
 
     if (text && k < 2 && !layout->text)
         return layout->at_text;
-    if (!text && (type >= 12 || s->no_id) && !(type == 7 && k == 2))
-        return k == 2 ? PAGE_WEIGHT_TYPE : PAGE_ID_TYPE;
+    if (type == 0)
+        return take_null(r, k);
+    if (text ? k == PAGE_EDGE_ID : type >= 12 || (s->no_id && type != 7))
+        return wrong_type(k);
     if (!here) {
         uint8_t *to =
             text ? page_store_take(&r->helper->store, (size_t)size + 1) : number;
@@ -74,14 +113,10 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
     if (text)
         return take_text(r, k, bytes, size);
     uint64_t raw = get8(bytes);
-    if (type == 7) {
-        *value = (int64_t)raw;
-        return page_is_nan(raw) ? PAGE_WEIGHT_TYPE
-               : layout->real   ? PAGE_FINE
-                                : PAGE_WEIGHT_REAL;
-    }
+    if (type == 7)
+        return take_real(r, k, (int64_t)raw);
     *value = ((int64_t)raw >> s->shift & s->keep) | s->constant;
-    if (k == 2 && layout->real)
+    if (page_is_weight(k) && layout->real)
         *value = page_real_bits((double)*value);
     return PAGE_FINE;
 }
@@ -96,16 +131,16 @@ static enum page_reason take_missing(struct record *r, int k, int columns) {
         return PAGE_SHORT_ROW;
     }
     if (missing->type == SQLITE_INTEGER) {
-        bool real = k == 2 && r->layout->real;
+        bool real = page_is_weight(k) && r->layout->real;
         *value = real ? page_real_bits((double)missing->integer) : missing->integer;
         return PAGE_FINE;
     }
-    if (missing->type == SQLITE_FLOAT && k == 2) {
-        *value = page_real_bits(missing->real);
-        return r->layout->real ? PAGE_FINE : PAGE_WEIGHT_REAL;
-    }
-    if (missing->type != SQLITE_TEXT || k == 2)
-        return k == 2 ? PAGE_WEIGHT_TYPE : PAGE_ID_TYPE;
+    if (missing->type == SQLITE_NULL)
+        return take_null(r, k);
+    if (missing->type == SQLITE_FLOAT)
+        return take_real(r, k, page_real_bits(missing->real));
+    if (missing->type != SQLITE_TEXT || k >= 2)
+        return wrong_type(k);
     if (!r->layout->text)
         return r->layout->at_text;
     r->to->text |= 1u << k;
@@ -132,9 +167,21 @@ static enum page_reason find_header(struct record *r, uint64_t *size, int *used,
     return copy ? page_chain_read(&r->chain, 0, *size, copy) : PAGE_NO_MEMORY;
 }
 
+/* Takes note of what is wrong with a weight, which counts only if the row is an edge. */
+static enum page_reason note_fault(int k, enum page_reason reason,
+                                   enum page_reason *fault) {
+    bool of_weight = reason == PAGE_WEIGHT_TYPE || reason == PAGE_WEIGHT_REAL ||
+                     reason == PAGE_WEIGHT_TEXT;
+    if (!page_is_weight(k) || !of_weight)
+        return reason;
+    *fault = *fault ? *fault : reason;
+    return PAGE_FINE;
+}
+
 static enum page_reason take_record(struct record *r) {
     const page_layout *layout = r->layout;
-    const int wanted = layout->weighted ? 3 : 2;
+    const int wanted = layout->columns;
+    enum page_reason fault = PAGE_FINE;
     const uint64_t payload = r->chain.payload;
     const uint8_t *header;
     uint64_t header_size, type, at;
@@ -152,7 +199,8 @@ static enum page_reason take_record(struct record *r) {
             return PAGE_DAMAGED;
         for (int k = 0; k < wanted && !reason; k++)
             if (layout->column[k] == column)
-                reason = take_value(r, k, type, at, (uint32_t)size);
+                reason =
+                    note_fault(k, take_value(r, k, type, at, (uint32_t)size), &fault);
         if (reason)
             return reason;
         at += size;
@@ -163,8 +211,11 @@ static enum page_reason take_record(struct record *r) {
         return PAGE_DAMAGED;
     for (int k = 0; k < wanted && !reason; k++)
         if (layout->column[k] >= column)
-            reason = take_missing(r, k, column);
-    return reason;
+            reason = note_fault(k, take_missing(r, k, column), &fault);
+    if (reason || !r->to->null)
+        return reason ? reason : fault;
+    r->to->text &= 3; /* weights of what is no edge */
+    return PAGE_FINE;
 }
 
 enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
@@ -183,9 +234,11 @@ enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
     if (local + (local < payload ? 4u : 0u) > (uint64_t)(end - cell))
         return PAGE_DAMAGED;
     *rowid = helper->short_rowid = (int64_t)key;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < layout->columns; k++)
         if (layout->column[k] == PAGE_IS_ROWID)
-            to->value[k] = *rowid;
+            to->value[k] = page_is_weight(k) && layout->real
+                               ? page_real_bits((double)*rowid)
+                               : *rowid;
     if (layout->last < 0)
         return PAGE_FINE;
     struct record r = {.layout = layout, .helper = helper, .to = to};

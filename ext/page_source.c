@@ -1,9 +1,9 @@
 /* Where pages come from: the database file or, page by page, its write-ahead log; by way
 ** of SQLite's own file objects. */
 #include "page_format.h"
+#include "team.h"
 #include "wal_frames.h"
 
-#include <omp.h>
 #include <time.h>
 
 enum { POLL_MS = 20 }; /* between two questions */
@@ -23,7 +23,7 @@ bool page_source_stops(const page_source *source, double *next_ms, int64_t rows)
 }
 
 int page_source_threads(const page_source *source, uint32_t batches) {
-    int threads = source->threads > 0 ? source->threads : omp_get_num_procs();
+    int threads = gg_team_limit(source->threads);
     return (uint32_t)threads > batches ? (int)batches : threads;
 }
 

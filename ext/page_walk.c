@@ -20,8 +20,8 @@
 ** of its bytes, are those that reading row by row gives. */
 #include "big_block.h"
 #include "page_format.h"
+#include "team.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,12 +44,14 @@ struct team {
     const page_layout *layout;
     const page_leaves *leaves;
     page_columns *columns;
-    int64_t *rowid, *weight; /* reserved, to become the columns' if they are needed */
-    bool any_text[2];        /* by the thread whose turn it is */
+    int64_t *rowid, *weight,
+        *reverse;      /* reserved, to become the columns' if they are needed */
+    bool any_text[2];  /* by the thread whose turn it is */
+    int64_t half_room; /* the same */
     uint32_t batch_pages, batches;
     struct batch *batch;
     /* under the lock */
-    omp_lock_t lock;
+    pthread_mutex_t lock;
     uint32_t next;
     int64_t total;
     /* read and written by all */
@@ -111,13 +113,13 @@ static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffe
 /* Takes the next batch. false: there is none left, or the team stops. */
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
-    omp_set_lock(&team->lock);
+    pthread_mutex_lock(&team->lock);
     bool any = team_goes_on(team) && team->next < team->batches;
     if (any) {
         *b = team->next++;
         reason = read_batch(team, *b, buffer);
     }
-    omp_unset_lock(&team->lock);
+    pthread_mutex_unlock(&team->lock);
     if (reason)
         team_stop(team, reason, NULL);
     return any && !reason;
@@ -129,6 +131,7 @@ struct desk {
     uint8_t *buffer;     /* the pages of its batch */
     page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
     page_number *number; /* and among its weights; NULL without layout.ask */
+    uint32_t *half;      /* its rows with a NULL end; NULL without layout.null */
     page_numbers *numbers;
     page_helper helper;
 };
@@ -136,9 +139,9 @@ struct desk {
 /* For page_helper.fetch. */
 static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
     struct team *team = ((struct desk *)desk)->team;
-    omp_set_lock(&team->lock);
+    pthread_mutex_lock(&team->lock);
     enum page_reason reason = page_source_read(team->source, team->layout, page, 1, to);
-    omp_unset_lock(&team->lock);
+    pthread_mutex_unlock(&team->lock);
     return reason;
 }
 
@@ -150,10 +153,13 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
                         .source = team->columns->source,
                         .target = team->columns->target,
                         .weight = team->weight,
+                        .edge_id = team->columns->edge_id,
+                        .reverse = team->reverse,
                         .at = team->batch[b].start,
                         .dense = true,
                         .text = desk->text,
                         .number = desk->number,
+                        .half = desk->half,
                         .start = team->batch[b].start,
                         .helper = &desk->helper};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
@@ -167,8 +173,10 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     team->batch[b].kept = keep;
     if (rows->numbers == 0)
         return PAGE_FINE;
+    int64_t *const column[2] = {rows->weight ? rows->weight + rows->start : NULL,
+                                rows->reverse ? rows->reverse + rows->start : NULL};
     return page_numbers_convert(desk->numbers, rows->number, rows->numbers,
-                                team->layout->real, rows->weight + rows->start);
+                                team->layout->real, column);
 }
 
 /* ---- text ids ---- */
@@ -216,6 +224,23 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
+/* Lists the rows with a NULL end of a batch whose turn it is. */
+static enum page_reason list_halves(struct team *team, const page_rows *rows) {
+    page_columns *columns = team->columns;
+    int64_t need = columns->halves + rows->halves;
+    if (need > team->half_room) {
+        int64_t room = need > 2 * team->half_room ? need : 2 * team->half_room;
+        int64_t *half = realloc(columns->half, (size_t)room * sizeof *half);
+        if (!half)
+            return PAGE_NO_MEMORY;
+        columns->half = half;
+        team->half_room = room;
+    }
+    for (uint32_t i = 0; i < rows->halves; i++)
+        columns->half[columns->halves++] = (rows->start << 2) + rows->half[i];
+    return PAGE_FINE;
+}
+
 /* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
 ** whose turn it is has a thread. */
 static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
@@ -234,6 +259,8 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     if (!team_goes_on(team))
         return PAGE_FINE;
     reason = number_texts(team, rows);
+    if (!reason)
+        reason = list_halves(team, rows);
     pthread_mutex_lock(&team->turn_lock);
     team->turn = b + 1;
     pthread_cond_broadcast(&team->turn_passed);
@@ -243,8 +270,8 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
 
 /* ---- the team at work ---- */
 
-static void work(struct team *team, struct desk *desk) {
-    const bool asks = omp_get_thread_num() == 0; /* the calling thread */
+/* asks: the calling thread does. */
+static void work(struct team *team, struct desk *desk, bool asks) {
     page_rows rows;
     uint32_t b;
     double next_ms = 0;
@@ -260,7 +287,7 @@ static void work(struct team *team, struct desk *desk) {
             atomic_store(&team->keep, true);
             reason = decode_batch(team, b, desk, true, &rows);
         }
-        if (!reason && team->layout->text)
+        if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)
             team_stop(team, reason, &desk->helper);
@@ -269,7 +296,7 @@ static void work(struct team *team, struct desk *desk) {
 }
 
 /* false: no memory. */
-static bool set_desk(struct team *team, struct desk *desk) {
+static bool set_desk(struct team *team, struct desk *desk, int member) {
     const page_layout *layout = team->layout;
     const page_source *source = team->source;
     const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
@@ -277,37 +304,38 @@ static bool set_desk(struct team *team, struct desk *desk) {
         .team = team,
         .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
         .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
-        .number = layout->ask ? malloc(rows * sizeof *desk->number) : NULL,
-        .numbers = layout->ask ? source->numbers[omp_get_thread_num()] : NULL};
+        .number = layout->ask ? malloc(rows * 2 * sizeof *desk->number) : NULL,
+        .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL,
+        .numbers = layout->ask ? source->numbers[member] : NULL};
     desk->helper = (page_helper){.fetch = fetch_page,
                                  .owner = desk,
                                  .pages = source->pages,
                                  .overflow = malloc(layout->page_size),
                                  .map = malloc(layout->page_size)};
     return desk->buffer && desk->helper.overflow && desk->helper.map &&
-           (desk->text || !layout->text) && (desk->number || !layout->ask);
+           (desk->text || !layout->text) && (desk->number || !layout->ask) &&
+           (desk->half || !layout->null);
 }
 
 static void clear_desk(struct desk *desk) {
     free(desk->buffer);
     free(desk->text);
     free(desk->number);
+    free(desk->half);
     free(desk->helper.overflow);
     free(desk->helper.map);
     page_store_clear(&desk->helper.store);
 }
 
-static void run_team(struct team *team) {
-    const int threads = page_source_threads(team->source, team->batches);
-#pragma omp parallel num_threads(threads)
-    {
-        struct desk desk;
-        if (set_desk(team, &desk))
-            work(team, &desk);
-        else
-            team_stop(team, PAGE_NO_MEMORY, NULL);
-        clear_desk(&desk);
-    }
+static void take_part(void *job, int member, int members) {
+    struct team *team = job;
+    struct desk desk;
+    (void)members;
+    if (set_desk(team, &desk, member))
+        work(team, &desk, member == 0);
+    else
+        team_stop(team, PAGE_NO_MEMORY, NULL);
+    clear_desk(&desk);
 }
 
 /* ---- the columns ---- */
@@ -324,11 +352,17 @@ static bool reserve_columns(struct team *team) {
     team->rowid = reserve(most);
     columns->source = reserve(most);
     columns->target = reserve(most);
-    team->weight = layout->weighted ? reserve(most) : NULL;
+    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
+    const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
+    team->weight = weighted ? reserve(most) : NULL;
+    team->reverse = two_ways ? reserve(most) : NULL;
+    columns->edge_id = ids ? reserve(most) : NULL;
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
     return team->rowid && columns->source && columns->target &&
-           (team->weight || !layout->weighted) &&
+           (team->weight || !weighted) && (team->reverse || !two_ways) &&
+           (columns->edge_id || !ids) &&
            (!layout->text ||
             (columns->text[0] && columns->text[1] && intern_ready(team->source->texts)));
 }
@@ -371,14 +405,18 @@ static void finish_columns(struct team *team) {
         free(columns->text[k]);
         columns->text[k] = NULL;
     }
-    if (!team->layout->weighted)
-        return;
-    void *weight = cut(team->weight, team->total);
-    team->weight = NULL;
-    if (team->layout->real)
+    void *weight = team->weight ? cut(team->weight, team->total) : NULL;
+    void *reverse = team->reverse ? cut(team->reverse, team->total) : NULL;
+    if (columns->edge_id)
+        columns->edge_id = cut(columns->edge_id, team->total);
+    team->weight = team->reverse = NULL;
+    if (team->layout->real) {
         columns->real_weight = weight;
-    else
+        columns->real_reverse = reverse;
+    } else {
         columns->weight = weight;
+        columns->reverse = reverse;
+    }
 }
 
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
@@ -397,13 +435,13 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     *columns = (page_columns){0};
     team.batch = calloc(team.batches, sizeof *team.batch);
     if (team.batch && reserve_columns(&team)) {
-        omp_init_lock(&team.lock);
+        pthread_mutex_init(&team.lock, NULL);
         pthread_mutex_init(&team.turn_lock, NULL);
         pthread_cond_init(&team.turn_passed, NULL);
-        run_team(&team);
+        gg_team(page_source_threads(source, team.batches), take_part, &team);
         pthread_cond_destroy(&team.turn_passed);
         pthread_mutex_destroy(&team.turn_lock);
-        omp_destroy_lock(&team.lock);
+        pthread_mutex_destroy(&team.lock);
         reason = (enum page_reason)atomic_load(&team.reason);
         *short_row = team.short_row;
         if (!reason)
@@ -416,6 +454,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     free(team.batch);
     free(team.rowid);
     free(team.weight);
+    free(team.reverse);
     return reason;
 }
 
@@ -427,5 +466,9 @@ void page_columns_clear(page_columns *columns) {
     free(columns->text[1]);
     free(columns->weight);
     free(columns->real_weight);
+    free(columns->reverse);
+    free(columns->real_reverse);
+    free(columns->edge_id);
+    free(columns->half);
     *columns = (page_columns){0};
 }

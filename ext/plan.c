@@ -7,10 +7,11 @@
 **     LIMIT, OFFSET                argv, where nothing but us drops or sorts rows
 **     ORDER BY, columns used       bits of idxNum
 **
-** idxStr has two characters for each argv: what it is for, and how it compares. An
-** argument that this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT);
-** one that is not there at all only makes it dear: SQLite tries subsets of what stands
-** in the statement, so the sentence that explains comes from xFilter. */
+** idxStr says what each argv is for, in words that EXPLAIN QUERY PLAN shows. An argument that
+** this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT); one that is not
+** there at all only makes it dear: SQLite tries subsets of what stands in the statement, so
+** the sentence that explains comes from xFilter. One that SQLite never offers, though brackets
+** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it. */
 #include "table_function.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ typedef struct offer {
     int limit, offset;
     bool offset_lost; /* an OFFSET that we cannot see */
     int others; /* constraints that SQLite will check, so that rows go missing after us */
-    unsigned unusable; /* arguments, by field */
+    unsigned unusable;  /* arguments, by field */
+    unsigned bracketed; /* those that brackets hold, by place */
 } offer;
 
 typedef struct plan {
@@ -35,7 +37,7 @@ typedef struct plan {
     sqlite3 *db;
     sqlite3_index_info *info;
     offer offer;
-    char *token;
+    sqlite3_str *words;
     int values;
     int bits;
     /* all values of an IN come at once */
@@ -72,6 +74,21 @@ static void take_value_constraint(plan *p, int i, int field) {
         o->bound[o->bounds++] = i;
 }
 
+static void take_argument(plan *p, int i) {
+    offer *o = &p->offer;
+    int column = p->info->aConstraint[i].iColumn;
+    enum field field = column_field(p->algorithm, column);
+    if (column_is_bracketed(p->algorithm, column))
+        o->bracketed |= 1u << (column - p->algorithm->visible);
+    if (p->info->aConstraint[i].usable && o->equal[field] < 0) {
+        o->equal[field] = i;
+    } else {
+        o->others++;
+        if (!p->info->aConstraint[i].usable)
+            o->unusable |= 1u << field;
+    }
+}
+
 /* Sorts the constraints. Returns false after an argument that is compared by something
 ** else than =. */
 static bool sort_constraints(plan *p, int *refused) {
@@ -90,27 +107,23 @@ static bool sort_constraints(plan *p, int *refused) {
             o->offset_lost = !usable;
         } else if (column < 0) {
             o->others++;
-        } else if (p->algorithm->field[column] < F_FIRST_ARGUMENT) {
-            take_value_constraint(p, i, p->algorithm->field[column]);
+        } else if (column_field(p->algorithm, column) < F_FIRST_ARGUMENT) {
+            take_value_constraint(p, i, column_field(p->algorithm, column));
         } else if (op != SQLITE_INDEX_CONSTRAINT_EQ) {
-            *refused = p->algorithm->field[column];
+            *refused = column_field(p->algorithm, column);
             return false;
-        } else if (usable && o->equal[p->algorithm->field[column]] < 0) {
-            o->equal[p->algorithm->field[column]] = i;
         } else {
-            o->others++;
-            if (!usable)
-                o->unusable |= 1u << p->algorithm->field[column];
+            take_argument(p, i);
         }
     }
     return true;
 }
 
-static void give(plan *p, int constraint, int what, char how, bool omit) {
+static void give(plan *p, int constraint, int what, int how, bool omit) {
     p->info->aConstraintUsage[constraint].argvIndex = p->values + 1;
     p->info->aConstraintUsage[constraint].omit = omit;
-    p->token[2 * p->values] = (char)(TOKEN_FIRST + what);
-    p->token[2 * p->values + 1] = how;
+    plan_word_write(p->words, p->values == 0,
+                    (word){(unsigned char)what, (unsigned char)how});
     p->values++;
 }
 
@@ -135,12 +148,12 @@ static bool takes_list(plan *p, int field, int constraint) {
 
 static void give_values(plan *p) {
     const offer *o = &p->offer;
-    for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++) {
+    for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++) {
         int i = o->equal[f];
         if (i < 0)
             continue;
         bool list = takes_list(p, f, i);
-        give(p, i, f, list ? TOKEN_LIST : TOKEN_EQUAL, true);
+        give(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
         if (f == F_TARGET && varies(p, i))
             p->bits |= PLAN_VARIABLE_TARGET;
         if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
@@ -148,14 +161,14 @@ static void give_values(plan *p) {
     }
     if (o->equal[F_VERTEX] >= 0) {
         bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
-        give(p, o->equal[F_VERTEX], F_VERTEX, list ? TOKEN_LIST : TOKEN_EQUAL, true);
+        give(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
             p->bits |= PLAN_JOINED;
     }
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
-        int field = p->algorithm->field[p->info->aConstraint[o->bound[b]].iColumn];
-        give(p, o->bound[b], field, less ? TOKEN_LESS : TOKEN_AT_MOST, false);
+        int field = column_field(p->algorithm, p->info->aConstraint[o->bound[b]].iColumn);
+        give(p, o->bound[b], field, less ? WORD_LESS : WORD_AT_MOST, false);
         if (varies(p, o->bound[b]))
             p->bits |= PLAN_VARIABLE_BOUND;
     }
@@ -180,7 +193,7 @@ static int order_offered(const plan *p) {
         return ORDER_VERTEX;
     if (info->aOrderBy[0].iColumn < 0)
         return -1;
-    int field = a->field[info->aOrderBy[0].iColumn];
+    int field = column_field(a, info->aOrderBy[0].iColumn);
     if (a->paths)
         return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
@@ -195,7 +208,7 @@ static int order_offered(const plan *p) {
         return -1;
     if (info->nOrderBy > 1 &&
         (info->aOrderBy[1].iColumn < 0 ||
-         a->field[info->aOrderBy[1].iColumn] != F_VERTEX ||
+         column_field(a, info->aOrderBy[1].iColumn) != F_VERTEX ||
          info->aOrderBy[1].desc != info->aOrderBy[0].desc || !texts_sort_as_utf8(p->db)))
         return -1;
     return ORDER_VALUE;
@@ -223,35 +236,67 @@ static void choose_order(plan *p) {
 static void choose_limit(plan *p) {
     const offer *o = &p->offer;
     const sqlite3_index_info *info = p->info;
-    bool nearest = info->nOrderBy == 0 || (info->nOrderBy == 1 && info->orderByConsumed &&
-                                           !(p->bits & PLAN_DESCENDING) &&
-                                           p->bits >> PLAN_ORDER_SHIFT == ORDER_VALUE);
+    bool nearest =
+        info->nOrderBy == 0 ||
+        (info->nOrderBy == 1 && info->orderByConsumed && !(p->bits & PLAN_DESCENDING) &&
+         (p->bits >> PLAN_ORDER_SHIFT & PLAN_ORDERS) == ORDER_VALUE);
     if (o->limit < 0 || o->offset_lost || o->others > 0 || !nearest ||
         p->algorithm->paths || !p->algorithm->ends_early || o->equal[F_VERTEX] >= 0 ||
         o->equal[F_TARGET] >= 0)
         return;
-    give(p, o->limit, TOKEN_LIMIT, TOKEN_EQUAL, false);
+    give(p, o->limit, WORD_LIMIT, WORD_EQUAL, false);
     if (o->offset >= 0)
-        give(p, o->offset, TOKEN_OFFSET, TOKEN_EQUAL, false);
+        give(p, o->offset, WORD_OFFSET, WORD_EQUAL, false);
+}
+
+static bool is_used(const plan *p, int column) {
+    return p->info->colUsed >> (column < 63 ? column : 63) & 1;
 }
 
 /* Which arrays the columns need that the statement uses. */
 static int columns_wanted(const plan *p) {
     const algorithm *a = p->algorithm;
     int wants = 0;
-    for (int i = 0; i < a->fields; i++) {
-        if (!(p->info->colUsed >> i & 1))
+    for (int i = 0; i < column_count(a); i++) {
+        enum field field = column_field(a, i);
+        if (!is_used(p, i))
             continue;
-        if (a->field[i] == F_EDGE || (a->field[i] == F_PARENT && a->kind != SEARCH_DFS))
+        if (field == F_EDGE || (field == F_PARENT && a->kind != SEARCH_DFS))
             wants |= PLAN_TREE;
-        else if (a->field[i] == F_SOURCE && p->offer.equal[F_SOURCES] >= 0)
+        else if (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0)
             wants |= PLAN_TREE | PLAN_ROOTS;
-        else if (a->field[i] == F_PREORDER)
+        else if (field == F_PREORDER)
             wants |= PLAN_PREORDER;
-        else if (a->field[i] == F_POSTORDER)
+        else if (field == F_POSTORDER)
             wants |= PLAN_POSTORDER;
     }
     return a->paths ? PLAN_TREE : wants;
+}
+
+/* With `sources`, the column source says which of them a row belongs to: a join on it
+** compares answers. Without a target, so does one on the column target. */
+static bool is_answer(const plan *p, int field) {
+    return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
+}
+
+/* What brackets hold and SQLite does not offer. */
+static int astray(const plan *p) {
+    const algorithm *a = p->algorithm;
+    int found = 0;
+    for (int i = a->visible; i < column_count(a); i++) {
+        enum field field = column_field(a, i);
+        int place = i - a->visible;
+        if (!is_used(p, i) || field < F_FIRST_ARGUMENT)
+            continue;
+        if (field == F_FURTHER)
+            found |= PLAN_FURTHER;
+        else if (!column_is_bracketed(a, i))
+            found |=
+                p->offer.equal[field] < 0 && !is_answer(p, field) ? PLAN_OPTION_READ : 0;
+        else if (!(p->offer.bracketed >> place & 1))
+            found |= 1 << (PLAN_UNFED_SHIFT + place);
+    }
+    return found;
 }
 
 static void estimate(plan *p) {
@@ -274,12 +319,8 @@ static void estimate(plan *p) {
     }
     if (wrong)
         info->estimatedCost = one != several ? ARM_COST : NEVER_COST;
-}
-
-/* With `sources`, the column source says which of them a row belongs to: a join on it
-** compares answers. */
-static bool is_answer(const plan *p, int field) {
-    return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
+    else if (info->idxNum & (PLAN_UNFED | PLAN_FURTHER) && info->estimatedCost < ARM_COST)
+        info->estimatedCost = ARM_COST;
 }
 
 int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
@@ -288,19 +329,19 @@ int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
     int refused;
     if (!sort_constraints(&p, &refused))
         return refuse(vtab, a, refused);
-    for (int f = F_FIRST_ARGUMENT; f < FIELDS; f++)
+    for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
         if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 && !is_answer(&p, f))
             return SQLITE_CONSTRAINT;
-    p.token = sqlite3_malloc(2 * (FIELDS + 4) + 1);
-    if (!p.token)
-        return SQLITE_NOMEM;
-    info->idxStr = p.token;
-    info->needToFreeIdxStr = 1;
+    p.words = sqlite3_str_new(NULL);
     give_values(&p);
     choose_order(&p);
     choose_limit(&p);
-    p.token[2 * p.values] = '\0';
-    info->idxNum = p.bits | columns_wanted(&p);
+    bool none = p.values == 0;
+    info->idxStr = sqlite3_str_finish(p.words);
+    info->needToFreeIdxStr = 1;
+    if (!info->idxStr && !none)
+        return SQLITE_NOMEM;
+    info->idxNum = p.bits | columns_wanted(&p) | astray(&p);
     estimate(&p);
     return SQLITE_OK;
 }

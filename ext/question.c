@@ -1,46 +1,37 @@
 /* From settled arguments to the question that a search answers, and to its key, by which
 ** an earlier answer is found.
 **
-**     key = head | sources [ | targets ]   head: search, direction, method, shape, ...
-**            shape FULL                    serves every target, bound and limit
-**            shape PART, where it ends     serves the same question again */
+**     key = the question | its sources | its targets
+**
+** The key holds the question as it stands, every field of it, so none that is added can be
+** forgotten. A question that never ends early is the one whose answer serves every target,
+** bound and limit. */
 #include "table_function.h"
 
 #include <string.h>
 
 /* ---- keys ---- */
 
-enum { SHAPE_FULL, SHAPE_PART };
-
-typedef struct key_head {
-    sqlite3_int64 seed;
-    uint64_t most_integer, limit;
-    double most_real;
-    const char *method; /* the list's own string, or NULL */
-    uint32_t sources, targets;
-    unsigned char kind, direction, ordered, priority, backend, shape, path;
-} key_head;
-
-int question_backend(const cursor *cur) {
-    if (cur->arguments.backend >= 0)
-        return cur->arguments.backend;
-    for (int i = 1; i < 3; i++)
-        if (strcmp(cur->c->config.backend, backend_names[i]) == 0)
-            return i;
-    return GPUGRAPH_AUTO;
+static gpugraph_backend backend_of(const cursor *cur) {
+    int given = cur->arguments.backend;
+    return (gpugraph_backend)(given >= 0 ? given : cur->c->config.backend);
 }
 
 bool question_ends_early(const question *q) {
     return q->search.target_count > 0 || q->search.bounded || q->search.limit > 0;
 }
 
-/* Writes the question's key into cur->key; *bytes is its length. */
+/* Clears bytes of a question in a key. */
+#define CLEAR(key, field)                                                                \
+    memset((key) + offsetof(question, field), 0, sizeof((question *)0)->field)
+
+/* Writes the question's key into cur->key; *bytes is its length. Bytes are copied, so that
+** the gaps between fields stay the zeros that question_ask has made them. */
 int question_key(cursor *cur, const question *q, int *bytes) {
     const gpugraph_search *s = &q->search;
-    uint32_t targets = s->target_count;
-    int shape = question_ends_early(q) ? SHAPE_PART : SHAPE_FULL;
-    sqlite3_uint64 need =
-        sizeof(key_head) + 4 * ((sqlite3_uint64)s->source_count + targets);
+    const size_t sources = s->source_count * sizeof *s->source,
+                 targets = s->target_count * sizeof *s->target;
+    sqlite3_uint64 need = sizeof *q + (sqlite3_uint64)sources + targets;
     if (need > INT32_MAX)
         return SQLITE_TOOBIG;
     if ((int)need > cur->key_room) {
@@ -50,31 +41,15 @@ int question_key(cursor *cur, const question *q, int *bytes) {
         cur->key = key;
         cur->key_room = (int)need;
     }
-    key_head head;
-    memset(&head, 0, sizeof head); /* the gaps are compared too */
-    head.seed = q->seed;
-    head.method = cur->arguments.method;
-    head.sources = s->source_count;
-    head.targets = targets;
-    head.kind = (unsigned char)q->kind;
-    head.direction = (unsigned char)s->direction;
-    head.ordered = q->ordered;
-    head.priority = (unsigned char)q->priority;
-    head.backend = (unsigned char)question_backend(cur);
-    head.shape = (unsigned char)shape;
-    head.path = q->path;
-    if (shape == SHAPE_PART) {
-        head.limit = s->limit;
-        head.most_integer = q->kind == SEARCH_BFS ? s->max_depth : s->max_distance;
-        head.most_real = s->max_real_distance;
-    }
     char *at = cur->key;
-    memcpy(at, &head, sizeof head);
-    if (s->source_count > 0)
-        memcpy(at + sizeof head, s->source, s->source_count * sizeof *s->source);
-    if (targets > 0)
-        memcpy(at + sizeof head + s->source_count * sizeof *s->source, s->target,
-               targets * sizeof *s->target);
+    memcpy(at, q, sizeof *q);
+    CLEAR(at, search.source); /* what these point to follows */
+    CLEAR(at, search.target);
+    CLEAR(at, wants); /* an answer grows */
+    if (sources)
+        memcpy(at + sizeof *q, s->source, sources);
+    if (targets)
+        memcpy(at + sizeof *q + sources, s->target, targets);
     *bytes = (int)need;
     return SQLITE_OK;
 }
@@ -86,6 +61,8 @@ void question_ask(const cursor *cur, question *q) {
     bool weighted = cur->weight != WEIGHT_NO && cur->graph->has_weight;
     memset(q, 0, sizeof *q);
     q->kind = weighted ? cur->algorithm->kind : cur->algorithm->unweighted_kind;
+    q->method = a->method;
+    q->backend = backend_of(cur);
     q->wants = a->plan & PLAN_WANTS;
     q->ordered = a->ordered;
     q->priority = a->priority;
@@ -121,42 +98,51 @@ void question_for_part(const cursor *cur, question *q) {
         s->max_depth = (uint32_t)a->bound.integer;
 }
 
+static void forget_targets(question *q) {
+    q->search.target_count = 0;
+    q->path = false;
+}
+
+static void forget_bounds(question *q) {
+    q->search.bounded = false;
+    q->search.max_depth = GPUGRAPH_NONE;
+    q->search.max_distance = 0;
+    q->search.max_real_distance = 0;
+}
+
 /* The part, without those ends that may be others in the next call. Returns false
 ** where there are none. */
 bool question_widen(const cursor *cur, question *q) {
     unsigned plan = cur->arguments.plan;
     bool targets = (plan & PLAN_VARIABLE_TARGET) && q->search.target_count > 0;
     bool bounds = (plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
-    if (targets) {
-        q->search.target_count = 0;
-        q->path = false;
-    }
-    if (bounds) {
-        q->search.bounded = false;
-        q->search.max_depth = GPUGRAPH_NONE;
-        q->search.max_distance = 0;
-        q->search.max_real_distance = 0;
-    }
+    if (targets)
+        forget_targets(q);
+    if (bounds)
+        forget_bounds(q);
     return targets || bounds;
+}
+
+/* A key's question, without its ends. */
+static void read_open_question(const void *key, question *q) {
+    memcpy(q, key, sizeof *q);
+    forget_targets(q);
+    forget_bounds(q);
+    q->search.limit = 0;
 }
 
 /* Has a search like that of cur->key, but for where it ended, been made before? */
 bool question_was_asked(const cursor *cur) {
-    key_head head, other;
-    memcpy(&head, cur->key, sizeof head);
+    question q, other, open;
+    read_open_question(cur->key, &q);
+    const size_t sources = q.search.source_count * sizeof(uint32_t);
     for (const search_ref *s = cur->graph->searches; s; s = s->next) {
-        if (s->key_bytes < (int)(sizeof head + head.sources * sizeof(uint32_t)))
+        if (s->key_bytes < (int)(sizeof q + sources))
             continue;
         memcpy(&other, s->key, sizeof other);
-        if (other.shape != SHAPE_PART)
-            continue;
-        other.targets = head.targets;
-        other.limit = head.limit;
-        other.most_integer = head.most_integer;
-        other.most_real = head.most_real;
-        if (memcmp(&other, &head, sizeof head) == 0 &&
-            memcmp((const char *)s->key + sizeof head, cur->key + sizeof head,
-                   head.sources * sizeof(uint32_t)) == 0)
+        read_open_question(s->key, &open);
+        if (question_ends_early(&other) && memcmp(&open, &q, sizeof q) == 0 &&
+            memcmp((const char *)s->key + sizeof q, cur->key + sizeof q, sources) == 0)
             return true;
     }
     return false;

@@ -1,14 +1,6 @@
-/* Arguments that only a graph makes sense of: ids become vertex numbers, numbers become
-** bounds.
-**
-**     value       affinity of the source column     id             vertex number
-**     '7'         INTEGER, NUMERIC, REAL            7              gpugraph_find_integer
-**     7           TEXT                              '7'            gpugraph_find_text
-**     7.0         any but TEXT                      7
-**     7.5, x'37'                                    can be none    GPUGRAPH_NONE
-**
-** which is how `src = value` compares in plain SQL. As a source or target the last are an
-** error; `vertex = 7.5` finds no row. */
+/* Arguments that only a graph makes sense of: ids become vertex numbers (find_id.c), numbers
+** become bounds. An id that is no vertex finds no row, and the timings say so. */
+#include "json_array.h"
 #include "table_function.h"
 
 #include <float.h>
@@ -20,162 +12,94 @@
 
 /* ---- ids ---- */
 
-static int find_text(const gpugraph_graph *graph, sqlite3_value *value,
-                     uint32_t *vertex) {
-    const char *bytes = (const char *)sqlite3_value_text(value);
-    if (!bytes)
+static int note_stranger(cursor *cur, int field, sqlite3_value *id) {
+    strangers *s = &cur->strangers;
+    const char *other;
+    if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
+        return SQLITE_OK;
+    int rc = find_other_type(cur->graph->graph, cur->graph->source_affinity, id, &other);
+    char *written = rc == SQLITE_OK ? value_written(id) : NULL;
+    if (!written)
         return SQLITE_NOMEM;
-    *vertex = gpugraph_find_text(graph, bytes, (size_t)sqlite3_value_bytes(value));
+    size_t used = strlen(s->text);
+    bool member = field == F_SOURCES;
+    sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
+                     "%s%s%s%s%s is no vertex%s%s%s", used > 0 ? "; " : "",
+                     member ? "" : field_text[field].name, member ? "" : " ", written,
+                     member ? " in sources" : "", other ? ", though the " : "",
+                     other ? other : "", other ? " is one" : "");
+    sqlite3_free(written);
     return SQLITE_OK;
 }
 
-/* A number, looked for as the text that a TEXT column would have stored. A copy is
-** converted. */
-static int find_number_as_text(const gpugraph_graph *graph, sqlite3_value *value,
-                               uint32_t *vertex) {
-    sqlite3_value *copy = sqlite3_value_dup(value);
-    int rc = copy ? find_text(graph, copy, vertex) : SQLITE_NOMEM;
-    sqlite3_value_free(copy);
+/* The vertex of an argument, or GPUGRAPH_NONE. element: the place in a JSON array, else
+** 0. */
+static int find_end(cursor *cur, int field, int element, sqlite3_value *id,
+                    uint32_t *vertex) {
+    char *fault;
+    int rc = find_id(cur->graph->graph, cur->graph->source_affinity, id, vertex, &fault);
+    if (fault && element > 0)
+        rc = cursor_fail(cur, rc, "element %d of the JSON array in sources %s", element,
+                         fault);
+    else if (fault)
+        rc = cursor_fail(cur, rc, "%s %s", field_text[field].name, fault);
+    else if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE && field != F_VERTEX &&
+             sqlite3_value_type(id) != SQLITE_NULL)
+        rc = note_stranger(cur, field, id);
+    sqlite3_free(fault);
     return rc;
 }
 
-/* Could numeric affinity take the text for a number? Saves a copy of most that are
-** none. */
-static bool may_be_number(const char *bytes) {
-    return bytes &&
-           (strchr("+-. \t\n\v\f\r", *bytes) != NULL || (*bytes >= '0' && *bytes <= '9'));
-}
-
-int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
-                uint32_t *vertex) {
-    int type = sqlite3_value_type(value);
-    *vertex = GPUGRAPH_NONE;
-    if (type == SQLITE_INTEGER && affinity != 'B') {
-        *vertex = gpugraph_find_integer(graph, sqlite3_value_int64(value));
-        return SQLITE_OK;
-    }
-    if (type == SQLITE_TEXT &&
-        (affinity < 'C' || !may_be_number((const char *)sqlite3_value_text(value))))
-        return find_text(graph, value, vertex);
-    if (type == SQLITE_NULL || type == SQLITE_BLOB)
-        return SQLITE_OK;
-    if (affinity == 'B')
-        return find_number_as_text(graph, value, vertex);
-    struct number number;
-    int rc = number_of(value, &number);
-    number_to_integer(&number);
-    if (rc == SQLITE_OK && number.type == SQLITE_INTEGER)
-        *vertex = gpugraph_find_integer(graph, number.integer);
-    else if (rc == SQLITE_OK && number.type == SQLITE_NULL)
-        rc = find_text(graph, value, vertex);
-    return rc;
-}
-
-int id_fault(char affinity, sqlite3_value *id, const char **what) {
-    int type = sqlite3_value_type(id), rc = SQLITE_OK;
-    struct number number = {.type = SQLITE_NULL};
-    if (affinity != 'B' &&
-        (type == SQLITE_FLOAT || (type == SQLITE_TEXT && affinity > 'B')))
-        rc = number_of(id, &number);
-    number_to_integer(&number);
-    *what = type == SQLITE_BLOB ? "a BLOB" : number.type == SQLITE_FLOAT ? "REAL" : NULL;
-    return rc;
-}
-
-/* The vertex of a source or target, or GPUGRAPH_NONE. */
-static int find_end(cursor *cur, const char *name, sqlite3_value *id, uint32_t *vertex) {
-    const char affinity = cur->graph->source_affinity, *what = NULL;
-    int rc = find_vertex(cur->graph->graph, affinity, id, vertex);
-    if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE)
-        rc = id_fault(affinity, id, &what);
-    if (rc != SQLITE_OK || !what)
-        return rc;
-    const char *text =
-        sqlite3_value_type(id) == SQLITE_BLOB ? "" : (const char *)sqlite3_value_text(id);
-    return cursor_fail(cur, SQLITE_ERROR, "%s%s%s is %s; vertex ids are INTEGER or TEXT",
-                       name, text && *text ? " " : "", text ? text : "", what);
-}
-
-static int numbers_add_id(cursor *cur, numbers *list, const char *name,
+static int numbers_add_id(cursor *cur, numbers *list, int field, int element,
                           sqlite3_value *id) {
     uint32_t vertex;
-    int rc = find_end(cur, name, id, &vertex);
+    int rc = find_end(cur, field, element, id, &vertex);
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
-/* All values of an IN, as they come. */
-static int read_list(cursor *cur, int field, const char *name, numbers *list) {
+/* All values of an IN, as vertex numbers. */
+static int read_list(cursor *cur, int field, numbers *list) {
     sqlite3_value *value;
+    list->count = 0;
     int rc = sqlite3_vtab_in_first(cur->arguments.value[field], &value);
     while (rc == SQLITE_OK && value) {
-        rc = numbers_add_id(cur, list, name, value);
+        rc = numbers_add_id(cur, list, field, 0, value);
         if (rc == SQLITE_OK)
             rc = sqlite3_vtab_in_next(cur->arguments.value[field], &value);
     }
+    numbers_sort(list);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* ---- sources: a JSON array, taken apart by SQLite's own json_each ---- */
+/* ---- sources: a JSON array ---- */
 
-/* json_each takes a text for which there is no memory as one without elements; the length
-** gives it away. */
-static const char json_sql[] =
-    "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) END, j.type, j.value,"
-    " CASE WHEN j.type IS NULL AND json_valid(?1) THEN json_array_length(?1) IS NOT 0 END"
-    " FROM (SELECT 1) LEFT JOIN json_each(CASE WHEN json_valid(?1) THEN ?1 END) AS j";
-
-static int add_source(cursor *cur, sqlite3_stmt *row, int place) {
-    /* An empty array has one row without an element. */
-    if (sqlite3_column_type(row, 1) == SQLITE_NULL)
-        return sqlite3_column_int(row, 3) ? SQLITE_NOMEM : SQLITE_OK;
-    const char *type = (const char *)sqlite3_column_text(row, 1);
-    if (!type)
-        return SQLITE_NOMEM;
-    sqlite3_value *id = sqlite3_column_value(row, 2);
-    struct number number = {.type = SQLITE_INTEGER};
-    if (strcmp(type, "real") == 0) {
-        int rc = number_of(id, &number);
-        if (rc != SQLITE_OK)
-            return rc;
-        if (number.real != floor(number.real))
-            number.type = SQLITE_NULL;
-    } else if (strcmp(type, "integer") != 0 && strcmp(type, "text") != 0) {
-        number.type = SQLITE_NULL;
-    }
-    if (number.type == SQLITE_NULL)
+static int add_source(cursor *cur, const json_array *a) {
+    if (strcmp(a->type, "integer") != 0 && strcmp(a->type, "real") != 0 &&
+        strcmp(a->type, "text") != 0)
         return cursor_fail(cur, SQLITE_ERROR,
-                           "element %d of the JSON array in sources is of type %s; ids "
-                           "are INTEGER or TEXT",
-                           place, type);
-    return numbers_add_id(cur, &cur->sources, "an element of sources,", id);
+                           "element %d of the JSON array in sources is of type %s; a "
+                           "vertex id is an INTEGER or a TEXT",
+                           a->place, a->type);
+    return numbers_add_id(cur, &cur->sources, F_SOURCES, a->place, a->value);
 }
 
 static int read_sources(cursor *cur) {
-    sqlite3_stmt *row = NULL;
+    json_array a;
     cur->sources.count = 0;
-    int rc = sqlite3_prepare_v2(cur->c->db, json_sql, -1, &row, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(row, 1, cur->sources_text.bytes, cur->sources_text.count,
-                               SQLITE_STATIC);
-    int place = 1;
-    while (rc == SQLITE_OK && (rc = sqlite3_step(row)) == SQLITE_ROW) {
-        bool invalid = sqlite3_column_type(row, 0) == SQLITE_NULL;
-        const char *type = (const char *)sqlite3_column_text(row, 0);
-        if (!type && !invalid) {
-            rc = SQLITE_NOMEM;
-            break;
-        }
-        if (invalid || strcmp(type, "array") != 0) {
-            rc =
-                argument_must_be(cur, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
-            break;
-        }
-        rc = add_source(cur, row, place++);
-    }
-    if (rc == SQLITE_ERROR && !cur->base.pVtab->zErrMsg)
+    int rc =
+        json_array_open(cur->c->db, &a, cur->sources_text.bytes, cur->sources_text.count);
+    while (rc == SQLITE_OK && (rc = json_array_next(&a)) == SQLITE_ROW)
+        rc = a.zero ? SQLITE_RANGE : add_source(cur, &a);
+    if (rc == SQLITE_MISMATCH)
+        rc = argument_must_be(cur, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
+    else if (rc == SQLITE_RANGE)
+        rc = cursor_fail(cur, SQLITE_ERROR,
+                         "sources holds \\u0000, where SQLite's JSON ends a text; give "
+                         "an id with a zero byte as source");
+    else if (rc == SQLITE_ERROR && !cur->base.pVtab->zErrMsg)
         rc = cursor_fail(cur, rc, "sources cannot be read: %s",
                          sqlite3_errmsg(cur->c->db));
-    sqlite3_finalize(row);
+    json_array_close(&a);
     numbers_sort(&cur->sources);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -203,13 +127,11 @@ static int resolve_sources(cursor *cur) {
     if (!a->value[F_SOURCE])
         return SQLITE_OK;
     if (a->source_list) {
-        cur->source_list.count = 0;
-        int rc = read_list(cur, F_SOURCE, "source", &cur->source_list);
-        numbers_sort(&cur->source_list);
+        int rc = read_list(cur, F_SOURCE, &cur->source_list);
         a->no_rows |= cur->source_list.count == 0;
         return rc;
     }
-    int rc = find_end(cur, "source", a->value[F_SOURCE], &a->source);
+    int rc = find_end(cur, F_SOURCE, 0, a->value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
                ? numbers_add(&cur->sources, a->source)
@@ -217,12 +139,6 @@ static int resolve_sources(cursor *cur) {
 }
 
 /* ---- targets ---- */
-
-static int read_target_list(cursor *cur) {
-    int rc = read_list(cur, F_TARGET, "target", &cur->targets);
-    numbers_sort(&cur->targets);
-    return rc;
-}
 
 /* Of the targets that are rows themselves. */
 static void keep_those_asked_for(cursor *cur) {
@@ -240,8 +156,8 @@ static int resolve_targets(cursor *cur) {
     if (!a->has_target)
         return rc;
     rc = a->target_list
-             ? read_target_list(cur)
-             : numbers_add_id(cur, &cur->targets, "target", a->value[F_TARGET]);
+             ? read_list(cur, F_TARGET, &cur->targets)
+             : numbers_add_id(cur, &cur->targets, F_TARGET, 0, a->value[F_TARGET]);
     if (a->vertex_list && !cur->algorithm->paths)
         keep_those_asked_for(cur);
     a->no_rows |= cur->targets.count == 0;
@@ -250,32 +166,14 @@ static int resolve_targets(cursor *cur) {
 
 /* ---- vertex = ?, vertex IN (...) ---- */
 
-/* Which values are no ids does not matter here: they find no row. */
-static int read_vertex_list(cursor *cur) {
-    sqlite3_value *value;
-    uint32_t v;
-    cur->only.count = 0;
-    int rc = sqlite3_vtab_in_first(cur->arguments.value[F_VERTEX], &value);
-    while (rc == SQLITE_OK && value) {
-        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity, value, &v);
-        if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
-            rc = numbers_add(&cur->only, v);
-        if (rc == SQLITE_OK)
-            rc = sqlite3_vtab_in_next(cur->arguments.value[F_VERTEX], &value);
-    }
-    numbers_sort(&cur->only);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
 static int resolve_vertices(cursor *cur) {
     arguments *a = &cur->arguments;
     int rc = SQLITE_OK;
     if (a->vertex_list) {
-        rc = read_vertex_list(cur);
+        rc = read_list(cur, F_VERTEX, &cur->only);
         a->no_rows |= cur->only.count == 0;
     } else if (a->value[F_VERTEX]) {
-        rc = find_vertex(cur->graph->graph, cur->graph->source_affinity,
-                         a->value[F_VERTEX], &a->only_vertex);
+        rc = find_end(cur, F_VERTEX, 0, a->value[F_VERTEX], &a->only_vertex);
         a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
     }
     return rc;

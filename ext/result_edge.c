@@ -14,10 +14,13 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
                           SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
-                    uint64_t e) {
-    sqlite3_result_int64(context,
-                         edges->edge_id ? edges->edge_id[e] : (sqlite3_int64)e + 1);
+void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph->graph);
+    int64_t id = edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
+    if (graph->names)
+        result_edge_name(context, graph->names, id);
+    else
+        sqlite3_result_int64(context, id);
 }
 
 void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges,

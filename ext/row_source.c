@@ -8,11 +8,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The pairs that a table without named columns is searched for, in this order; and the
-** weights. */
+/* The pairs that a table without named columns is searched for, in this order. */
 static const char *const pairs[][2] = {
     {"src", "dst"}, {"source", "target"}, {"from", "to"}, {"from_id", "to_id"}};
-static const char *const weights[] = {"weight", "cost", "length"};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
@@ -63,14 +61,36 @@ static int fail_columns_with(resolver *r, char *sentence) {
 
 /* ---- tables and views ---- */
 
+static int column_as_named(resolver *r, int i) {
+    const char *name = r->source->column[i];
+    int column = table_column(&r->rows->table, name);
+    if (column < 0)
+        return fail_columns_with(
+            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name));
+    r->rows->column[i] = r->rows->table.column[column];
+    return SQLITE_OK;
+}
+
+/* Is it the rowid of a rowid table: by a name that no column hides, or as a column? */
+static bool names_rowid(const table_info *table, const char *name) {
+    static const char *const names[] = {"rowid", "oid", "_rowid_"};
+    int column = table_column(table, name);
+    for (int i = 0; i < COUNT(names) && column < 0; i++)
+        if (sqlite3_stricmp(name, names[i]) == 0)
+            return true;
+    return column >= 0 && column == table->integer_primary_key;
+}
+
+/* The rowid is not read as a column. */
 static int columns_as_named(resolver *r) {
-    for (int i = 0; i < r->source->columns; i++) {
-        int column = table_column(&r->rows->table, r->source->column[i]);
-        if (column < 0)
-            return fail_columns_with(r, sqlite3_mprintf("%s has no column '%s'",
-                                                        r->rows->name,
-                                                        r->source->column[i]));
-        r->rows->column[i] = r->rows->table.column[column];
+    row_source *rows = r->rows;
+    const edge_source *source = r->source;
+    const bool has_id = source->columns > EDGE_ID_COLUMN && rows->kind == 't' &&
+                        names_rowid(&rows->table, source->column[EDGE_ID_COLUMN]);
+    for (int i = 0; i < source->columns; i++) {
+        int rc = has_id && i == EDGE_ID_COLUMN ? SQLITE_OK : column_as_named(r, i);
+        if (rc)
+            return rc;
     }
     return SQLITE_OK;
 }
@@ -91,16 +111,18 @@ static int columns_by_name(resolver *r) {
                    "%s has no pair of columns src and dst, source and target, from "
                    "and to, or from_id and to_id; name its columns, as in '%s(a, b)'",
                    rows->name, rows->table.name));
-    for (int i = 0; i < COUNT(weights) && !rows->column[2]; i++) {
-        int column = table_column(&rows->table, weights[i]);
-        if (column >= 0)
-            rows->column[2] = rows->table.column[column];
-    }
-    if (rows->kind == 'g') { /* it hands out its edges with their ids */
-        int column = table_column(&rows->table, "edge");
-        rows->column[3] = column >= 0 ? rows->table.column[column] : NULL;
-    }
+    source_find_weight(rows);
     return SQLITE_OK;
+}
+
+/* Where no column is named as the edge id: a view hands on its table's as `id`, by custom,
+** a graph's table as `edge`. */
+static void find_edge_id(row_source *rows) {
+    int column = rows->kind == 'v'   ? table_column(&rows->table, "id")
+                 : rows->kind == 'g' ? table_column(&rows->table, "edge")
+                                     : -1;
+    if (column >= 0)
+        rows->column[EDGE_ID_COLUMN] = rows->table.column[column];
 }
 
 static int column_of_vertices(resolver *r) {
@@ -130,12 +152,15 @@ static int resolve_table(resolver *r) {
     rows->name = sqlite3_mprintf("%s.%s", rows->table.schema, rows->table.name);
     if (!rows->name)
         return SQLITE_NOMEM;
+    rows->columns_named = source->columns > 0;
     if (source->columns)
         rc = columns_as_named(r);
     else
         rc = wants_edges(r) ? columns_by_name(r) : column_of_vertices(r);
     if (rc)
         return rc;
+    if (wants_edges(r) && source->columns <= EDGE_ID_COLUMN)
+        find_edge_id(rows);
     int first = table_column(&rows->table, rows->column[0]);
     rows->affinity = affinity_of_type(rows->table.type[first]);
     return SQLITE_OK;
@@ -152,7 +177,7 @@ static bool is_blank(const char *sql) {
 
 static int check_query(resolver *r, const char *tail) {
     sqlite3_stmt *query = r->rows->query;
-    int most = wants_edges(r) ? 4 : 1, least = wants_edges(r) ? 2 : 1;
+    int most = wants_edges(r) ? EDGE_COLUMNS : 1, least = wants_edges(r) ? 2 : 1;
     int columns = query ? sqlite3_column_count(query) : 0;
     if (!is_blank(tail))
         return fail(
@@ -162,10 +187,10 @@ static int check_query(resolver *r, const char *tail) {
             r->what);
     if (!query || !sqlite3_stmt_readonly(query) || sqlite3_stmt_isexplain(query))
         return fail(r, "the query in %s writes; it must only read", r->what);
-    if (sqlite3_bind_parameter_count(query) > 0)
+    if (!wants_edges(r) && sqlite3_bind_parameter_count(query) > 0)
         return fail(
             r,
-            "the query in %s has a parameter (%s), which nothing can be bound to; "
+            "the query in %s has a parameter (%s), and params is for the one in edges; "
             "write the value into the text",
             r->what,
             sqlite3_bind_parameter_name(query, 1) ? sqlite3_bind_parameter_name(query, 1)
@@ -174,8 +199,8 @@ static int check_query(resolver *r, const char *tail) {
         return fail(
             r,
             wants_edges(r)
-                ? "the query in %s must have 2 to 4 columns (source, destination, "
-                  "weight, edge id), not %d"
+                ? "the query in %s must have 2 to 5 columns (source, destination, "
+                  "weight, edge id, reverse weight), not %d"
                 : "the query in %s must have one column, the vertex ids, not %d",
             r->what, columns);
     return SQLITE_OK;
@@ -187,15 +212,16 @@ static int resolve_query(resolver *r) {
     rows->name = sqlite3_mprintf("the query in %s", r->what);
     if (!rows->name)
         return SQLITE_NOMEM;
-    int found = scope_has_text(r->c, r->scope, r->source->query);
+    int found = scope_has_query(r->c, r->scope, r->function, r->what, r->source->query);
     if (found < 0)
         return SQLITE_NOMEM;
     if (!found)
         return fail(
             r,
-            "a query must stand in the statement itself or be bound to it; the one in "
-            "%s comes from a view, a trigger or a stored or computed value: make it a "
-            "view and give the view's name",
+            "a query must stand in the call itself, as one string literal or a "
+            "parameter; "
+            "the one in %s comes from a view, a trigger or a stored or computed value: "
+            "make it a view and give the view's name",
             r->what);
     const char *tail = "";
     int rc = sqlite3_prepare_v3(r->c->db, r->source->query, -1, 0, &rows->query, &tail);
@@ -221,11 +247,14 @@ int source_resolve(connection *c, const char *function, const char *what, const 
                    const edge_source *source, row_source *rows, char **error) {
     memset(rows, 0, sizeof *rows);
     resolver r = {c, function, what, s, source, rows, error};
-    return source->query ? resolve_query(&r) : resolve_table(&r);
+    if (source->query)
+        return resolve_query(&r);
+    rows->where = source->where ? sqlite3_mprintf("%s", source->where) : NULL;
+    return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
 }
 
 const char *source_rowid(const row_source *rows) {
-    if (rows->kind != 't')
+    if (rows->kind != 't' || rows->column[EDGE_ID_COLUMN])
         return NULL;
     if (rows->table.rowid_name[0])
         return rows->table.rowid_name;
@@ -233,18 +262,10 @@ const char *source_rowid(const row_source *rows) {
     return key >= 0 ? rows->table.column[key] : NULL;
 }
 
-char *source_without_weight(const row_source *rows) {
-    if (rows->kind == 'q')
-        return sqlite3_mprintf("the query in edges has no third column, the weight");
-    return sqlite3_mprintf(
-        "%s has no weight column; name one, as in '%s(%s, %s, metres)', or "
-        "let a column be called weight, cost or length",
-        rows->name, rows->table.name, rows->column[0], rows->column[1]);
-}
-
 void row_source_clear(row_source *rows) {
     sqlite3_finalize(rows->query);
     table_info_clear(&rows->table);
     sqlite3_free(rows->name);
+    sqlite3_free(rows->where);
     memset(rows, 0, sizeof *rows);
 }

@@ -188,7 +188,7 @@ int rows_settle(cursor *cur) {
 
 int rows_start(cursor *cur) {
     const arguments *a = &cur->arguments;
-    int order = (int)(a->plan >> PLAN_ORDER_SHIFT);
+    int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
     cur->ids = gpugraph_vertex_ids(cur->graph->graph);
     if (cur->algorithm->paths) {
         cur->next_target = 0;
@@ -267,7 +267,7 @@ static void result_parent(sqlite3_context *context, const cursor *cur) {
 static void result_edge(sqlite3_context *context, const cursor *cur) {
     uint64_t edge = tree_edge(cur);
     if (edge != GPUGRAPH_NO_EDGE)
-        result_edge_id(context, gpugraph_edges_of(cur->graph->graph), edge);
+        result_edge_id(context, cur->graph, edge);
 }
 
 static void result_cost(sqlite3_context *context, const cursor *cur) {
@@ -290,9 +290,9 @@ static void result_source(sqlite3_context *context, const cursor *cur) {
         result_id(context, cur, source);
 }
 
+/* Without one, every vertex that is found is a target. */
 static void result_target(sqlite3_context *context, const cursor *cur) {
-    if (cur->arguments.has_target)
-        result_id(context, cur, cur->algorithm->paths ? cur->target : cur->vertex);
+    result_id(context, cur, cur->algorithm->paths ? cur->target : cur->vertex);
 }
 
 static void result_maximum(sqlite3_context *context, const struct number *maximum) {
@@ -345,6 +345,9 @@ static void result_argument(sqlite3_context *context, const cursor *cur, int fie
     case F_VERTICES:
         result_string(context, &cur->vertices);
         break;
+    case F_PARAMS:
+        result_string(context, &cur->params);
+        break;
     case F_METHOD:
         sqlite3_result_text(context, cur->answer->method, -1, SQLITE_STATIC);
         break;
@@ -355,7 +358,7 @@ static void result_argument(sqlite3_context *context, const cursor *cur, int fie
 }
 
 void row_column(const cursor *cur, sqlite3_context *context, int column) {
-    const int field = cur->algorithm->field[column];
+    const enum field field = column_field(cur->algorithm, column);
     switch (field) {
     case F_VERTEX:
         result_id(context, cur, cur->vertex);
@@ -421,6 +424,7 @@ static uint64_t hash_call(const cursor *cur) {
     hash = hash_bytes(hash, &a->maximum.real, sizeof a->maximum.real);
     hash = hash_text(hash, cur->edges.bytes);
     hash = hash_text(hash, cur->vertices.bytes);
+    hash = hash_text(hash, cur->params.bytes);
     hash = hash_text(hash, cur->sources_text.bytes);
     hash = hash_text(hash, a->method);
     hash = hash_text(hash, backend_names[a->backend < 0 ? 0 : a->backend]);

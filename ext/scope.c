@@ -4,65 +4,114 @@
 **       each has a record    {statement, serial, pins}: one pin for each cursor it has open
 **     scope                  the (statement, serial) of them all: the caller, its callers
 **
-** SQLite tells nobody when a statement ends, and hands out its address again; its RUN
-** counter moves with every trigger that fires. What can be relied on is that the cursors
-** a statement has opened are closed exactly when it ends, and that a scalar subquery
-** which opens its cursor anew opens the new one before it closes the old. So an execution
-** is the time during which some cursor is open. The cursors of a trigger's body are
-** closed after each firing: every firing sees the rows as they are then, unless the
-** statement that fired it holds a graph itself. */
-#include "ext.h"
-#include "sql_text.h"
+** SQLite tells nobody when a statement ends, and hands out its address again. What can be
+** relied on is that the cursors a statement has opened are closed exactly when it ends, and
+** those of a trigger's body after each firing. So an execution is the time during which
+** some cursor is open.
+**
+** A statement that writes may fire triggers while its own text holds cursors. Each firing
+** is an execution of its own, which sees the rows as they then are:
+**
+**     RUN      counts the programs that have begun, those of triggers included. While it
+**              stands still, and no part of a trigger has counted its changes, the caller
+**              is who it was
+**     a cursor that takes another's place    belongs where that one did: SQLite closes the
+**              old one right after it has opened the new one
+**     else     it is another execution, if a trigger of the statement can call us at all */
+#include "program.h"
+#include "query_origin.h"
 #include <string.h>
 
 struct execution {
     struct execution *next;
     sqlite3_stmt *statement;
     unsigned long long serial;
-    int run; /* the statement's RUN counter, of readers alone: those fire no triggers */
+    int run;
+    sqlite3_int64 changes; /* counted by then; of writers alone */
     int pins;
 };
 
-static struct execution *execution_of(connection *c, sqlite3_stmt *statement) {
-    int run = sqlite3_stmt_readonly(statement)
-                  ? sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0)
-                  : 0;
-    struct execution *e = c->executions;
-    while (e && (e->statement != statement || e->run != run))
-        e = e->next;
-    if (e)
-        return e;
-    e = sqlite3_malloc(sizeof *e);
-    if (!e)
-        return NULL;
-    *e = (struct execution){c->executions, statement, ++c->clock, run, 0};
-    return c->executions = e;
-}
-
-static bool is_executing(sqlite3_stmt *statement) {
+bool is_executing(sqlite3_stmt *statement) {
     return sqlite3_stmt_busy(statement) && sqlite3_data_count(statement) == 0;
 }
 
-int scope_open(connection *c, scope *s) {
-    memset(s, 0, sizeof *s);
-    const int most = sizeof s->entry / sizeof s->entry[0];
+int programs_begun(sqlite3_stmt *statement) {
+    return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0);
+}
+
+/* A record of the statement that the caller belongs to; *found NULL: there is none yet. */
+static int find_execution(connection *c, sqlite3_stmt *statement, int run,
+                          sqlite3_int64 changes, struct execution **found) {
+    struct execution *other = NULL, *e;
+    *found = NULL;
+    for (e = c->executions; e; e = e->next) {
+        if (e->statement == statement && e->run == run && e->changes == changes)
+            break;
+        if (e->statement == statement)
+            other = e;
+    }
+    *found = e;
+    if (e || !other || sqlite3_stmt_readonly(statement))
+        return SQLITE_OK;
+    program p;
+    int rc = program_read(c->db, sqlite3_sql(statement), NULL, &p);
+    if (rc == SQLITE_OK && !p.triggers_call)
+        *found = other;
+    return rc;
+}
+
+static int execution_of(connection *c, sqlite3_stmt *statement, struct execution **made) {
+    int run = programs_begun(statement);
+    sqlite3_int64 changes =
+        sqlite3_stmt_readonly(statement) ? 0 : sqlite3_total_changes64(c->db);
+    int rc = find_execution(c, statement, run, changes, made);
+    if (rc || *made)
+        return rc;
+    struct execution *e = sqlite3_malloc(sizeof *e);
+    if (!e)
+        return SQLITE_NOMEM;
+    *e = (struct execution){c->executions, statement, ++c->clock, run, changes, 0};
+    *made = c->executions = e;
+    return SQLITE_OK;
+}
+
+/* Later versions than 3.40 go on showing a statement's last row while they look for the next:
+** a caller that has handed out rows cannot be told from one that waits. Where nobody else is
+** calling, it is one of the busy ones, which are nearly always one. */
+static bool all_hold_rows(connection *c) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
-        if (!is_executing(statement))
+        if (is_executing(statement))
+            return false;
+    }
+    return true;
+}
+
+int scope_open(connection *c, scope *s, const void *table) {
+    memset(s, 0, sizeof *s);
+    s->table = table;
+    const int most = sizeof s->entry / sizeof s->entry[0];
+    const bool unsure = all_hold_rows(c);
+    sqlite3_stmt *statement = NULL;
+    while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
+        struct execution *e;
+        if (unsure ? !sqlite3_stmt_busy(statement) : !is_executing(statement))
             continue;
         if (s->count == most) {
             s->overflow = true;
             break;
         }
-        struct execution *e = execution_of(c, statement);
-        if (!e) {
+        int rc = execution_of(c, statement, &e);
+        if (rc) {
             scope_close(c, s);
-            return SQLITE_NOMEM;
+            return rc;
         }
         e->pins++;
         s->entry[s->count].statement = statement;
         s->entry[s->count++].serial = e->serial;
     }
+    if (table)
+        c->opened = s;
     return SQLITE_OK;
 }
 
@@ -78,7 +127,18 @@ static void unpin(connection *c, unsigned long long serial) {
     cache_execution_ended(c, serial);
 }
 
+void scope_settle(connection *c) {
+    c->opened = NULL;
+}
+
 void scope_close(connection *c, scope *s) {
+    scope *opened = c->opened;
+    c->opened = NULL;
+    if (opened && opened != s && opened->table == s->table) {
+        scope taken = *s;
+        *s = *opened;
+        *opened = taken;
+    }
     for (int i = 0; i < s->count; i++)
         unpin(c, s->entry[i].serial);
     memset(s, 0, sizeof *s);
@@ -102,10 +162,9 @@ bool scope_equal(const scope *a, const scope *b) {
     return true;
 }
 
-/* The scope's statements, one after the other. A caller may have ended before the cursor
-** it was waiting for, so an address is not followed unless the statement is still
-** there. */
-static sqlite3_stmt *next_of(connection *c, const scope *s, sqlite3_stmt *statement) {
+/* A caller may have ended before the cursor it was waiting for, so an address is not followed
+** unless the statement is still there. */
+sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {
             if (s->entry[i].statement == statement)
@@ -117,34 +176,44 @@ static sqlite3_stmt *next_of(connection *c, const scope *s, sqlite3_stmt *statem
 
 bool scope_writes(connection *c, const scope *s) {
     sqlite3_stmt *statement = NULL;
-    while ((statement = next_of(c, s, statement)) != NULL) {
+    while ((statement = scope_next(c, s, statement)) != NULL) {
         if (!sqlite3_stmt_readonly(statement))
             return true;
     }
     return false;
 }
 
-/* The readers of loader.c begin so. Their names come from the schema: nobody has written
-** them here. */
-static bool is_own(const char *sql) {
-    return strncmp(sql, OWN_SQL, sizeof OWN_SQL - 1) == 0;
+/* Looks for it as it is written first: bound values have to be written out. SQLite does so for
+** the outermost statement alone, which is well: a query that is read here has values that
+** need not be the statement's own (query_params.h), and may hold calls with parameters. */
+static int stands_in(sqlite3_stmt *statement, const query *query) {
+    const char *sql = sqlite3_sql(statement);
+    sql_list list;
+    if (!sql)
+        return 0;
+    if (!sql_list_make(&list, sql))
+        return -1;
+    int found = query_stands_in(&list, query);
+    if (!found && list.parameters > 0) {
+        char *expanded = sqlite3_expanded_sql(statement);
+        if (expanded) {
+            sql_list_bind(&list, expanded);
+            found = query_stands_in(&list, query);
+        } else {
+            found = -1;
+        }
+        sqlite3_free(expanded);
+    }
+    sql_list_clear(&list);
+    return found;
 }
 
-int scope_has_text(connection *c, const scope *s, const char *text) {
+int scope_has_query(connection *c, const scope *s, const char *function,
+                    const char *argument, const char *text) {
+    query q = {text, function, argument};
     sqlite3_stmt *statement = NULL;
-    while ((statement = next_of(c, s, statement)) != NULL) {
-        const char *sql = sqlite3_sql(statement);
-        if (!sql || is_own(sql))
-            continue;
-        if (sql_has_literal(sql, text))
-            return 1;
-        char *expanded = sqlite3_expanded_sql(statement);
-        if (!expanded)
-            return -1;
-        bool found = sql_has_literal(expanded, text);
-        sqlite3_free(expanded);
-        if (found)
-            return 1;
-    }
-    return 0;
+    int found = 0;
+    while (!found && (statement = scope_next(c, s, statement)) != NULL)
+        found = stands_in(statement, &q);
+    return found;
 }

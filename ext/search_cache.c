@@ -112,7 +112,7 @@ static sqlite3_int64 bytes_of(const graph_ref *graph) {
     int64_t host = 0, device = 0;
     if (graph->graph)
         gpugraph_memory(graph->graph, &host, &device);
-    return host + device;
+    return host + device + edge_names_bytes(graph->names);
 }
 
 static sqlite3_int64 bytes_kept(const connection *c) {

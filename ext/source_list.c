@@ -115,7 +115,7 @@ static int search_ahead(cursor *cur, const uint32_t *source, uint32_t count) {
             rc = SQLITE_NOMEM;
     }
     if (rc == SQLITE_OK) {
-        answer_run(cur, &run);
+        answer_run(cur, &q, &run);
         if (answer_make_each(cur->graph->graph, &q, &run, each) != GPUGRAPH_OK)
             rc = answer_failed(cur, &run);
     }

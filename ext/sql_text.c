@@ -19,6 +19,8 @@ const char *sql_skip_space(const char *at, const char *end) {
     while (at < end) {
         if (is_space(*at)) {
             at++;
+        } else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) {
+            at += 3; /* a byte order mark is space to SQLite, wherever it stands */
         } else if (end - at >= 2 && at[0] == '-' && at[1] == '-') {
             while (at < end && *at != '\n')
                 at++;
@@ -91,10 +93,9 @@ char *sql_unquote(const sql_token *token) {
     return name;
 }
 
-/* Is the value of a '..' or ".." token exactly these bytes? */
-static bool token_is(const sql_token *token, const char *value) {
-    char mark = *token->start;
-    const char *at = token->start + 1, *end = token->end - 1;
+bool sql_token_is(const sql_token *token, const char *value) {
+    char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
+    const char *at = token->start + (mark != 0), *end = token->end - (mark != 0);
     while (at < end && *value) {
         if (*at == mark)
             at++;
@@ -104,14 +105,38 @@ static bool token_is(const sql_token *token, const char *value) {
     return at == end && *value == 0;
 }
 
-bool sql_has_literal(const char *sql, const char *value) {
-    const char *end = sql + strlen(sql);
-    sql_token token;
-    do {
-        sql = sql_next(sql, end, &token);
-        if (token.kind == SQL_QUOTED && (*token.start == '\'' || *token.start == '"') &&
-            token_is(&token, value))
-            return true;
-    } while (token.kind != SQL_END);
-    return false;
+bool sql_names(const sql_token *token, const char *name) {
+    bool quoted = token->kind == SQL_QUOTED;
+    if (!quoted && token->kind != SQL_WORD)
+        return false;
+    const char *at = token->start + quoted;
+    size_t bytes = (size_t)(token->end - at) - quoted, length = strlen(name);
+    return bytes == length && sqlite3_strnicmp(at, name, (int)length) == 0;
+}
+
+/* The next byte of a name, as it is compared; 0: there is none. */
+static int next_of_name(const sql_token *token, const char **at) {
+    bool quoted = token->kind == SQL_QUOTED;
+    const char *end = token->end - quoted;
+    if (*at >= end)
+        return 0;
+    if (quoted && **at == closing(*token->start))
+        ++*at;
+    int c = (unsigned char)*(*at)++;
+    return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
+}
+
+bool sql_same_name(const sql_token *one, const sql_token *other) {
+    const sql_token *token[2] = {one, other};
+    const char *at[2];
+    for (int i = 0; i < 2; i++) {
+        if (token[i]->kind != SQL_WORD && token[i]->kind != SQL_QUOTED)
+            return false;
+        at[i] = token[i]->start + (token[i]->kind == SQL_QUOTED);
+    }
+    for (;;) {
+        int a = next_of_name(one, &at[0]), b = next_of_name(other, &at[1]);
+        if (a != b || a == 0)
+            return a == b;
+    }
 }

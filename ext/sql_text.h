@@ -30,7 +30,11 @@ bool sql_word_is(const char *at, const char *end, const char *keyword);
 /* The name or the string that a word or quoted token means; NULL: no memory.
 ** sqlite3_free. */
 char *sql_unquote(const sql_token *token);
-/* Does the text contain a literal ('..' or "..") whose value is exactly this? */
-bool sql_has_literal(const char *sql, const char *value);
+/* Is the value of a '..' or ".." token exactly this? */
+bool sql_token_is(const sql_token *token, const char *value);
+/* Is the token, bare or quoted, this name (which needs no doubled marks)? */
+bool sql_names(const sql_token *token, const char *name);
+/* Are both names, bare or quoted, and the same one? */
+bool sql_same_name(const sql_token *one, const sql_token *other);
 
 #endif

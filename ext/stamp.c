@@ -9,7 +9,8 @@
 ** begun; DROP, CREATE and ALTER move the schema version; DETACH, after which a name may
 ** mean another file, expires prepared statements. During a write transaction neither
 ** version moves, and after ROLLBACK they read as before: what is read then is kept for
-** nobody else, and what was kept before it serves while nothing has been written. */
+** nobody else, and what was kept before it serves while no change has been counted. (cache.c
+** has the one change that is not.) */
 #include "ext.h"
 #include <string.h>
 
@@ -95,18 +96,23 @@ static bool some_statement_writes(sqlite3 *db) {
     return false;
 }
 
+/* By its VFS alone: that such a database has a name is true of some versions only. */
+static bool is_memdb(sqlite3 *db, const char *schema) {
+    sqlite3_vfs *vfs = NULL;
+    int rc = sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
+    return rc != SQLITE_OK || (vfs && strcmp(vfs->zName, "memdb") == 0);
+}
+
 /* What there is to know of the connection as a whole, once every part is held. */
 static int take_rest(connection *c, stamp *s) {
     for (int i = 0; i < s->count; i++) {
         part *p = &s->part[i];
-        sqlite3_vfs *vfs = NULL;
         if (!p->source)
             continue;
         if (sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_DATA_VERSION,
                                  &p->data_version) != SQLITE_OK)
             return SQLITE_ERROR;
-        sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
-        s->memdb |= *p->file && vfs && strcmp(vfs->zName, "memdb") == 0;
+        s->memdb |= is_memdb(c->db, p->schema);
         s->writing |= sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_WRITE;
     }
     s->expiries = connection_expiries(c);
@@ -247,14 +253,10 @@ enum stamp_change stamp_compare(const stamp *kept, const stamp *now) {
 bool stamp_stands(connection *c, const stamp *kept) {
     const part *p = source_part(kept);
     unsigned version = 0;
-    sqlite3_vfs *vfs = NULL;
     return sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_READ &&
            sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_DATA_VERSION, &version) ==
                SQLITE_OK &&
-           version == p->data_version &&
-           sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_VFS_POINTER, &vfs) ==
-               SQLITE_OK &&
-           (!vfs || !*p->file || strcmp(vfs->zName, "memdb") != 0);
+           version == p->data_version && !is_memdb(c->db, p->schema);
 }
 
 bool stamp_writing(const stamp *now) {

@@ -42,12 +42,9 @@ int cursor_fail_with(cursor *cur, int rc, char *error) {
 
 /* ---- one call ---- */
 
-static int answer_call(cursor *cur, int plan, const char *tokens, int argc,
-                       sqlite3_value **argv) {
-    cur->position = cur->end = 0;
-    cur->next_target = 0;
-    cur->targets.count = 0;
-    int rc = arguments_read(cur, plan, tokens, argc, argv);
+static int find_rows(cursor *cur, int plan, const char *words, int argc,
+                     sqlite3_value **argv) {
+    int rc = arguments_read(cur, plan, words, argc, argv);
     if (rc != SQLITE_OK || cur->arguments.no_rows)
         return rc;
     rc = answer_graph(cur);
@@ -64,11 +61,28 @@ static int answer_call(cursor *cur, int plan, const char *tokens, int argc,
     return rc == SQLITE_OK ? rows_start(cur) : rc;
 }
 
-static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens,
+static int answer_call(cursor *cur, int plan, const char *words, int argc,
+                       sqlite3_value **argv) {
+    strangers *s = &cur->strangers;
+    cur->position = cur->end = 0;
+    cur->next_target = 0;
+    cur->targets.count = 0;
+    s->count = 0;
+    s->text[0] = '\0';
+    s->told = false;
+    int rc = find_rows(cur, plan, words, argc, argv);
+    s->calls += s->count > 0;
+    if (rc == SQLITE_OK && s->count > 0 && !s->told)
+        answer_arguments(cur);
+    return rc;
+}
+
+static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *words,
                            int argc, sqlite3_value **argv) {
     cursor *cur = (cursor *)base;
+    scope_settle(cur->c);
     answer_begin(cur);
-    int rc = answer_call(cur, plan, tokens, argc, argv);
+    int rc = answer_call(cur, plan, words, argc, argv);
     answer_end(cur);
     return rc;
 }
@@ -111,7 +125,7 @@ static int function_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
     memset(cur, 0, sizeof *cur);
     cur->c = t->c;
     cur->algorithm = t->algorithm;
-    int rc = scope_open(t->c, &cur->scope);
+    int rc = scope_open(t->c, &cur->scope, t);
     if (rc != SQLITE_OK) {
         sqlite3_free(cur);
         return rc;
@@ -126,6 +140,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
     scope_close(cur->c, &cur->scope);
     text_clear(&cur->edges);
     text_clear(&cur->vertices);
+    text_clear(&cur->params);
     text_clear(&cur->sources_text);
     sqlite3_free(cur->sources.item);
     sqlite3_free(cur->targets.item);
@@ -143,16 +158,19 @@ static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return plan_choose(((table *)base)->algorithm, c->db, base, info);
 }
 
-/* "CREATE TABLE x(vertex, depth INTEGER, ..., edges BLOB HIDDEN, ...)"; sqlite3_free. For
-** SQLite a type of HIDDEN alone has NUMERIC affinity, and `source IN ('01', 2)` would be
-** asked as 1 and 2. */
+/* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB HIDDEN,
+** ...)"; sqlite3_free. For SQLite a type of HIDDEN alone has NUMERIC affinity, and
+** `source IN ('01', 2)` would be asked as 1 and 2. */
 static char *schema_of(const algorithm *a) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
-    for (int i = 0; i < a->fields; i++) {
-        const struct field_text *f = &field_text[a->field[i]];
-        sqlite3_str_appendf(sql, "%s%s %s%s", i ? ", " : "", f->name, f->type,
-                            a->field[i] >= F_FIRST_ARGUMENT ? "BLOB HIDDEN" : "");
+    for (int i = 0; i < column_count(a); i++) {
+        enum field field = column_field(a, i);
+        const struct field_text *f = &field_text[field];
+        sqlite3_str_appendf(sql, column_is_bracketed(a, i) ? "%s\"(%s)\"" : "%s%s",
+                            i ? ", " : "", f->name);
+        sqlite3_str_appendf(sql, " %s",
+                            field < F_FIRST_ARGUMENT ? f->type : "BLOB HIDDEN");
     }
     sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);

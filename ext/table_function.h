@@ -2,8 +2,8 @@
 ** gpu_path, gpu_dfs and gpu_mis; a descriptor for each says which columns it has and
 ** which search answers it.
 **
-**   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (tokens)
-**   xFilter     arguments.c  argv by tokens  -> struct arguments
+**   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (words)
+**   xFilter     arguments.c  argv by words   -> struct arguments
 **               cache.c      edges, vertices -> graph
 **               resolve.c    ids, numbers    -> vertex numbers, bounds
 **               answer.c     arguments       -> struct answer, kept with the graph
@@ -42,8 +42,10 @@ enum field {
     F_PRIORITY,
     F_SEED,
     F_VERTICES,
+    F_PARAMS,
     F_METHOD,
     F_BACKEND,
+    F_FURTHER, /* what stands in the brackets behind the last argument that they take */
     FIELDS,
     F_FIRST_ARGUMENT = F_EDGES
 };
@@ -85,10 +87,13 @@ typedef struct answer {
 
 enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
 
-/* What a search is asked, settled. */
+/* What a search is asked, settled. Its bytes are the key by which a kept answer is found, so
+** that every field counts: made by question_ask, copied by memcpy. */
 typedef struct question {
     enum search_kind kind;
     gpugraph_search search; /* for gpu_dfs: source[0] or none */
+    const char *method;     /* the list's own string, or NULL */
+    gpugraph_backend backend;
     bool path; /* one source, one target, and nothing but the way between them */
     bool ordered;
     gpugraph_priority priority;
@@ -98,21 +103,34 @@ typedef struct question {
 
 /* ---- functions ---- */
 
+/* Brackets fill hidden columns in their order, whatever these are called, and a column that
+** something else is to be compared with is no different. So what brackets take has columns
+** of its own, which nobody can name by accident, and one that catches what is too much.
+**
+**     vertex depth parent edge | (edges) (source) (target) | (further) | edges source ...
+**     visible                    bracketed                               fields */
 struct algorithm {
     const char *name;           /* "gpu_bfs" */
-    const unsigned char *field; /* enum field by column */
-    int fields;
+    const unsigned char *field; /* enum field: what a row says, then the arguments */
+    int fields, visible;
+    int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
     bool paths;      /* rows are the steps of paths */
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;
     enum search_kind kind, unweighted_kind;
     const char *example; /* for sentences */
+    const char *option;  /* one that brackets do not take: "max_depth = 2" */
 };
 typedef struct algorithm algorithm;
 
 extern const algorithm algorithms[];
 extern const int algorithm_count;
+/* The columns that SQLite knows, and what each of them is. */
+int column_count(const algorithm *a);
+enum field column_field(const algorithm *a, int column);
+/* Is it one that brackets fill? */
+bool column_is_bracketed(const algorithm *a, int column);
 /* Does the function use searches of this gpugraph_method function? */
 bool algorithm_uses(const algorithm *a, const char *method_function);
 
@@ -139,17 +157,27 @@ enum plan_bits {
     /* Values that are not known before the statement runs, so that others may follow. */
     PLAN_VARIABLE_TARGET = 32,
     PLAN_VARIABLE_BOUND = 64,
-    PLAN_JOINED = 128,   /* `vertex = ?`: others will follow */
-    PLAN_ORDER_SHIFT = 8 /* ORDER_ above */
+    PLAN_JOINED = 128,    /* `vertex = ?`: others will follow */
+    PLAN_ORDER_SHIFT = 8, /* ORDER_ above */
+    PLAN_ORDERS = 3,
+    /* Arguments in brackets that have no value before the search: a bit for each place. */
+    PLAN_UNFED_SHIFT = 10,
+    MOST_BRACKETED = 4,
+    PLAN_UNFED = ((1 << MOST_BRACKETED) - 1) << PLAN_UNFED_SHIFT,
+    PLAN_FURTHER = 1 << 14,    /* brackets hold more than they take */
+    PLAN_OPTION_READ = 1 << 15 /* an argument that is given no value is looked at */
 };
 
-/* A token: what the value is for, and how it compares. */
-enum { TOKEN_LIMIT = FIELDS, TOKEN_OFFSET };
-#define TOKEN_FIRST   'A'
-#define TOKEN_EQUAL   '='
-#define TOKEN_LIST    '*'
-#define TOKEN_LESS    '<'
-#define TOKEN_AT_MOST '-'
+/* What a value of argv is for, and how it compares; of all of them together idxStr tells in
+** words: "edges=? AND source IN (?) AND depth<? LIMIT ?". */
+enum { WORD_LIMIT = FIELDS, WORD_OFFSET, MOST_WORDS = FIELDS + 4 };
+enum { WORD_EQUAL, WORD_LIST, WORD_LESS, WORD_AT_MOST };
+typedef struct word {
+    unsigned char what, how;
+} word;
+/* plan_words.c */
+void plan_word_write(sqlite3_str *words, bool first, word w);
+void plan_words_read(const char *words, word *list);
 
 int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
                 sqlite3_index_info *info);
@@ -205,6 +233,16 @@ typedef struct numbers {
     uint32_t count, room;
 } numbers;
 
+/* Ids that are no vertices. A join may bring any number of them: the timings tell of a few
+** calls of the cursor. */
+enum { STRANGERS_NAMED = 3, STRANGERS_CALLS = 3 };
+typedef struct strangers {
+    int calls;                        /* that had some */
+    int count;                        /* in this call */
+    bool told;                        /* the timings have them */
+    char text[STRANGERS_NAMED * 300]; /* "source 77 is no vertex; ..." */
+} strangers;
+
 /* The timings that were there when a search began. They come back if it turns out that
 ** there was nothing to do, or that the search is a step of another one. */
 typedef struct search_watch {
@@ -225,14 +263,18 @@ typedef struct cursor {
     connection *c;
     const algorithm *algorithm;
     scope scope;
+    const char *words; /* idxStr, which stays where it is while the statement runs */
+    word word[MOST_WORDS];
     /* The graph, and the texts that it and the sources came from. A cursor lives
     ** within one execution of its statement, so while the texts stay the graph does. */
     graph_ref *graph;
-    text edges, vertices, sources_text;
+    text edges, vertices, params, sources_text;
     enum weight_need weight;
+    bool undirected;
     arguments arguments;
     numbers sources, targets; /* vertex numbers, ascending, each once */
     numbers only;             /* of `vertex IN (...)`, the same */
+    strangers strangers;
     /* Of `source IN (...)`: rows of one source come after those of another, which in its
     ** turn is the only one in sources. */
     numbers source_list;
@@ -269,12 +311,19 @@ int cursor_fail(cursor *cur, int rc, const char *format, ...);
 int cursor_fail_with(cursor *cur, int rc, char *error);
 
 /* arguments.c. Everything that can be settled without the graph. */
-int arguments_read(cursor *cur, int plan, const char *tokens, int argc,
+int arguments_read(cursor *cur, int plan, const char *words, int argc,
                    sqlite3_value **argv);
+/* astray.c. The sentence for arguments that have no value when the search begins, unless rows
+** can be had without. */
+int arguments_astray(cursor *cur);
+/* Is the argument compared with something in a running statement? 1, 0, or -1: no memory. */
+int argument_is_compared(cursor *cur, int field);
 /* Is there a value, and not NULL? */
 bool argument_given(const arguments *a, int field);
 /* "the argument direction must be <what>, not 'up'" */
 int argument_must_be(cursor *cur, int field, const char *what);
+/* The value as SQL would write it, for a sentence (sqlite3_free); NULL: no memory. */
+char *value_written(sqlite3_value *value);
 int number_of(sqlite3_value *value, struct number *number);
 void number_to_integer(struct number *number);
 int text_set(text *t, sqlite3_value *value);
@@ -292,13 +341,19 @@ bool numbers_has(const numbers *list, uint32_t number);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(cursor *cur);
-/* The vertex that `column = value` would find, where the column has this affinity; or
-** GPUGRAPH_NONE. */
+
+/* find_id.c. The vertex that `column = value` would find, where the column has this
+** affinity; or GPUGRAPH_NONE. */
 int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
                 uint32_t *vertex);
-/* Would a column of that affinity hold a REAL or a BLOB, which no id is? *what: "REAL",
-** "a BLOB"; NULL where it is an id. An integral REAL stands for the INTEGER. */
-int id_fault(char affinity, sqlite3_value *id, const char **what);
+/* The vertex that an argument names, or GPUGRAPH_NONE. SQLITE_ERROR with *fault (sqlite3_free)
+** where it can be no id: "is the REAL 1.5; ..." */
+int find_id(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
+            uint32_t *vertex, char **fault);
+/* Of an id that is no vertex: is the same number a vertex as "INTEGER", or as "TEXT"? NULL:
+** no. */
+int find_other_type(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
+                    const char **type);
 
 extern const char *const direction_names[3];
 extern const char *const priority_names[4];
@@ -310,8 +365,6 @@ void question_ask(const cursor *cur, question *q);
 void question_for_part(const cursor *cur, question *q);
 bool question_widen(const cursor *cur, question *q);
 bool question_ends_early(const question *q);
-/* The gpugraph_backend that holds for the call. */
-int question_backend(const cursor *cur);
 /* Writes the question's key into cur->key; *bytes is its length. */
 int question_key(cursor *cur, const question *q, int *bytes);
 /* Has a search like that of cur->key, but for where it ended, been made before? */
@@ -337,8 +390,10 @@ search_ref *answer_keep(cursor *cur, int key_bytes, answer *a);
 void answer_free(void *answer);
 /* The error of a run that failed. */
 int answer_failed(cursor *cur, const gpugraph_run *run);
+/* The timings get a row for the arguments; it names those that are no vertices. */
+void answer_arguments(cursor *cur);
 /* What a search of this call is given. */
-void answer_run(cursor *cur, gpugraph_run *run);
+void answer_run(cursor *cur, const question *q, gpugraph_run *run);
 
 /* source_list.c. The first row of the first source of a list that has one; when its rows
 ** are read, that of the next one. Gives back what was made ahead. */
@@ -353,10 +408,10 @@ int rows_settle(cursor *cur);
 void row_column(const cursor *cur, sqlite3_context *context, int column);
 sqlite3_int64 row_id(const cursor *cur);
 
-/* result_edge.c. An id, an edge's id, its weight (NULL where there are none). */
+/* result_edge.c. An id, an edge's id (NULL where it has none), its weight (NULL where there
+** are none). */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v);
-void result_edge_id(sqlite3_context *context, const gpugraph_edge_list *edges,
-                    uint64_t e);
+void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e);
 void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint64_t e);
 
 /* inspect.c. The scope of the statement that a scalar function runs in, held as long as
@@ -365,7 +420,7 @@ const scope *statement_scope(sqlite3_context *context, connection *c);
 /* Makes the sentence the function's error, and frees it; NULL: no memory. */
 void function_fail(sqlite3_context *context, char *sentence);
 
-/* ---- lists.c: gpugraph_devices, _methods, _graphs, _timings ---- */
+/* ---- lists.c: gpugraph_settings, _devices, _methods, _graphs, _timings ---- */
 int lists_register(connection *c);
 
 #endif

@@ -4,7 +4,7 @@
 **     PRAGMA main.table_xinfo('roads')  columns, types, primary key; hidden ones left out
 **     main.sqlite_schema                USING what, of a virtual table
 **/
-#include "ext.h"
+#include "condition.h"
 #include "sql_text.h"
 #include "statement.h"
 #include <string.h>
@@ -231,6 +231,49 @@ static int find_columns(sqlite3 *db, table_info *info) {
     return rc ? rc : find_key_index(db, info);
 }
 
+/* PRAGMA reverse_unordered_selects: a SELECT without ORDER BY goes from the last row to the
+** first. */
+static int selects_are_reversed(sqlite3 *db, bool *yes) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA reverse_unordered_selects");
+    *yes = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+           sqlite3_column_int(statement, 0) != 0;
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The columns of the index that holds the rows, as ORDER BY has them. */
+static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *order) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)",
+                               info->schema, info->key_index);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (sqlite3_column_int(statement, 5))
+            sqlite3_str_appendf(
+                order, "%s\"%w\" COLLATE \"%w\"%s", sqlite3_str_length(order) ? ", " : "",
+                statement_text(statement, 2), statement_text(statement, 4),
+                sqlite3_column_int(statement, 3) ? " DESC" : "");
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* Where SQLite would give the rows of a table from the last to the first. */
+static int find_key_order(sqlite3 *db, table_info *info) {
+    bool reversed = false;
+    int rc = strchr("tw", info->kind) ? selects_are_reversed(db, &reversed) : SQLITE_OK;
+    if (rc || !reversed)
+        return rc;
+    sqlite3_str *order = sqlite3_str_new(db);
+    if (info->key_index)
+        rc = append_key_order(db, info, order);
+    else if (*info->rowid_name)
+        sqlite3_str_appendf(order, "\"%w\"", info->rowid_name);
+    rc = rc ? rc : sqlite3_str_errcode(order);
+    info->key_order = sqlite3_str_finish(order); /* NULL: none can be said */
+    return rc;
+}
+
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error) {
     memset(info, 0, sizeof *info);
@@ -241,6 +284,8 @@ int table_find(sqlite3 *db, const char *schema, const char *table, table_info *i
         return no_table(db, schema, table, error);
     if (rc == SQLITE_OK)
         rc = find_columns(db, info);
+    if (rc == SQLITE_OK)
+        rc = find_key_order(db, info);
     if (rc) {
         rc = say_failure(db, rc, table, error);
         table_info_clear(info);
@@ -258,16 +303,20 @@ void table_info_clear(table_info *info) {
     sqlite3_free(info->schema);
     sqlite3_free(info->name);
     sqlite3_free(info->key_index);
+    sqlite3_free(info->key_order);
     memset(info, 0, sizeof *info);
 }
 
 /* NOT INDEXED has no effect on a table WITHOUT ROWID. */
-void append_table_in_order(sqlite3_str *sql, const table_info *info) {
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where) {
     sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
     if (info->key_index)
         sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
     else
         sqlite3_str_appendall(sql, " NOT INDEXED");
+    condition_append(sql, "WHERE", where, "");
+    if (info->key_order)
+        sqlite3_str_appendf(sql, " ORDER BY %s", info->key_order);
 }
 
 int table_column(const table_info *info, const char *name) {

@@ -21,11 +21,14 @@ void timings_start(timings *t) {
         sqlite3_free(t->row[i].detail);
     t->count = 0;
     t->failed = false;
+    t->open = true;
     t->started_ms = now_ms();
 }
 
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail) {
+    if (!t->open)
+        return;
     if (t->count == t->room) {
         int room = t->room ? 2 * t->room : 16;
         timing *row = sqlite3_realloc64(t->row, (sqlite3_uint64)room * sizeof *row);
@@ -52,4 +55,5 @@ void timings_finish(timings *t) {
     if (rest > 0)
         timings_add(t, "other", rest, 0, "between the phases");
     timings_add(t, "total", total, 0, NULL);
+    t->open = false;
 }

@@ -34,17 +34,24 @@ sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which) {
     return file;
 }
 
-bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too) {
+static bool is_known(const char *vfs, const char *too) {
     static const char *const known[] = {"unix", "unix-excl", "unix-dotfile", "unix-none"};
-    char *name = NULL; /* a shim calls itself "shim/unix" */
-    bool trusted = false;
+    bool trusted = too && strcmp(vfs, too) == 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        trusted |= strcmp(vfs, known[i]) == 0;
+    return trusted;
+}
 
-    if (sqlite3_file_control(db, schema, SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK &&
-        name) {
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            trusted |= strcmp(name, known[i]) == 0;
-        trusted |= too && strcmp(name, too) == 0;
-    }
+/* A shim calls itself "shim/unix", or passes the question on and is known by the VFS that
+** the file was opened with. */
+bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too) {
+    sqlite3_vfs *vfs = NULL;
+    char *name = NULL;
+    bool trusted =
+        sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs) == SQLITE_OK &&
+        vfs && is_known(vfs->zName, too) &&
+        sqlite3_file_control(db, schema, SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK &&
+        name && is_known(name, too);
     sqlite3_free(name);
     return trusted;
 }

@@ -23,7 +23,6 @@
 #include "bfs_work.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -191,7 +190,8 @@ static void top_down_level(struct bfs *b) {
 
 /* ---- driver ---- */
 
-static void wide_levels(struct bfs *b) {
+static void wide_levels(void *bfs) {
+    struct bfs *b = bfs;
     while (!narrow_levels(b) && !gg_poll(b->run)) {
         uint64_t arcs = frontier_arcs(b);
         if (gg_bfs_goes_bottom_up(b, arcs))
@@ -209,23 +209,18 @@ static void search_levels(struct bfs *b) {
         return;
     b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-#pragma omp parallel num_threads(b->threads)
-    {
-        if (omp_get_thread_num() > 0) {
-            crew_attend(&b->crew, omp_get_thread_num());
-        } else {
-            wide_levels(b);
-            crew_dismiss(&b->crew);
-        }
-    }
+    crew_lead(&b->crew, b->threads, wide_levels);
+}
+
+static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
+    uint32_t *depth = ((struct bfs *)bfs)->depth;
+    for (uint64_t v = low; v < high; v++)
+        depth[v] = GPUGRAPH_NONE;
 }
 
 static void start(struct bfs *b) {
     uint32_t n = b->forward.n, *depth = b->depth;
-    int threads = gg_threads(b->run, n / GG_FILL_ITEMS);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint32_t v = 0; v < n; v++)
-        depth[v] = GPUGRAPH_NONE;
+    gg_slices(gg_threads(b->run, n / GG_FILL_ITEMS), n, clear_depths, b);
     memset(b->visited, 0, b->words * sizeof *b->visited);
     if (n % 64)
         b->visited[b->words - 1] = ~(uint64_t)0 << n % 64;

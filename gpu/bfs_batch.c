@@ -21,7 +21,6 @@
 #include "crew.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -305,7 +304,8 @@ static bool pays_to_gather(const struct batch *b) {
     return b->reverse.offset && b->arcs > b->forward.m / GG_EACH_ALPHA;
 }
 
-static void wide_levels(struct batch *b) {
+static void wide_levels(void *batch) {
+    struct batch *b = batch;
     bool alone = b->threads == 1;
     while (!at_the_end(b)) {
         if (!pays_to_gather(b)) {
@@ -328,27 +328,22 @@ static void search_levels(struct batch *b) {
     }
     b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-#pragma omp parallel num_threads(b->threads)
-    {
-        if (omp_get_thread_num() > 0) {
-            crew_attend(&b->crew, omp_get_thread_num());
-        } else {
-            wide_levels(b);
-            crew_dismiss(&b->crew);
-        }
-    }
+    crew_lead(&b->crew, b->threads, wide_levels);
 }
 
 /* ---- a batch ---- */
 
+/* A lane of a large graph takes some ten milliseconds. */
+static void clear_lane(void *batch, uint64_t lane) {
+    const struct batch *b = batch;
+    if (!gg_pause(b->run))
+        memset(b->depth[lane], 0xff, (uint64_t)b->forward.n * sizeof **b->depth);
+}
+
 /* Source i begins lane i, or all of them lane 0. */
 static void start(struct batch *b, bool together) {
-    uint32_t n = b->forward.n;
-    int threads = gg_threads(b->run, (uint64_t)n * b->lanes / GG_FILL_ITEMS);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint32_t i = 0; i < b->lanes; i++)
-        if (!gg_pause(b->run)) /* a lane of a large graph takes some ten milliseconds */
-            memset(b->depth[i], 0xff, (uint64_t)n * sizeof **b->depth);
+    uint64_t depths = (uint64_t)b->forward.n * b->lanes;
+    gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->lanes, clear_lane, b);
     b->level = UINT32_MAX; /* the level before 0 */
     struct tally tally = {0};
     for (uint32_t i = 0; i < b->search->source_count; i++) {

@@ -6,13 +6,12 @@
 ** An edge u -> v is compared for all lanes at once: where the row of v has one more than that
 ** of u, and u is reached, it is tight. Edges come in order of number, so the first one counts.
 ** Low bytes may agree where depths do not, in deep graphs: where they do, the depths are
-** looked at. A thread owns vertices, not edges: each goes over all edges and leaves those to
+** looked at. An owner has vertices, not edges: each goes over all edges and leaves those to
 ** the vertices of others alone, so nothing is shared and nothing depends on who is faster. */
 #define _GNU_SOURCE
 #include "bfs_each.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <string.h>
 
 #define EACH_BYTE ((uint64_t)0x0101010101010101u)
@@ -28,6 +27,7 @@ struct forest {
     uint64_t *row;   /* n * words */
     uint64_t *wants; /* n */
     uint64_t *there; /* n: the lanes that have reached it */
+    int owners;
 };
 
 /* Vertices that are next to each other in memory have one owner. */
@@ -89,7 +89,9 @@ static bool owns(uint32_t v, uint32_t member, uint32_t members) {
     return members == 1 || v / OWNED % members == member;
 }
 
-static void go_over_edges(struct forest *f, uint32_t member, uint32_t members) {
+static void go_over_edges(void *forest, uint64_t owner) {
+    struct forest *f = forest;
+    const uint32_t member = (uint32_t)owner, members = (uint32_t)f->owners;
     const uint32_t *source = f->graph->source, *target = f->graph->target;
     const bool deep = f->deep != 0;
     for (uint64_t e = 0; e < f->graph->m; e++) {
@@ -103,21 +105,24 @@ static void go_over_edges(struct forest *f, uint32_t member, uint32_t members) {
     }
 }
 
+static void clear_tree(void *forest, uint64_t lane) {
+    const struct forest *f = forest;
+    if (!gg_pause(f->run))
+        memset(f->tree_edge[lane], 0xff, f->graph->n * gg_edge_size(f->graph->wide));
+}
+
+static void fill_rows(void *forest, uint64_t low, uint64_t high) {
+    struct forest *f = forest;
+    for (uint64_t v = low; v < high; v++)
+        if (v % OWNED == 0 ? !gg_pause(f->run) : !gg_stopping(f->run))
+            fill_row(f, (uint32_t)v);
+}
+
 static void grow(struct forest *f) {
-    uint32_t n = f->graph->n;
-    int threads = gg_threads(f->run, f->graph->m);
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static)
-        for (uint32_t lane = 0; lane < f->lanes; lane++)
-            if (!gg_pause(f->run))
-                memset(f->tree_edge[lane], 0xff, n * gg_edge_size(f->graph->wide));
-#pragma omp for schedule(static)
-        for (uint32_t v = 0; v < n; v++)
-            if (v % OWNED == 0 ? !gg_pause(f->run) : !gg_stopping(f->run))
-                fill_row(f, v);
-        go_over_edges(f, (uint32_t)omp_get_thread_num(), (uint32_t)omp_get_num_threads());
-    }
+    f->owners = gg_threads(f->run, f->graph->m);
+    gg_parts(f->owners, f->lanes, clear_tree, f);
+    gg_slices(f->owners, f->graph->n, fill_rows, f);
+    gg_parts(f->owners, (uint64_t)f->owners, go_over_edges, f);
 }
 
 gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,

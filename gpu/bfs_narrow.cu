@@ -171,6 +171,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);
+        gg_late();
         bool there = gg_receive(&m->mail, turn);
         part t = part_of(w, p, turn);
         batch b;

@@ -73,6 +73,7 @@ static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
         atomicOr(&c->failed, 2u);
         c->step[s.phase % 3].stop = 1;
     }
+    gg_late();
     __threadfence();
     unsigned long long word =
         arrived.fetch_add(found << 16 | 1, cuda::memory_order_acq_rel);
@@ -83,6 +84,7 @@ static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
         if (looks % 1024 == 1023 && (gg_peek(&c->failed) & 1))
             break;
     }
+    gg_late();
     word = arrived.load(cuda::memory_order_acquire);
     __threadfence();
     return word >> 16;

@@ -14,6 +14,8 @@
 #ifndef GPUGRAPH_CREW_H
 #define GPUGRAPH_CREW_H
 
+#include "team.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +77,28 @@ static inline void crew_attend(struct crew *crew, int member) {
         }
         __atomic_fetch_sub(&crew->inside, 1, __ATOMIC_SEQ_CST);
     }
+}
+
+struct crew_led {
+    struct crew *crew;
+    void (*lead)(void *job);
+};
+
+static inline void crew_member(void *led, int member, int team) {
+    const struct crew_led *l = led;
+    (void)team;
+    if (member > 0) {
+        crew_attend(l->crew, member);
+    } else {
+        l->lead(l->crew->job);
+        crew_dismiss(l->crew);
+    }
+}
+
+/* lead(job) by the caller, with a team of at most `threads` that helps with its steps. */
+static inline void crew_lead(struct crew *crew, int threads, void (*lead)(void *job)) {
+    struct crew_led led = {crew, lead};
+    gg_team(threads, crew_member, &led);
 }
 
 #endif

@@ -16,7 +16,6 @@
 #include "arc_sort.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <string.h>
 
 static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t k,
@@ -29,7 +28,9 @@ static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t 
 
 /* ---- pass 1 ---- */
 
-static void count_parts(const arc_sort *s, int thread) {
+static void count_parts(void *arcs, uint64_t slice) {
+    const arc_sort *s = arcs;
+    const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lanes; l++) {
         const lane *from = &s->lane[l];
@@ -55,7 +56,9 @@ void gg_counts_to_starts(const arc_sort *s) {
     s->begin[s->parts] = start;
 }
 
-static void write_parts(const arc_sort *s, int thread) {
+static void write_parts(void *arcs, uint64_t slice) {
+    const arc_sort *s = arcs;
+    const int thread = (int)slice;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lanes; l++) {
         const lane *from = &s->lane[l];
@@ -76,12 +79,14 @@ static void write_parts(const arc_sort *s, int thread) {
 
 /* Counts in offset[row], turns counts into places, moves each place on while writing,
 ** and so finds in offset[row] the end of the row, which is the start of the next. */
-static void sort_part(const arc_sort *s, uint64_t part, struct csr_slot *slot) {
+static void sort_part(void *arcs, uint64_t part) {
+    const arc_sort *s = arcs;
+    struct csr_slot *slot = s->slot;
     uint64_t low = part << s->shift, high = (part + 1) << s->shift;
     uint64_t begin = s->begin[part], end = s->begin[part + 1];
     uint64_t *offset = slot->offset, place = begin;
     high = high < s->n ? high : s->n;
-    if (low >= high)
+    if (low >= high || gg_pause(s->run))
         return;
     memset(offset + low, 0, sizeof *offset * (high - low));
     for (uint64_t i = begin; i < end && !gg_leave(s->run, i); i++)
@@ -128,9 +133,7 @@ static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, ui
 
 static void run_passes(arc_sort *s, struct csr_slot *slot) {
     gpugraph_run *run = s->run;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int t = 0; t < s->threads; t++)
-        count_parts(s, t);
+    gg_parts(s->threads, (uint64_t)s->threads, count_parts, s);
     gg_counts_to_starts(s);
     uint64_t arcs = s->begin[s->parts];
     if (gg_stopping(run) || !slot_arrays(run, slot, s->n, arcs, s->weight_size))
@@ -139,15 +142,11 @@ static void run_passes(arc_sort *s, struct csr_slot *slot) {
     s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
     if (gg_stopping(run))
         return;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int t = 0; t < s->threads; t++)
-        write_parts(s, t);
+    gg_parts(s->threads, (uint64_t)s->threads, write_parts, s);
     if (gg_stopping(run))
         return;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
-    for (uint64_t p = 0; p < s->parts; p++)
-        if (!gg_pause(run))
-            sort_part(s, p, slot);
+    s->slot = slot;
+    gg_parts(s->threads, s->parts, sort_part, s);
     slot->offset[s->n] = arcs;
 }
 
@@ -169,26 +168,30 @@ static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
 
 /* ---- sorted rows ---- */
 
-/* row[k]: the row of arc k. */
-static void list_rows(gpugraph_run *run, const struct csr_slot *slot, uint32_t n,
-                      uint32_t *row) {
-    int threads = gg_threads(run, slot->m);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < n; v++) {
-        if (v % 1024 == 0)
-            gg_pause(run);
-        if (gg_stopping(run))
-            continue;
+enum { ROWS = 1024 }; /* that a thread takes at a time */
+
+typedef struct row_walk {
+    gpugraph_run *run;
+    const struct csr_slot *slot;
+    uint32_t *row; /* row[k]: the row of arc k */
+    bool falls;    /* a row is not in order */
+} row_walk;
+
+static void list_rows(void *walk, uint64_t low, uint64_t high) {
+    const row_walk *w = walk;
+    const struct csr_slot *slot = w->slot;
+    gg_pause(w->run);
+    for (uint64_t v = low; v < high && !gg_stopping(w->run); v++)
         for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
-            row[k] = (uint32_t)v;
-    }
+            w->row[k] = (uint32_t)v;
 }
 
 static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                       size_t weight_size) {
     uint32_t *row = gg_alloc(run, slot->m, sizeof *row);
+    row_walk walk = {.run = run, .slot = slot, .row = row};
     if (row)
-        list_rows(run, slot, n, row);
+        gg_chunks(gg_threads(run, slot->m), n, ROWS, list_rows, &walk);
     if (!gg_stopping(run)) {
         arc_sort s = {.run = run, .n = n, .lanes = 1, .weight_size = weight_size};
         s.lane[0] = (lane){slot->target, row, slot->weight, slot->m, false};
@@ -197,16 +200,22 @@ static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
     gg_release(row);
 }
 
-bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) {
-    int threads = gg_threads(run, slot->m), falls = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(| : falls)
-    for (uint64_t v = 0; v < n; v++) {
-        if (v % 1024 == 0)
-            gg_pause(run);
+static void look_at_rows(void *walk, uint64_t low, uint64_t high) {
+    row_walk *w = walk;
+    const struct csr_slot *slot = w->slot;
+    bool falls = __atomic_load_n(&w->falls, __ATOMIC_RELAXED);
+    gg_pause(w->run);
+    for (uint64_t v = low; v < high && !falls; v++)
         for (uint64_t k = slot->offset[v] + 1; k < slot->offset[v + 1] && !falls; k++)
-            falls |= slot->target[k - 1] > slot->target[k];
-    }
-    return !falls;
+            falls = slot->target[k - 1] > slot->target[k];
+    if (falls)
+        __atomic_store_n(&w->falls, true, __ATOMIC_RELAXED);
+}
+
+bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) {
+    row_walk walk = {.run = run, .slot = slot};
+    gg_chunks(gg_threads(run, slot->m), n, ROWS, look_at_rows, &walk);
+    return !walk.falls;
 }
 
 static void sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
@@ -269,26 +278,36 @@ gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 
+typedef struct comparison {
+    gpugraph_run *run;
+    const gpugraph_graph *graph;
+    const struct csr_slot *slot;
+    bool differs;
+} comparison;
+
+static void compare_arcs(void *job, uint64_t low, uint64_t high) {
+    comparison *c = job;
+    const gpugraph_graph *graph = c->graph;
+    bool differs = false;
+    for (uint64_t e = low; e < high && !gg_leave(c->run, e); e++) {
+        differs |= c->slot->target[e] != graph->target[e];
+        differs |= e > 0 && graph->source[e - 1] > graph->source[e];
+    }
+    if (differs)
+        __atomic_store_n(&c->differs, true, __ATOMIC_RELAXED);
+}
+
 /* Is arc k of OUT edge k? So it is where edges are in the order of their sources, and rows
 ** were not sorted since. */
 static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
                            const struct csr_slot *slot) {
-    int threads = gg_threads(run, graph->m), differs = 0;
+    comparison c = {run, graph, slot, false};
     if (slot != &graph->csr[CSR_OUT])
         return false;
     if (slot->target == graph->target)
         return true;
-#pragma omp parallel num_threads(threads) reduction(| : differs)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(graph->m, t + 1, team);
-        for (uint64_t e = gg_slice(graph->m, t, team); e < end && !gg_leave(run, e);
-             e++) {
-            differs |= slot->target[e] != graph->target[e];
-            differs |= e > 0 && graph->source[e - 1] > graph->source[e];
-        }
-    }
-    return !differs;
+    gg_slices(gg_threads(run, graph->m), graph->m, compare_arcs, &c);
+    return !c.differs;
 }
 
 static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
@@ -343,6 +362,17 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     return run->status;
 }
 
+typedef struct numbers {
+    void *edge;
+    bool wide;
+} numbers;
+
+static void number_edges(void *of, uint64_t low, uint64_t high) {
+    const numbers *n = of;
+    for (uint64_t e = low; e < high; e++)
+        gg_put_edge(n->edge, n->wide, e, e);
+}
+
 /* edge[e] = e goes through the sort as the weights of other kinds do. */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     double start = gg_now_ms();
@@ -352,10 +382,8 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     if (edge) {
         arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lanes = 1};
         s.lane[0] = (lane){graph->source, graph->target, edge, graph->m, false};
-        int threads = gg_threads(run, graph->m);
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (uint64_t e = 0; e < graph->m; e++)
-            gg_put_edge(edge, graph->wide, e, e);
+        numbers n = {edge, graph->wide};
+        gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
         sort_arcs(&s, slot);
     }
     gg_release(edge);

@@ -10,13 +10,14 @@
 #include "arc_sort.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- pass 1 ---- */
 
-static void count_parts(const arc_sort *s, int thread) {
+static void count_parts(void *arcs, uint64_t slice) {
+    const arc_sort *s = arcs;
+    const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
     const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
     uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
@@ -28,7 +29,9 @@ static void count_parts(const arc_sort *s, int thread) {
         }
 }
 
-static void write_parts(const arc_sort *s, int thread) {
+static void write_parts(void *arcs, uint64_t slice) {
+    const arc_sort *s = arcs;
+    const int thread = (int)slice;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
     const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
     uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
@@ -48,17 +51,13 @@ static void part_arcs(arc_sort *s) {
     s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
     if (!s->begin)
         return;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int t = 0; t < s->threads; t++)
-        count_parts(s, t);
+    gg_parts(s->threads, (uint64_t)s->threads, count_parts, s);
     gg_counts_to_starts(s);
     if (!gg_stopping(s->run))
         s->arc = gg_alloc(s->run, s->begin[s->parts], sizeof *s->arc);
     if (!s->arc)
         return;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int t = 0; t < s->threads; t++)
-        write_parts(s, t);
+    gg_parts(s->threads, (uint64_t)s->threads, write_parts, s);
 }
 
 /* ---- a row ---- */
@@ -189,68 +188,83 @@ static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
     return put;
 }
 
-/* arcs[p]: of part p. */
-static void sort_parts(const arc_sort *s, uint64_t *offset, uint64_t *arcs) {
-    gpugraph_run *run = s->run;
-#pragma omp parallel num_threads(s->threads)
-    {
-        uint32_t *column = NULL;
-        uint64_t room = 0;
-#pragma omp for schedule(dynamic, 1)
-        for (uint64_t p = 0; p < s->parts; p++) {
-            uint64_t count = s->begin[p + 1] - s->begin[p];
-            if (count > room || !column) {
-                gg_release(column);
-                column = gg_alloc_roomy(run, room = count, sizeof *column);
-            }
-            if (column && !gg_pause(run))
-                arcs[p] = sort_part(s, p, column, offset);
+/* What the threads of pass 2 share. */
+typedef struct row_sort {
+    const arc_sort *s;
+    uint64_t *offset, *arcs; /* arcs[p]: of part p */
+    uint64_t taken;
+} row_sort;
+
+/* Takes parts until none is left. */
+static void sort_parts(void *rows, int member, int team) {
+    row_sort *r = rows;
+    const arc_sort *s = r->s;
+    uint32_t *column = NULL;
+    uint64_t room = 0, p;
+    (void)member, (void)team;
+    while ((p = __atomic_fetch_add(&r->taken, 1, __ATOMIC_RELAXED)) < s->parts &&
+           !gg_pause(s->run)) {
+        uint64_t count = s->begin[p + 1] - s->begin[p];
+        if (count > room || !column) {
+            gg_release(column);
+            column = gg_alloc_roomy(s->run, room = count, sizeof *column);
         }
-        gg_release(column);
+        if (column)
+            r->arcs[p] = sort_part(s, p, column, r->offset);
     }
+    gg_release(column);
 }
 
 /* ---- together ---- */
 
-static void move_part(const arc_sort *s, uint32_t *target, uint64_t part, uint64_t to,
-                      uint64_t count) {
-    memmove(target + to, target + 2 * s->begin[part], sizeof *target * count);
+typedef struct closing_up {
+    const arc_sort *s;
+    const uint64_t *start; /* start[p]: arcs of the parts before p */
+    uint64_t *offset;
+    uint64_t done; /* parts that lie where they belong */
+} closing_up;
+
+static void move_part(void *job, uint64_t i) {
+    const closing_up *c = job;
+    const uint64_t part = c->done + i, to = c->start[part];
+    uint32_t *target = (uint32_t *)c->s->arc;
+    memmove(target + to, target + 2 * c->s->begin[part],
+            sizeof *target * (c->start[part + 1] - to));
 }
 
-/* start[p]: arcs of the parts before p. As many parts at a time as come to lie where nothing
-** waits any more: about as many again as are done. */
-static void move_together(const arc_sort *s, const uint64_t *start) {
-    uint32_t *target = (uint32_t *)s->arc;
-    for (uint64_t done = 0, next; done < s->parts && !gg_poll(s->run); done = next) {
-        for (next = done + 1; next < s->parts; next++)
-            if (start[next + 1] > 2 * s->begin[done])
+/* As many parts at a time as come to lie where nothing waits any more: about as many again as
+** are done. */
+static void move_together(closing_up *c) {
+    const arc_sort *s = c->s;
+    for (uint64_t next; c->done < s->parts && !gg_poll(s->run); c->done = next) {
+        for (next = c->done + 1; next < s->parts; next++)
+            if (c->start[next + 1] > 2 * s->begin[c->done])
                 break;
-        int threads = gg_threads(s->run, start[next] - start[done]);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (uint64_t p = done; p < next; p++)
-            move_part(s, target, p, start[p], start[p + 1] - start[p]);
+        int threads = gg_threads(s->run, c->start[next] - c->start[c->done]);
+        gg_parts(threads, next - c->done, move_part, c);
     }
 }
 
-static void shift_offsets(const arc_sort *s, const uint64_t *start, uint64_t *offset) {
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
-    for (uint64_t p = 0; p < s->parts; p++) {
-        uint64_t low = p << s->shift, high = (p + 1) << s->shift;
-        for (uint64_t v = low; v < high && v < s->n; v++)
-            offset[v] += start[p];
-    }
-    offset[s->n] = start[s->parts];
+static void shift_offsets(void *job, uint64_t part) {
+    const closing_up *c = job;
+    const arc_sort *s = c->s;
+    uint64_t low = part << s->shift, high = (part + 1) << s->shift;
+    for (uint64_t v = low; v < high && v < s->n; v++)
+        c->offset[v] += c->start[part];
 }
 
 static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
-    sort_parts(s, slot->offset, start + 1);
+    row_sort rows = {s, slot->offset, start + 1, 0};
+    closing_up close = {s, start, slot->offset, 0};
+    gg_team(s->threads, sort_parts, &rows);
     for (uint64_t p = 0; p < s->parts; p++)
         start[p + 1] += start[p];
     if (!gg_stopping(s->run))
-        move_together(s, start);
+        move_together(&close);
     if (gg_stopping(s->run))
         return;
-    shift_offsets(s, start, slot->offset);
+    gg_parts(s->threads, s->parts, shift_offsets, &close);
+    slot->offset[s->n] = start[s->parts];
     slot->m = start[s->parts];
     slot->target = gg_shrink(s->run, s->arc, slot->m, sizeof *slot->target);
     if (slot->target)

@@ -17,6 +17,7 @@
 #define GPUGRAPH_CUDA_CUH
 
 #include "backend.h"
+#include "late.cuh"
 
 #include <cuda_runtime.h>
 

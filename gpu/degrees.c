@@ -5,9 +5,9 @@
 **                                                         IN    0  2  1
 **                                                         BOTH  1  4  1
 **
-** Threads share the edge list, and each counts into an array of its own:
+** Threads share the edge list in slices, and each slice has counters of its own:
 **
-**     counts    [ thread 0: n ][ thread 1: n ] ...    then degree[v] is their sum */
+**     counts    [ slice 0: n ][ slice 1: n ] ...    then degree[v] is their sum */
 #include "backend.h"
 
 /* ---- small steps ---- */
@@ -19,16 +19,33 @@ static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t begin
         count[vertex[e]]++;
 }
 
-static void add_counts(gpugraph_run *run, const uint32_t *counts, int threads, uint32_t n,
-                       uint32_t *degree) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        uint64_t end = gg_slice(n, t + 1, threads);
-        for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v); v++) {
-            degree[v] = 0;
-            for (int from = 0; from < threads; from++)
-                degree[v] += counts[(uint64_t)from * n + v];
-        }
+typedef struct counting {
+    const gpugraph_graph *graph;
+    gpugraph_direction direction;
+    gpugraph_run *run;
+    int slices;
+    uint32_t *counts; /* [slices][n] */
+    uint32_t *degree;
+} counting;
+
+static void count_slice(void *job, uint64_t slice) {
+    const counting *c = job;
+    const gpugraph_graph *graph = c->graph;
+    uint64_t begin = gg_slice(graph->m, (int)slice, c->slices);
+    uint64_t end = gg_slice(graph->m, (int)slice + 1, c->slices);
+    uint32_t *count = c->counts + slice * graph->n;
+    if (c->direction != GPUGRAPH_IN)
+        count_ends(c->run, graph->source, begin, end, count);
+    if (c->direction != GPUGRAPH_OUT)
+        count_ends(c->run, graph->target, begin, end, count);
+}
+
+static void add_counts(void *job, uint64_t low, uint64_t high) {
+    const counting *c = job;
+    for (uint64_t v = low; v < high && !gg_leave(c->run, v); v++) {
+        c->degree[v] = 0;
+        for (int slice = 0; slice < c->slices; slice++)
+            c->degree[v] += c->counts[(uint64_t)slice * c->graph->n + v];
     }
 }
 
@@ -42,21 +59,14 @@ static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run
 static gpugraph_status count_degrees(const gpugraph_graph *graph,
                                      gpugraph_direction direction, gpugraph_run *run,
                                      uint32_t *degree) {
-    int threads = counting_threads(graph, run);
-    uint64_t n = graph->n, m = graph->m;
-    uint32_t *counts = gg_alloc_zero(run, n * (uint64_t)threads, sizeof *counts);
-    if (!counts)
+    counting c = {graph, direction, run, counting_threads(graph, run), NULL, degree};
+    uint64_t slices = (uint64_t)c.slices;
+    c.counts = gg_alloc_zero(run, graph->n * slices, sizeof *c.counts);
+    if (!c.counts)
         return run->status;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        uint64_t begin = gg_slice(m, t, threads), end = gg_slice(m, t + 1, threads);
-        if (direction != GPUGRAPH_IN)
-            count_ends(run, graph->source, begin, end, counts + (uint64_t)t * n);
-        if (direction != GPUGRAPH_OUT)
-            count_ends(run, graph->target, begin, end, counts + (uint64_t)t * n);
-    }
-    add_counts(run, counts, threads, graph->n, degree);
-    gg_release(counts);
+    gg_parts(c.slices, slices, count_slice, &c);
+    gg_slices(c.slices, graph->n, add_counts, &c);
+    gg_release(c.counts);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 

@@ -1,20 +1,23 @@
 /* The devices of this machine, and whether this process can use them.
 **
-**     process     asked once: how many devices, which pid; broken after a fatal error
+**     process     asked once: how many devices, after how many forks; broken after a fatal
+**                 error
 **     devices[]   one struct cuda_device for each ordinal, opened on first use by a job
 **     about[]     name and memory, asked once for each
 **
 ** Nothing here calls CUDA before the first question about a device, so that the library
-** loads where there is no driver. CUDA does not survive fork(): a child is told so. */
+** loads where there is no driver. CUDA does not survive fork(): a child is told so. It takes
+** no lock for that, since another thread may have held it when the parent forked; whoever is
+** about to ask says so before taking it. */
 #include "devices.cuh"
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    pid_t pid; /* 0: nobody has asked yet */
+    uint32_t asker; /* 1 + gg_forks() of the process that asks, 0: nobody has begun to */
+    bool asked;
     int devices;
     const char *why; /* not NULL: there is no device to use */
     bool context, broken;
@@ -46,7 +49,7 @@ static void ask_runtime() {
     double started = gg_now_ms();
     cudaError_t error = cudaGetDeviceCount(&count);
     process.asked_ms = gg_now_ms() - started;
-    process.pid = getpid();
+    process.asked = true;
     if (error == cudaErrorInsufficientDriver) {
         process.why = "this machine has no CUDA driver, or one older than this build";
     } else if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
@@ -64,22 +67,29 @@ static void ask_runtime() {
 }
 
 bool gg_forked() {
-    return process.pid != 0 && process.pid != getpid();
+    uint32_t asker = __atomic_load_n(&process.asker, __ATOMIC_RELAXED);
+    return asker != 0 && asker != 1 + gg_forks();
+}
+
+/* NULL: a device can be used. */
+static const char *why_not() {
+    if (gg_forked())
+        return process.why ? process.why
+                           : "this process is a fork of one that had used CUDA, which "
+                             "does not survive fork()";
+    __atomic_store_n(&process.asker, 1 + gg_forks(), __ATOMIC_RELAXED);
+    pthread_mutex_lock(&process_mutex);
+    if (!process.asked)
+        ask_runtime();
+    pthread_mutex_unlock(&process_mutex);
+    if (!process.why && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+        return "the CUDA context of this process is lost after an earlier error: start "
+               "the process again";
+    return process.why;
 }
 
 bool gg_usable(const char **why) {
-    const char *reason;
-    pthread_mutex_lock(&process_mutex);
-    if (process.pid == 0)
-        ask_runtime();
-    reason = process.why;
-    if (!reason && gg_forked())
-        reason = "this process is a fork of one that had used CUDA, which does not "
-                 "survive fork()";
-    if (!reason && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
-        reason = "the CUDA context of this process is lost after an earlier error: start "
-                 "the process again";
-    pthread_mutex_unlock(&process_mutex);
+    const char *reason = why_not();
     if (why)
         *why = reason ? reason : "";
     return reason == NULL;

@@ -94,20 +94,15 @@ static bool serial_tree(struct serial *s, uint32_t root) {
 }
 
 /* Words become depths and parents. */
-static void take_apart(const struct serial *s) {
-    const int parts = gg_threads(s->run, s->g->n);
+static void take_apart(void *serial, uint64_t low, uint64_t high) {
+    const struct serial *s = serial;
     const gpugraph_dfs_tree *tree = &s->tree;
-#pragma omp parallel for num_threads(parts) schedule(static)
-    for (int part = 0; part < parts; part++) {
-        uint64_t end = gg_slice(s->g->n, part + 1, parts);
-        for (uint64_t v = gg_slice(s->g->n, part, parts); v < end && !gg_leave(s->run, v);
-             v++) {
-            bool there = s->visited[v / 64] >> v % 64 & 1;
-            uint64_t word = there ? s->word[v] : UINT64_MAX;
-            tree->depth[v] = (uint32_t)word;
-            if (tree->parent)
-                tree->parent[v] = (uint32_t)(word >> 32);
-        }
+    for (uint64_t v = low; v < high && !gg_leave(s->run, v); v++) {
+        bool there = s->visited[v / 64] >> v % 64 & 1;
+        uint64_t word = there ? s->word[v] : UINT64_MAX;
+        tree->depth[v] = (uint32_t)word;
+        if (tree->parent)
+            tree->parent[v] = (uint32_t)(word >> 32);
     }
 }
 
@@ -129,7 +124,7 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
             go = serial_tree(&s, root);
     }
     if (go)
-        take_apart(&s);
+        gg_slices(gg_threads(run, g->n), g->n, take_apart, &s);
     gg_release(s.stack.frame);
     gg_release(s.word);
     gg_release(s.visited);

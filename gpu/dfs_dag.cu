@@ -150,6 +150,7 @@ static __global__ void __launch_bounds__(GG_BLOCK) peel_in_rounds(peeling p) {
         }
         settled += walk(p, p.slice[round % 2], count, next, next_count);
         grid.sync();
+        gg_late();
         if (gg_peek(&state->stop[round / STOP_ROUNDS % 2]) != 0)
             break;
     }

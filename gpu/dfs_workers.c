@@ -16,7 +16,6 @@
 #include "backend.h"
 #include "dfs_stack.h"
 
-#include <omp.h>
 #include <sched.h>
 #include <time.h>
 
@@ -246,7 +245,9 @@ static bool next_work(struct crew *crew, int self) {
     return open_root(crew, self);
 }
 
-static void work(struct crew *crew, int self) {
+static void work(void *shared, int self, int team) {
+    struct crew *crew = shared;
+    (void)team;
     bool go = self == 0 ? open_root(crew, self) : steal(crew, self);
     while (go)
         go = descend(crew, self) && next_work(crew, self);
@@ -277,10 +278,8 @@ gpugraph_status gg_dfs_workers(const csr *g, uint32_t source, gpugraph_run *run,
     crew.depth = tree->depth;
     crew.parent = tree->parent;
     *reached = *shared = 0;
-    if (crew_open(&crew, source)) {
-#pragma omp parallel num_threads(workers)
-        work(&crew, omp_get_thread_num());
-    }
+    if (crew_open(&crew, source))
+        gg_team(workers, work, &crew);
     for (int i = 0; crew.worker && i < workers; i++) {
         *reached += crew.worker[i].reached;
         *shared += crew.worker[i].gifts;

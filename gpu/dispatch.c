@@ -242,8 +242,9 @@ static const backend *choose_cuda(gpugraph_graph *graph, const request *r,
                 "no CUDA device can be used: %s; use backend 'cpu' or 'auto'", run->why);
     } else if (!r->on_cuda) {
         gg_fail(run, GPUGRAPH_INVALID,
-                "method '%s' of %s runs on backend 'cpu', not on 'cuda'", r->method,
-                r->function);
+                "method '%s' of %s runs on backend 'cpu', not on 'cuda'; leave one of "
+                "the two 'auto'",
+                r->method, r->function);
     }
     return run->status ? NULL : settle(graph, run, &gg_cuda_backend, r->on_cuda);
 }
@@ -343,8 +344,9 @@ static const backend *choose(gpugraph_graph *graph, const request *r, gpugraph_r
     }
     if (run->backend == GPUGRAPH_CPU && !r->on_cpu) {
         gg_fail(run, GPUGRAPH_INVALID,
-                "method '%s' of %s runs on backend 'cuda', not on 'cpu'", r->method,
-                r->function);
+                "method '%s' of %s runs on backend 'cuda', not on 'cpu'; leave one of "
+                "the two 'auto'",
+                r->method, r->function);
         return NULL;
     }
     if (run->backend == GPUGRAPH_CUDA || !r->on_cpu)

@@ -3,7 +3,6 @@
 #include "dynamic.h"
 #include "slab_tile.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,31 +342,42 @@ static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct t
     slab_end_phase(&d->slabs);
 }
 
+typedef struct step_job {
+    gpugraph_dynamic *d;
+    const struct dynamic_batch *b;
+    enum dynamic_step step;
+    bool settles; /* what was begun is brought to an end */
+    struct tally done;
+} step_job;
+
+static void do_items(void *job, uint64_t low, uint64_t high) {
+    step_job *s = job;
+    gpugraph_run *run = s->d->run;
+    struct tally done = {0};
+    for (uint64_t i = low; i < high; i++) {
+        if (!s->settles && (gg_stopping(run) || gg_leave(run, i)))
+            break;
+        one_item(s->d, s->step, s->b, i, &done);
+    }
+    __atomic_fetch_add(&s->done.added, done.added, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.removed, done.removed, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.sectors, done.sectors, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.triangles, done.triangles, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.far, done.far, __ATOMIC_RELAXED);
+}
+
 static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b) {
     gpugraph_run *run = d->run;
     bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
                    step == STEP_END;
-    if (run->status && !settles) /* what was begun is brought to an end */
+    if (run->status && !settles)
         return;
-    uint64_t items = items_of(d, step, b), added = 0, removed = 0, sectors = 0, found = 0,
-             far = 0;
-    int threads = gg_threads(run, items * GG_SLAB_WORK);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)                    \
-    reduction(+ : added, removed, sectors, found, far)
-    for (uint64_t i = 0; i < items; i++) {
-        struct tally t = {0};
-        if (!settles && (gg_stopping(run) || (i % GG_POLL_ITEMS == 0 && gg_pause(run))))
-            continue;
-        one_item(d, step, b, i, &t);
-        added += t.added;
-        removed += t.removed;
-        sectors += t.sectors;
-        found += t.triangles;
-        far += t.far;
-    }
-    struct tally all = {added, removed, sectors, found, far};
-    end_step(d, step, &all);
+    step_job job = {d, b, step, settles, {0}};
+    uint64_t items = items_of(d, step, b);
+    gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
+              &job);
+    end_step(d, step, &job.done);
     if (gg_stopping(run) && run->status == GPUGRAPH_OK)
         gg_stopped(run);
 }

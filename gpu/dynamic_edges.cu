@@ -332,10 +332,12 @@ static __device__ __forceinline__ void rehash_together(const slab_graph &g,
     if (huge) {
         plan_huge<valued>(g, g);
         grid.sync();
+        gg_late();
     }
     rehash_all<valued>(g, g, share);
     if (huge) {
         grid.sync();
+        gg_late();
         finish_huge(g, g);
     }
 }
@@ -349,12 +351,15 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
     if (g.pool->later > 0) {
         rehash_together<valued>(g, &share);
         grid.sync();
+        gg_late();
         insert_items<valued, LATER>(g, b);
         grid.sync();
+        gg_late();
     }
     if (valued && g.pool->report.marked) {
         claim_items(g, b);
         grid.sync();
+        gg_late();
         settle_items(g, b);
     }
     if (gg_thread() == 0)

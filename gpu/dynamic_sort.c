@@ -23,22 +23,39 @@ static bool make_space(gpugraph_dynamic *d, uint64_t count, struct sort_space *s
     return true;
 }
 
-static bool sort_items(gpugraph_dynamic *d, struct dynamic_batch *b,
-                       const struct sort_space *s) {
-    int threads = gg_threads(d->run, b->count);
-#pragma omp parallel for num_threads(threads)
-    for (uint64_t i = 0; i < b->count; i++) {
-        s->key[i] = b->source[i];
-        s->item[i] = (uint32_t)i;
+typedef struct item_sort {
+    const gpugraph_dynamic *d;
+    const struct dynamic_batch *b;
+    const struct sort_space *s;
+} item_sort;
+
+static void key_items(void *job, uint64_t low, uint64_t high) {
+    const item_sort *of = job;
+    for (uint64_t i = low; i < high; i++) {
+        of->s->key[i] = of->b->source[i];
+        of->s->item[i] = (uint32_t)i;
     }
-    if (gg_sort_pairs(d->run, b->count, s->key, s->item, s->key_scratch, s->item_scratch))
-        return false;
-#pragma omp parallel for num_threads(threads)
-    for (uint64_t i = 0; i < b->count; i++) {
+}
+
+static void place_items(void *job, uint64_t low, uint64_t high) {
+    const item_sort *of = job;
+    const struct dynamic_batch *b = of->b;
+    const struct sort_space *s = of->s;
+    for (uint64_t i = low; i < high; i++) {
         s->source[i] = b->source[s->item[i]];
         s->target[i] = b->target[s->item[i]];
-        s->value[i] = d->valued ? b->value[s->item[i]] : 0;
+        s->value[i] = of->d->valued ? b->value[s->item[i]] : 0;
     }
+}
+
+static bool sort_items(gpugraph_dynamic *d, struct dynamic_batch *b,
+                       const struct sort_space *s) {
+    item_sort of = {d, b, s};
+    int threads = gg_threads(d->run, b->count);
+    gg_slices(threads, b->count, key_items, &of);
+    if (gg_sort_pairs(d->run, b->count, s->key, s->item, s->key_scratch, s->item_scratch))
+        return false;
+    gg_slices(threads, b->count, place_items, &of);
     b->source = s->source;
     b->target = s->target;
     b->value = s->value;

@@ -34,6 +34,7 @@ static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
 
 /* A word that other threads may change during the kernel: never from a stale cache. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
+    gg_late();
     return cuda::atomic_ref<word, cuda::thread_scope_device>(*at).load(
         cuda::memory_order_relaxed);
 }
@@ -131,6 +132,7 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
 ** one sets the ticket back. */
 static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     __shared__ bool last;
+    gg_late();
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {

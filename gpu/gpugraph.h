@@ -9,10 +9,10 @@
 **     arrays the caller owns, one entry for each vertex number
 **
 ** Vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids by
-** their bytes. Edge numbers 0 .. m-1 follow the order of edge ids (equal ids: by
-** source, target, input order). So "the smallest id" is everywhere the smallest
+** their bytes. Edge numbers 0 .. m-1 follow the order of edge ids (equal ids: in
+** the order of the input). So "the smallest id" is everywhere the smallest
 ** number, and every answer except the unordered DFS tree is the same whatever the
-** order of the input, the backend, or the number of threads.
+** backend, the number of threads, or, where no edge id repeats, the order of the input.
 **
 ** Ownership: result arrays belong to the caller, who sizes them before the call; NULL
 ** means "not wanted" where a comment says so. A graph may be searched by one thread at
@@ -85,7 +85,8 @@ typedef struct gpugraph_run {
     const char *used_method;  /* static strings: what the latest search ran on */
     const char *used_backend; /* "cpu" or "cuda" */
     /* private to the library */
-    int stop; /* read by worker threads and kernels: 1 after an interrupt */
+    int stop;         /* read by worker threads and kernels: 1 after an interrupt */
+    uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
     double next_poll_ms;
     char why[200]; /* why the latest search ran where it did */
 } gpugraph_run;

@@ -13,7 +13,6 @@
 #include "graph_builder.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,84 +48,90 @@ static void drop_all(const builder *b) {
 
 /* ---- the order of edges ---- */
 
-/* ascending: strictly; plain: 1 .. m. */
-static void look_at_edge_ids(const builder *b, bool *ascending, bool *plain) {
+typedef struct edge_ids {
+    const builder *b;
+    bool falls;   /* some id is less than the one before it, ... */
+    bool repeats; /* ... or the same */
+    bool differs; /* they are not 1 .. m */
+} edge_ids;
+
+static void look_at_edge_ids(void *ids, uint64_t low, uint64_t high) {
+    edge_ids *of = ids;
+    const builder *b = of->b;
     const int64_t *id = b->edges->edge_id;
-    int falls = 0, differs = 0;
-#pragma omp parallel num_threads(b->threads) reduction(| : falls, differs)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(b->m, t + 1, team);
-        for (uint64_t i = gg_slice(b->m, t, team); i < end && !gg_leave(b->run, i); i++) {
-            falls |= i > 0 && id[i - 1] >= id[i];
-            differs |= id[i] != (int64_t)i + 1;
-        }
+    bool falls = false, repeats = false, differs = false;
+    for (uint64_t i = low; i < high && !gg_leave(b->run, i); i++) {
+        falls |= i > 0 && id[i - 1] > id[i];
+        repeats |= i > 0 && id[i - 1] == id[i];
+        differs |= id[i] != (int64_t)i + 1;
     }
-    *ascending = !falls;
-    *plain = !differs;
+    if (falls)
+        __atomic_store_n(&of->falls, true, __ATOMIC_RELAXED);
+    if (repeats)
+        __atomic_store_n(&of->repeats, true, __ATOMIC_RELAXED);
+    if (differs)
+        __atomic_store_n(&of->differs, true, __ATOMIC_RELAXED);
 }
 
 typedef struct sort_arrays {
+    const builder *b;
     uint64_t *key, *key_scratch;
     void *scratch;
 } sort_arrays;
 
-/* Rows low .. high - 1 of the order have one edge id: by source, target, input row. */
-static void order_equal_ids(const builder *b, const sort_arrays *a, uint64_t low,
-                            uint64_t high) {
-    const gpugraph_graph *graph = b->graph;
-    const uint64_t from = low * gg_edge_size(graph->wide);
+static void ids_to_keys(void *arrays, uint64_t low, uint64_t high) {
+    const sort_arrays *a = arrays;
     for (uint64_t i = low; i < high; i++) {
-        uint64_t row = input_row(b, i);
-        a->key[i] = (uint64_t)graph->source[row] << 32 | graph->target[row];
+        a->key[i] = (uint64_t)a->b->edges->edge_id[i] ^ SIGN_BIT;
+        gg_put_edge(a->b->order, a->b->graph->wide, i, i);
     }
-    gg_sort_edges(b->run, graph->wide, high - low, a->key + low, (char *)b->order + from,
-                  a->key_scratch + low, (char *)a->scratch + from);
 }
 
-static void sort_order(const builder *b, const sort_arrays *a) {
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (uint64_t i = 0; i < b->m; i++) {
-        a->key[i] = (uint64_t)b->edges->edge_id[i] ^ SIGN_BIT;
-        gg_put_edge(b->order, b->graph->wide, i, i);
-    }
+static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
+    const sort_arrays *a = arrays;
+    for (uint64_t i = low; i < high; i++)
+        a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
+}
+
+/* The sort is stable: edges of one id stay in the order of rows. */
+static void sort_order(const builder *b, sort_arrays *a) {
+    gg_slices(b->threads, b->m, ids_to_keys, a);
     if (gg_sort_edges(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
                       a->scratch))
         return;
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (uint64_t i = 0; i < b->m; i++)
-        b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
-    for (uint64_t i = 0, end; i < b->m && !gg_leave(b->run, i); i = end) {
-        int64_t id = b->graph->edge_id[i];
-        for (end = i + 1; end < b->m && b->graph->edge_id[end] == id;)
-            end++;
-        if (end - i == 1)
-            continue;
-        b->graph->has_equal_edge_ids = true;
-        order_equal_ids(b, a, i, end);
-    }
+    gg_slices(b->threads, b->m, keys_to_ids, a);
+    const int64_t *id = b->graph->edge_id;
+    bool equal = false;
+    for (uint64_t i = 1; i < b->m && !equal; i++)
+        equal = id[i] == id[i - 1];
+    b->graph->has_equal_edge_ids = equal; /* repeats need not have stood together */
+}
+
+typedef struct reordering {
+    const builder *b;
+    uint32_t *from, *to;
+} reordering;
+
+static void reorder_slice(void *job, uint64_t low, uint64_t high) {
+    const reordering *r = job;
+    for (uint64_t e = low; e < high && !gg_leave(r->b->run, e); e++)
+        r->to[e] = r->from[input_row(r->b, e)];
 }
 
 /* to[e] = from[order[e]]; from is released. */
 static uint32_t *reorder(const builder *b, uint32_t *from) {
-    uint32_t *to = gg_alloc_roomy(b->run, b->m, sizeof *to);
-    if (!to)
+    reordering r = {b, from, gg_alloc_roomy(b->run, b->m, sizeof *r.to)};
+    if (!r.to)
         return from;
-#pragma omp parallel num_threads(b->threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(b->m, t + 1, team);
-        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++)
-            to[e] = from[input_row(b, e)];
-    }
+    gg_slices(b->threads, b->m, reorder_slice, &r);
     gg_release(from);
-    return to;
+    return r.to;
 }
 
 /* Edges whose ids are not strictly ascending. */
 static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
-    sort_arrays a = {0};
+    sort_arrays a = {.b = b};
     const size_t size = gg_edge_size(graph->wide);
     b->order = gg_alloc(b->run, b->m, size);
     a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
@@ -149,12 +154,14 @@ static void order_by_sorting(builder *b, bool *plain) {
 
 static void order_edges(builder *b, bool *sorted) {
     gpugraph_graph *graph = b->graph;
-    bool ascending = true, plain = true;
+    edge_ids ids = {.b = b};
     *sorted = false;
     if (b->edges->edge_id)
-        look_at_edge_ids(b, &ascending, &plain);
+        gg_slices(b->threads, b->m, look_at_edge_ids, &ids);
+    bool ascending = !ids.falls, plain = !ids.differs;
     if (plain || gg_stopping(b->run))
         return;
+    graph->has_equal_edge_ids = ids.repeats;
     if (ascending && b->edges->take_over) {
         graph->edge_id = (int64_t *)b->edges->edge_id;
         b->edges->edge_id = NULL;

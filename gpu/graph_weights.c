@@ -4,37 +4,38 @@
 #include "tuning.h"
 
 #include <math.h>
-#include <omp.h>
 
-/* Smallest number of an edge whose weight is not allowed (m: none). Of INTEGER weights
-** *largest is the largest, *total their sum, each counted as 2^32 - 1 at most. */
-static uint64_t check_weights(const builder *b, uint64_t *largest, uint64_t *total) {
+typedef struct weighing {
+    const builder *b;
+    uint64_t bad; /* smallest number of an edge whose weight is not allowed; m: none */
+    uint64_t largest, total; /* INTEGER weights, in the sum 2^32 - 1 each at most */
+    void *weight;            /* by edge number, in the layout of graph->distance_type */
+    uint32_t *top;           /* by vertex: the largest weight of its edges */
+} weighing;
+
+static void check_weights(void *job, uint64_t low, uint64_t high) {
+    weighing *w = job;
+    const builder *b = w->b;
     const int64_t *integer = b->edges->weight;
     const double *real = b->edges->weight;
     bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
     uint64_t bad = b->m, top = 0, sum = 0;
-#pragma omp parallel num_threads(b->threads) reduction(min : bad) reduction(max : top)   \
-    reduction(+ : sum)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(b->m, t + 1, team);
-        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
-            uint64_t row = input_row(b, e);
-            bool good;
-            if (is_real) {
-                good = real[row] >= 0 && real[row] <= 1.7976931348623157e308;
-            } else {
-                uint64_t weight = (uint64_t)integer[row];
-                good = integer[row] >= 0;
-                top = good && weight > top ? weight : top;
-                sum += weight < UINT32_MAX ? weight : UINT32_MAX;
-            }
-            bad = !good && e < bad ? e : bad;
+    for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
+        uint64_t row = input_row(b, e);
+        bool good;
+        if (is_real) {
+            good = real[row] >= 0 && real[row] <= 1.7976931348623157e308;
+        } else {
+            uint64_t weight = (uint64_t)integer[row];
+            good = integer[row] >= 0;
+            top = good && weight > top ? weight : top;
+            sum += weight < UINT32_MAX ? weight : UINT32_MAX;
         }
+        bad = !good && e < bad ? e : bad;
     }
-    *largest = top;
-    *total = sum;
-    return bad;
+    gg_lower(&w->bad, bad);
+    gg_raise(&w->largest, top);
+    __atomic_fetch_add(&w->total, sum, __ATOMIC_RELAXED);
 }
 
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight) {
@@ -73,46 +74,49 @@ static void narrow_part(const void *of, uint64_t low, uint64_t high, uint32_t *t
         to[e - low] = (uint32_t)integer[e];
 }
 
+static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
+    double *real = weight;
+    for (uint64_t e = low; e < high; e++)
+        real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
+}
+
 /* The column itself, which is in the order of edges already, becomes the weights. */
 static void *keep_weights(const builder *b) {
     void *weight = (void *)b->edges->weight;
-    double *real = weight;
     if (b->graph->distance_type == GPUGRAPH_UINT32) {
         weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
     } else if (b->graph->distance_type == GPUGRAPH_REAL) {
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-        for (uint64_t e = 0; e < b->m; e++)
-            real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
+        gg_slices(b->threads, b->m, make_zeros_positive, weight);
     }
     b->edges->weight = NULL;
     return weight;
 }
 
-/* The weights by edge number, in the layout of graph->distance_type. */
-static void *copy_weights(const builder *b) {
-    gpugraph_distance_type type = b->graph->distance_type;
+static void copy_slice(void *job, uint64_t low, uint64_t high) {
+    const weighing *w = job;
+    const builder *b = w->b;
+    const gpugraph_distance_type type = b->graph->distance_type;
     const int64_t *integer = b->edges->weight;
     const double *real = b->edges->weight;
+    for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
+        uint64_t row = input_row(b, e);
+        if (type == GPUGRAPH_REAL)
+            ((double *)w->weight)[e] = real[row] + 0.0; /* -0.0 + 0.0 is 0.0 */
+        else if (type == GPUGRAPH_UINT64)
+            ((int64_t *)w->weight)[e] = integer[row];
+        else
+            ((uint32_t *)w->weight)[e] = (uint32_t)integer[row];
+    }
+}
+
+static void *copy_weights(const builder *b) {
     if (b->edges->take_over && !b->order)
         return keep_weights(b);
-    void *weight = gg_alloc_roomy(b->run, b->m, gg_distance_size(type));
-    if (!weight)
-        return NULL;
-#pragma omp parallel num_threads(b->threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(b->m, t + 1, team);
-        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
-            uint64_t row = input_row(b, e);
-            if (type == GPUGRAPH_REAL)
-                ((double *)weight)[e] = real[row] + 0.0; /* -0.0 + 0.0 is 0.0 */
-            else if (type == GPUGRAPH_UINT64)
-                ((int64_t *)weight)[e] = integer[row];
-            else
-                ((uint32_t *)weight)[e] = (uint32_t)integer[row];
-        }
-    }
-    return weight;
+    weighing w = {.b = b};
+    w.weight = gg_alloc_roomy(b->run, b->m, gg_distance_size(b->graph->distance_type));
+    if (w.weight)
+        gg_slices(b->threads, b->m, copy_slice, &w);
+    return w.weight;
 }
 
 static void raise(uint32_t *top, uint32_t weight) {
@@ -123,28 +127,28 @@ static void raise(uint32_t *top, uint32_t weight) {
         ;
 }
 
+static void raise_slice(void *job, uint64_t low, uint64_t high) {
+    const weighing *w = job;
+    const gpugraph_graph *graph = w->b->graph;
+    const int64_t *weight = w->b->edges->weight;
+    for (uint64_t e = low; e < high && !gg_leave(w->b->run, e); e++) {
+        uint32_t here = (uint32_t)weight[input_row(w->b, e)];
+        raise(&w->top[graph->source[e]], here);
+        raise(&w->top[graph->target[e]], here);
+    }
+}
+
 /* The sum over all vertices of the largest weight of their edges: no path that visits
 ** every vertex at most once is longer. */
 static uint64_t longest_path(const builder *b) {
-    const gpugraph_graph *graph = b->graph;
-    const int64_t *weight = b->edges->weight;
-    uint64_t sum = 0;
-    uint32_t *top = gg_alloc_zero(b->run, graph->n, sizeof *top);
-    if (!top)
+    uint64_t sum = 0, n = b->graph->n;
+    weighing w = {.b = b, .top = gg_alloc_zero(b->run, n, sizeof *w.top)};
+    if (!w.top)
         return 0;
-#pragma omp parallel num_threads(b->threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(b->m, t + 1, team);
-        for (uint64_t e = gg_slice(b->m, t, team); e < end && !gg_leave(b->run, e); e++) {
-            uint32_t here = (uint32_t)weight[input_row(b, e)];
-            raise(&top[graph->source[e]], here);
-            raise(&top[graph->target[e]], here);
-        }
-    }
-    for (uint64_t v = 0; v < graph->n; v++)
-        sum += top[v];
-    gg_release(top);
+    gg_slices(b->threads, b->m, raise_slice, &w);
+    for (uint64_t v = 0; v < n; v++)
+        sum += w.top[v];
+    gg_release(w.top);
     return sum;
 }
 
@@ -172,18 +176,18 @@ static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
 }
 
 void gg_take_weights(builder *b) {
-    uint64_t largest, total;
+    weighing w = {.b = b, .bad = b->m};
     if (b->edges->weight_type == GPUGRAPH_UNWEIGHTED)
         return;
-    uint64_t bad = check_weights(b, &largest, &total);
+    gg_slices(b->threads, b->m, check_weights, &w);
     if (gg_stopping(b->run))
         return;
-    if (bad < b->m) {
-        report_weight(b, bad);
+    if (w.bad < b->m) {
+        report_weight(b, w.bad);
     } else if (b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS) {
         b->graph->distance_type = GPUGRAPH_REAL;
         b->graph->weight = copy_weights(b);
     } else {
-        narrow_weights(b, largest, total);
+        narrow_weights(b, w.largest, w.total);
     }
 }

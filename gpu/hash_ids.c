@@ -3,8 +3,6 @@
 ** seed; a TEXT is taken in eight bytes at a time, its length first. */
 #include "backend.h"
 
-#include <omp.h>
-
 uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
     uint64_t hash = gg_mix(~seed ^ gg_mix(length));
     for (uint64_t i = 0; i < length; i += 8) {
@@ -16,27 +14,34 @@ uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
     return gg_mix(hash);
 }
 
+struct hashing {
+    const gpugraph_ids *ids;
+    gpugraph_run *run;
+    uint64_t salt;
+    uint32_t *hash;
+};
+
+static void hash_slice(void *job, uint64_t low, uint64_t high) {
+    const struct hashing *h = job;
+    const gpugraph_ids *ids = h->ids;
+    for (uint64_t v = low; v < high && !gg_leave(h->run, v); v++) {
+        uint64_t text = v - ids->integer_count, whole;
+        if (v >= ids->integer_count)
+            whole = gg_hash_text(ids->texts.bytes + ids->texts.offset[text],
+                                 ids->texts.offset[text + 1] - ids->texts.offset[text],
+                                 h->salt);
+        else
+            whole = gg_mix(
+                gg_mix(h->salt ^ (ids->integer ? (uint64_t)ids->integer[v]
+                                               : (uint64_t)ids->first_integer + v)));
+        h->hash[v] = (uint32_t)(whole >> 32);
+    }
+}
+
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
                             uint32_t *hash) {
-    const gpugraph_ids *ids = &graph->ids;
-    uint64_t n = graph->n, salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
-    int threads = gg_threads(run, n);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(n, t + 1, team);
-        for (uint64_t v = gg_slice(n, t, team); v < end && !gg_leave(run, v); v++) {
-            uint64_t text = v - ids->integer_count, whole;
-            if (v >= ids->integer_count)
-                whole = gg_hash_text(
-                    ids->texts.bytes + ids->texts.offset[text],
-                    ids->texts.offset[text + 1] - ids->texts.offset[text], salt);
-            else
-                whole = gg_mix(
-                    gg_mix(salt ^ (ids->integer ? (uint64_t)ids->integer[v]
-                                                : (uint64_t)ids->first_integer + v)));
-            hash[v] = (uint32_t)(whole >> 32);
-        }
-    }
+    struct hashing h = {.ids = &graph->ids, .run = run, .hash = hash};
+    h.salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
+    gg_slices(gg_threads(run, graph->n), graph->n, hash_slice, &h);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

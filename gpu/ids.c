@@ -18,66 +18,94 @@
 #include "ids.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- what there is ---- */
 
-static void survey(id_mapper *m, const struct id_source *c) {
+typedef struct surveying {
+    id_mapper *m;
+    const struct id_source *c;
+    uint64_t least, most, integers; /* of its INTEGERs, the sign turned */
+} surveying;
+
+static void survey_slice(void *of, uint64_t low, uint64_t high) {
+    surveying *s = of;
+    const id_mapper *m = s->m;
+    const struct id_source *c = s->c;
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint64_t integers = 0;
-    int threads = gg_threads(m->run, c->count);
-#pragma omp parallel num_threads(threads)                                                \
-    reduction(min : first) reduction(max : last) reduction(+ : integers)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(c->count, t + 1, team);
-        for (uint64_t i = gg_slice(c->count, t, team); i < end && !gg_leave(m->run, i);
-             i++) {
-            int64_t id = c->ids.value[i];
-            if (!gg_id_is_text(&c->ids, i)) {
-                first = id < first ? id : first;
-                last = id > last ? id : last;
-                integers++;
-            } else if (id >= 0 && id < m->texts->count) {
-                __atomic_store_n(&m->text_used[id], 1, __ATOMIC_RELAXED);
-            } else {
-                gg_fail(m->run, GPUGRAPH_INVALID,
-                        "text number %lld is not one of the %lld texts", (long long)id,
-                        (long long)m->texts->count);
-            }
+    for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
+        int64_t id = c->ids.value[i];
+        if (!gg_id_is_text(&c->ids, i)) {
+            first = id < first ? id : first;
+            last = id > last ? id : last;
+            integers++;
+        } else if (id >= 0 && id < m->texts->count) {
+            __atomic_store_n(&m->text_used[id], 1, __ATOMIC_RELAXED);
+        } else {
+            gg_fail(m->run, GPUGRAPH_INVALID,
+                    "text number %lld is not one of the %lld texts", (long long)id,
+                    (long long)m->texts->count);
         }
     }
+    gg_lower(&s->least, (uint64_t)first ^ GG_SIGN_BIT);
+    gg_raise(&s->most, (uint64_t)last ^ GG_SIGN_BIT);
+    __atomic_fetch_add(&s->integers, integers, __ATOMIC_RELAXED);
+}
+
+static void survey(id_mapper *m, const struct id_source *c) {
+    surveying s = {m, c, UINT64_MAX, 0, 0};
+    gg_slices(gg_threads(m->run, c->count), c->count, survey_slice, &s);
+    int64_t first = (int64_t)(s.least ^ GG_SIGN_BIT),
+            last = (int64_t)(s.most ^ GG_SIGN_BIT);
     m->first = first < m->first ? first : m->first;
     m->last = last > m->last ? last : m->last;
-    m->integers += integers;
+    m->integers += s.integers;
 }
 
 /* ---- integers close together: the bitmap ---- */
 
-/* occurs[id - first] = 1 for one thread's slice of a column. A byte for each: a store need
-** not wait for the one before it, as setting bits of one word would. */
-static void mark_occurring(const id_mapper *m, const struct id_source *c, int t,
-                           int threads, uint8_t *occurs) {
-    uint64_t end = gg_slice(c->count, t + 1, threads);
-    uint64_t i = gg_slice(c->count, t, threads);
-    for (; i < end && !gg_leave(m->run, i); i++)
-        if (!gg_id_is_text(&c->ids, i))
-            occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
+/* One map or several, each of the ids that occur in a slice of every column. */
+typedef struct id_maps {
+    const id_mapper *m;
+    uint64_t words; /* of a map */
+    int maps;
+    uint8_t *occurs; /* [maps][64 * words] */
+} id_maps;
+
+/* Fills a map: occurs[id - first] = 1. A byte for each: a store need not wait for the one
+** before it, as setting bits of one word would. */
+static void mark_occurring(void *of, uint64_t map) {
+    const id_maps *o = of;
+    const id_mapper *m = o->m;
+    uint8_t *occurs = o->occurs + map * o->words * 64;
+    for (int k = 0; k < ID_COLUMNS; k++) {
+        const struct id_source *c = &m->column[k];
+        uint64_t i = gg_slice(c->count, (int)map, o->maps);
+        uint64_t end = gg_slice(c->count, (int)map + 1, o->maps);
+        for (; i < end && !gg_leave(m->run, i); i++)
+            if (!gg_id_is_text(&c->ids, i))
+                occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
+    }
 }
 
-/* Bytes 64 w .. 64 w + 63 of all threads' maps become the bits of word w. */
-static uint64_t pack_word(const uint8_t *occurs, uint64_t w, uint64_t words,
-                          int threads) {
+/* Bytes 64 w .. 64 w + 63 of all maps become the bits of word w. */
+static uint64_t pack_word(const id_maps *o, uint64_t w) {
     uint8_t any[64] = {0};
     uint64_t bits = 0;
-    for (int t = 0; t < threads; t++)
+    for (int map = 0; map < o->maps; map++)
         for (int k = 0; k < 64; k++)
-            any[k] |= occurs[((uint64_t)t * words + w) * 64 + (uint64_t)k];
+            any[k] |= o->occurs[((uint64_t)map * o->words + w) * 64 + (uint64_t)k];
     for (int k = 0; k < 64; k++)
         bits |= (uint64_t)any[k] << k;
     return bits;
+}
+
+static void pack_words(void *of, uint64_t low, uint64_t high) {
+    const id_maps *o = of;
+    for (uint64_t w = low; w < high; w++)
+        o->m->graph->id_present[w] = pack_word(o, w);
 }
 
 /* Each thread marks in a map of its own, as many as the ids themselves leave room for. */
@@ -85,35 +113,27 @@ static void fill_bitmap(const id_mapper *m, uint64_t words) {
     uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
     int threads = gg_threads(m->run, m->integers);
     threads = room < 1 ? 1 : room < (uint64_t)threads ? (int)room : threads;
-    uint8_t *occurs = gg_alloc_zero(m->run, words * (uint64_t)threads, 64);
-    if (!occurs)
+    id_maps o = {m, words, threads, gg_alloc_zero(m->run, words * (uint64_t)threads, 64)};
+    if (!o.occurs)
         return;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++)
-        for (int i = 0; i < ID_COLUMNS; i++)
-            mark_occurring(m, &m->column[i], t, threads,
-                           occurs + (uint64_t)t * words * 64);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint64_t w = 0; w < words; w++)
-        m->graph->id_present[w] = pack_word(occurs, w, words, threads);
-    gg_release(occurs);
+    gg_parts(threads, (uint64_t)threads, mark_occurring, &o);
+    gg_slices(threads, words, pack_words, &o);
+    gg_release(o.occurs);
+}
+
+static void list_words(void *mapper, uint64_t low, uint64_t high) {
+    const id_mapper *m = mapper;
+    const gpugraph_graph *graph = m->graph;
+    for (uint64_t w = low; w < high && !gg_leave(m->run, w); w++) {
+        uint32_t v = graph->id_rank[w];
+        for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
+            graph->id_integer[v++] =
+                (int64_t)((uint64_t)m->first + w * 64 + (uint64_t)__builtin_ctzll(bits));
+    }
 }
 
 static void list_present(id_mapper *m, uint64_t words) {
-    const gpugraph_graph *graph = m->graph;
-    int threads = gg_threads(m->run, graph->ids.integer_count);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(words, t + 1, team);
-        for (uint64_t w = gg_slice(words, t, team); w < end && !gg_leave(m->run, w);
-             w++) {
-            uint32_t v = graph->id_rank[w];
-            for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
-                graph->id_integer[v++] = (int64_t)((uint64_t)m->first + w * 64 +
-                                                   (uint64_t)__builtin_ctzll(bits));
-        }
-    }
+    gg_slices(gg_threads(m->run, m->graph->ids.integer_count), words, list_words, m);
 }
 
 static void number_by_bitmap(id_mapper *m) {
@@ -227,22 +247,20 @@ static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *t
             to[i - low] = number_of(m, c, i);
 }
 
+static void assign_slice(void *of, uint64_t low, uint64_t high) {
+    const numbering *a = of;
+    for (uint64_t i = low; i < high && !gg_pause(a->m->run); i += GG_POLL_ITEMS)
+        assign_part(of, i, high - i < GG_POLL_ITEMS ? high : i + GG_POLL_ITEMS,
+                    a->c->number + i);
+}
+
 static void assign(const id_mapper *m, struct id_source *c) {
-    const numbering of = {m, c};
-    int threads = gg_threads(m->run, c->count);
+    numbering of = {m, c};
     if (!c->number)
         c->number = gg_alloc_roomy(m->run, c->count, sizeof *c->number);
     if (!c->number)
         return;
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(c->count, t + 1, team);
-        uint64_t i = gg_slice(c->count, t, team);
-        for (; i < end && !gg_pause(m->run); i += GG_POLL_ITEMS)
-            assign_part(&of, i, end - i < GG_POLL_ITEMS ? end : i + GG_POLL_ITEMS,
-                        c->number + i);
-    }
+    gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);
 }
 
 /* The numbers of a column, in the place of its ids where these may go. */

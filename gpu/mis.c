@@ -152,7 +152,9 @@ static inline bool must_wait(struct rounds *r, struct waiting *w) {
 }
 
 /* One thread's part of a round: takes chunks of the list, keeps those that wait. */
-static void look_at_chunks(struct rounds *r) {
+static void look_at_chunks(void *rounds, int member, int team) {
+    struct rounds *r = rounds;
+    (void)member, (void)team;
     struct waiting kept[CHUNK];
     while (!gg_pause(r->m->run)) {
         uint64_t first = __atomic_fetch_add(&r->taken, CHUNK, __ATOMIC_RELAXED);
@@ -177,12 +179,7 @@ static bool one_round(struct rounds *r, struct waiting *spare) {
     uint64_t chunks = (r->count + CHUNK - 1) / CHUNK;
     int threads = chunks < (uint64_t)r->threads ? (int)chunks : r->threads;
     r->taken = r->next_count = 0;
-    if (threads == 1) {
-        look_at_chunks(r);
-    } else {
-#pragma omp parallel num_threads(threads)
-        look_at_chunks(r);
-    }
+    gg_team(threads, look_at_chunks, r);
     struct waiting *old = r->list ? r->list : spare;
     r->list = r->next;
     r->next = old;
@@ -191,15 +188,14 @@ static bool one_round(struct rounds *r, struct waiting *spare) {
     return !gg_stopping(r->m->run);
 }
 
+static void make_keys_of(void *rounds, uint64_t low, uint64_t high) {
+    const struct rounds *r = rounds;
+    for (uint64_t v = low; v < high && !gg_leave(r->m->run, v); v++)
+        r->key[v] = key_of(r->m, (uint32_t)v);
+}
+
 static bool make_keys(struct rounds *r) {
-    int64_t n = r->m->g.n;
-#pragma omp parallel for num_threads(r->threads)
-    for (int64_t block = 0; block < n; block += GG_POLL_ITEMS) {
-        int64_t end = block + GG_POLL_ITEMS < n ? block + GG_POLL_ITEMS : n;
-        for (int64_t v = block; v < end && !gg_stopping(r->m->run); v++)
-            r->key[v] = key_of(r->m, (uint32_t)v);
-        gg_pause(r->m->run);
-    }
+    gg_slices(r->threads, r->m->g.n, make_keys_of, r);
     return !gg_stopping(r->m->run);
 }
 

@@ -168,6 +168,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, balanced ? GG_MIS_BALANCED_BL
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             mis_first_word(g, (uint32_t)v);
         cooperative_groups::this_grid().sync();
+        gg_late();
     }
     uint32_t passes, count = all_passes<balanced>(g, l, &passes);
     if (gg_lane() == 0) {

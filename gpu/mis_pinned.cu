@@ -228,6 +228,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             mis_first_word(g, (uint32_t)v);
         cooperative_groups::this_grid().sync();
+        gg_late();
     }
     errand e = errand();
     e.list = l.list + warp * l.room;

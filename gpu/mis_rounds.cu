@@ -133,6 +133,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         judge<GG_WARP>(g, r, list, begin[1], gg_peek(&count[1]), first);
         judge<1>(g, r, list, begin[2], gg_peek(&count[2]), first);
         grid.sync();
+        gg_late();
         for (int i = 0; i < MIS_GROUPS; i++)
             apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i], first);
         if (gg_thread() == 0) {
@@ -141,6 +142,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                 state->over = *(const volatile uint32_t *)g.stop;
         }
         grid.sync();
+        gg_late();
         /* Nobody looks at the old counts before the next barrier. */
         if (gg_thread() == 0)
             for (int i = 0; i < MIS_GROUPS; i++)

@@ -12,7 +12,6 @@
 #include "run.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +20,7 @@ typedef struct narrowing {
     char *block;
     void (*part)(const void *of, uint64_t low, uint64_t high, uint32_t *to);
     const void *of;
+    uint64_t done; /* entries */
 } narrowing;
 
 /* Entries low .. high - 1, by the calling thread. */
@@ -35,23 +35,22 @@ static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
     }
 }
 
+static void narrow_more(void *narrowing_pointer, uint64_t low, uint64_t high) {
+    const narrowing *n = narrowing_pointer;
+    narrow_slice(n, n->done + low, n->done + high);
+}
+
 uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
                     void (*part)(const void *of, uint64_t low, uint64_t high,
                                  uint32_t *to),
                     const void *of) {
-    const narrowing n = {run, wide, part, of};
-    uint64_t done = count < GG_THREAD_GRAIN ? count : GG_THREAD_GRAIN;
-    narrow_slice(&n, 0, done);
-    while (done < count && !gg_stopping(run)) {
-        uint64_t more = count - done < done ? count - done : done;
-        int threads = gg_threads(run, more);
-#pragma omp parallel num_threads(threads)
-        {
-            int t = omp_get_thread_num(), team = omp_get_num_threads();
-            narrow_slice(&n, done + gg_slice(more, t, team),
-                         done + gg_slice(more, t + 1, team));
-        }
-        done += more;
+    narrowing n = {run, wide, part, of, 0};
+    uint64_t first = count < GG_THREAD_GRAIN ? count : GG_THREAD_GRAIN;
+    narrow_slice(&n, 0, first);
+    for (n.done = first; n.done < count && !gg_stopping(run);) {
+        uint64_t more = count - n.done < n.done ? count - n.done : n.done;
+        gg_slices(gg_threads(run, more), more, narrow_more, &n);
+        n.done += more;
     }
     uint32_t *narrow =
         gg_stopping(run) ? NULL : gg_shrink(run, wide, count, sizeof *narrow);
@@ -60,12 +59,19 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
     return narrow;
 }
 
+typedef struct copying {
+    char *to;
+    const char *from;
+} copying;
+
+static void copy_slice(void *job, uint64_t low, uint64_t high) {
+    const copying *c = job;
+    memcpy(c->to + low, c->from + low, high - low);
+}
+
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {
     int threads = gg_threads(run, bytes / GG_COPY_BYTES * GG_THREAD_GRAIN);
     threads = threads < GG_COPY_THREADS ? threads : GG_COPY_THREADS;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        size_t begin = gg_slice(bytes, t, threads), end = gg_slice(bytes, t + 1, threads);
-        memcpy((char *)to + begin, (const char *)from + begin, end - begin);
-    }
+    copying c = {to, from};
+    gg_slices(threads, bytes, copy_slice, &c);
 }

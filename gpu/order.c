@@ -17,7 +17,6 @@
 #include "tuning.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* ---- starting points ---- */
@@ -43,30 +42,60 @@ typedef struct pairs {
     void *value; /* uint32_t, or uint64_t where values are wide */
 } pairs;
 
-/* The bits in which keys differ; *sorted: are they in order already? */
-static uint64_t survey(gpugraph_run *run, const uint64_t *key, uint64_t count,
-                       int threads, bool *sorted) {
+/* What there is to sort: the bits in which keys differ; are they in order already? */
+typedef struct key_survey {
+    gpugraph_run *run;
+    const uint64_t *key;
+    uint64_t varying;
+    bool falls;
+} key_survey;
+
+static void survey(void *job, uint64_t low, uint64_t high) {
+    key_survey *s = job;
+    const uint64_t *key = s->key, first = key[0];
     uint64_t varying = 0;
-    int falls = 0;
-#pragma omp parallel num_threads(threads) reduction(| : varying, falls)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t end = gg_slice(count, t + 1, team);
-        for (uint64_t i = gg_slice(count, t, team); i < end && !gg_leave(run, i); i++) {
-            varying |= key[i] ^ key[0];
-            falls |= i > 0 && key[i - 1] > key[i];
-        }
+    bool falls = false;
+    for (uint64_t i = low; i < high && !gg_leave(s->run, i); i++) {
+        varying |= key[i] ^ first;
+        falls |= i > 0 && key[i - 1] > key[i];
     }
-    *sorted = !falls;
-    return varying;
+    __atomic_fetch_or(&s->varying, varying, __ATOMIC_RELAXED);
+    if (falls)
+        __atomic_store_n(&s->falls, true, __ATOMIC_RELAXED);
 }
 
-/* Pairs low .. high - 1 go to the next places of their digits. `wide` is known where this is
+/* One digit: from -> to. */
+typedef struct radix_pass {
+    gpugraph_run *run;
+    pairs from, to;
+    uint64_t n, *count; /* [slices][digits] */
+    bool wide;
+    int shift, slices;
+    size_t digits;
+} radix_pass;
+
+static void count_digits(void *pass, uint64_t slice) {
+    const radix_pass *p = pass;
+    const uint64_t *key = p->from.key, mask = p->digits - 1;
+    uint64_t *mine = p->count + slice * p->digits;
+    uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
+    memset(mine, 0, sizeof *mine * p->digits);
+    for (uint64_t i = gg_slice(p->n, (int)slice, p->slices);
+         i < end && !gg_leave(p->run, i); i++)
+        mine[key[i] >> p->shift & mask]++;
+}
+
+/* Pairs of a slice go to the next places of their digits. `wide` is known where this is
 ** inlined. */
-static inline __attribute__((always_inline)) void
-move_pairs(gpugraph_run *run, uint64_t low, uint64_t high, pairs from, pairs to,
-           int shift, size_t digits, uint64_t *next, bool wide) {
-    for (uint64_t i = low; i < high && !gg_leave(run, i); i++) {
+static inline __attribute__((always_inline)) void move_pairs(const radix_pass *p,
+                                                             uint64_t slice, bool wide) {
+    const pairs from = p->from, to = p->to;
+    const size_t digits = p->digits;
+    const int shift = p->shift;
+    uint64_t *next = p->count + slice * digits;
+    uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
+    for (uint64_t i = gg_slice(p->n, (int)slice, p->slices);
+         i < end && !gg_leave(p->run, i); i++) {
         uint64_t place = next[from.key[i] >> shift & (digits - 1)]++;
         to.key[place] = from.key[i];
         if (wide)
@@ -76,32 +105,20 @@ move_pairs(gpugraph_run *run, uint64_t low, uint64_t high, pairs from, pairs to,
     }
 }
 
-/* One digit: from -> to. count has room for threads << bits. */
-static void radix_pass(gpugraph_run *run, bool wide, uint64_t n, pairs from, pairs to,
-                       int shift, int bits, int threads, uint64_t *count) {
-    size_t digits = (size_t)1 << bits;
-    memset(count, 0, sizeof *count * digits * (size_t)threads);
-    /* The slices are of `threads`, not of the team, which may turn out smaller. */
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        uint64_t *mine = count + (size_t)t * digits;
-        uint64_t end = gg_slice(n, t + 1, threads);
-        for (uint64_t i = gg_slice(n, t, threads); i < end && !gg_leave(run, i); i++) {
-            mine[from.key[i] >> shift & (digits - 1)]++;
-        }
-    }
-    if (gg_stopping(run))
+static void move_slice(void *pass, uint64_t slice) {
+    const radix_pass *p = pass;
+    if (p->wide)
+        move_pairs(p, slice, true);
+    else
+        move_pairs(p, slice, false);
+}
+
+static void run_pass(radix_pass *p) {
+    gg_parts(p->slices, (uint64_t)p->slices, count_digits, p);
+    if (gg_stopping(p->run))
         return;
-    counts_to_starts(count, threads, digits);
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        uint64_t *mine = count + (size_t)t * digits;
-        uint64_t begin = gg_slice(n, t, threads), end = gg_slice(n, t + 1, threads);
-        if (wide)
-            move_pairs(run, begin, end, from, to, shift, digits, mine, true);
-        else
-            move_pairs(run, begin, end, from, to, shift, digits, mine, false);
-    }
+    counts_to_starts(p->count, p->slices, p->digits);
+    gg_parts(p->slices, (uint64_t)p->slices, move_slice, p);
 }
 
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
@@ -110,11 +127,11 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
         return run->status;
     int threads = gg_threads(run, count);
     int bits = count < GG_RADIX_SMALL ? GG_RADIX_SMALL_BITS : GG_RADIX_BITS;
-    bool sorted;
-    uint64_t varying = survey(run, key, count, threads, &sorted);
+    key_survey keys = {.run = run, .key = key};
+    gg_slices(threads, count, survey, &keys);
     if (gg_stopping(run))
         return gg_stopped(run);
-    if (sorted)
+    if (!keys.falls)
         return run->status;
 
     uint64_t few[1 << GG_RADIX_SMALL_BITS], *counts = few;
@@ -122,22 +139,29 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
         counts = gg_alloc(run, (uint64_t)threads << bits, sizeof *counts);
     if (!counts)
         return run->status;
-    pairs from = {key, value}, to = {key_scratch, value_scratch};
-    for (int shift = 0; shift < 64 && !gg_stopping(run); shift += bits) {
-        if ((varying >> shift & (((uint64_t)1 << bits) - 1)) == 0)
+    radix_pass pass = {.run = run,
+                       .from = {key, value},
+                       .to = {key_scratch, value_scratch},
+                       .n = count,
+                       .count = counts,
+                       .wide = wide,
+                       .slices = threads,
+                       .digits = (size_t)1 << bits};
+    for (; pass.shift < 64 && !gg_stopping(run); pass.shift += bits) {
+        if ((keys.varying >> pass.shift & (pass.digits - 1)) == 0)
             continue;
-        radix_pass(run, wide, count, from, to, shift, bits, threads, counts);
-        pairs swap = from;
-        from = to;
-        to = swap;
+        run_pass(&pass);
+        pairs swap = pass.from;
+        pass.from = pass.to;
+        pass.to = swap;
     }
     if (counts != few)
         gg_release(counts);
     if (gg_stopping(run))
         return gg_stopped(run);
-    if (from.key != key) {
-        memcpy(key, from.key, sizeof *key * count);
-        memcpy(value, from.value, gg_edge_size(wide) * count);
+    if (pass.from.key != key) {
+        memcpy(key, pass.from.key, sizeof *key * count);
+        memcpy(value, pass.from.value, gg_edge_size(wide) * count);
     }
     return run->status;
 }
@@ -166,76 +190,91 @@ static inline uint64_t key_of(gpugraph_distance_type type, const void *value,
     return isinf(real) ? UINT64_MAX : key;
 }
 
-/* reached[t]: vertices reached in slice t. *largest: the largest key among them. */
-static void count_reached(gpugraph_distance_type type, const void *value, uint32_t n,
-                          gpugraph_run *run, int threads, uint64_t *reached,
-                          uint64_t *largest) {
-    uint64_t top = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(max : top)
-    for (int t = 0; t < threads; t++) {
-        uint64_t count = 0, end = gg_slice(n, t + 1, threads);
-        for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v); v++) {
-            uint64_t key = key_of(type, value, v);
-            if (key != UINT64_MAX) {
-                count++;
-                top = key > top ? key : top;
-            }
+typedef struct ordering {
+    gpugraph_distance_type type;
+    const void *value;
+    uint32_t n;
+    gpugraph_run *run;
+    int slices;
+    uint64_t *reached; /* [slices]: vertices reached in each, then where theirs begin */
+    uint64_t largest;  /* key among them */
+    size_t digits;
+    uint64_t *count; /* [slices][digits] */
+    uint32_t *order;
+    pairs to; /* reached vertices and their keys, closed up */
+} ordering;
+
+static void count_reached(void *job, uint64_t slice) {
+    ordering *o = job;
+    uint64_t count = 0, top = 0, end = gg_slice(o->n, (int)slice + 1, o->slices);
+    for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
+         v < end && !gg_leave(o->run, v); v++) {
+        uint64_t key = key_of(o->type, o->value, v);
+        if (key != UINT64_MAX) {
+            count++;
+            top = key > top ? key : top;
         }
-        reached[t] = count;
     }
-    *largest = top;
+    o->reached[slice] = count;
+    gg_raise(&o->largest, top);
+}
+
+static inline __attribute__((always_inline)) void
+count_or_place(const ordering *o, uint64_t slice, bool place) {
+    uint64_t *mine = o->count + slice * o->digits;
+    uint64_t end = gg_slice(o->n, (int)slice + 1, o->slices);
+    for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
+         v < end && !gg_leave(o->run, v); v++) {
+        uint64_t key = key_of(o->type, o->value, v);
+        if (key == UINT64_MAX)
+            continue;
+        if (place)
+            o->order[mine[key]] = (uint32_t)v;
+        mine[key]++;
+    }
+}
+
+static void count_keys(void *job, uint64_t slice) {
+    count_or_place(job, slice, false);
+}
+
+static void place_by_key(void *job, uint64_t slice) {
+    count_or_place(job, slice, true);
 }
 
 /* All keys are below `digits`: one counting pass over the vertices. */
-static void order_counting(gpugraph_distance_type type, const void *value, uint32_t n,
-                           gpugraph_run *run, int threads, size_t digits, uint64_t *count,
-                           uint32_t *order) {
-    for (int write = 0; write < 2 && !gg_stopping(run); write++) {
-        if (write)
-            counts_to_starts(count, threads, digits);
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-        for (int t = 0; t < threads; t++) {
-            uint64_t *mine = count + (size_t)t * digits;
-            uint64_t end = gg_slice(n, t + 1, threads);
-            for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v);
-                 v++) {
-                uint64_t key = key_of(type, value, v);
-                if (key == UINT64_MAX)
-                    continue;
-                if (write)
-                    order[mine[key]] = (uint32_t)v;
-                mine[key]++;
-            }
-        }
+static void order_counting(ordering *o) {
+    gg_parts(o->slices, (uint64_t)o->slices, count_keys, o);
+    if (gg_stopping(o->run))
+        return;
+    counts_to_starts(o->count, o->slices, o->digits);
+    gg_parts(o->slices, (uint64_t)o->slices, place_by_key, o);
+}
+
+static void collect(void *job, uint64_t slice) {
+    const ordering *o = job;
+    uint64_t place = o->reached[slice], end = gg_slice(o->n, (int)slice + 1, o->slices);
+    uint32_t *vertex = o->to.value;
+    for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
+         v < end && !gg_leave(o->run, v); v++) {
+        uint64_t key = key_of(o->type, o->value, v);
+        if (key == UINT64_MAX)
+            continue;
+        o->to.key[place] = key;
+        vertex[place++] = (uint32_t)v;
     }
 }
 
-/* The reached vertices and their keys, closed up; reached[t] is turned into starts. */
-static void collect(gpugraph_distance_type type, const void *value, uint32_t n,
-                    gpugraph_run *run, int threads, uint64_t *reached, pairs to) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        uint64_t place = reached[t], end = gg_slice(n, t + 1, threads);
-        uint32_t *vertex = to.value;
-        for (uint64_t v = gg_slice(n, t, threads); v < end && !gg_leave(run, v); v++) {
-            uint64_t key = key_of(type, value, v);
-            if (key == UINT64_MAX)
-                continue;
-            to.key[place] = key;
-            vertex[place++] = (uint32_t)v;
-        }
-    }
-}
-
-static void order_radix(gpugraph_distance_type type, const void *value, uint32_t n,
-                        gpugraph_run *run, int threads, uint64_t *reached, uint64_t count,
-                        uint32_t *order) {
+static void order_radix(ordering *o, uint64_t count) {
+    gpugraph_run *run = o->run;
+    uint32_t *order = o->order;
     uint64_t *key = gg_alloc(run, count, sizeof *key);
     uint64_t *key_scratch = key ? gg_alloc(run, count, sizeof *key) : NULL;
     uint32_t *value_scratch = key_scratch ? gg_alloc(run, count, sizeof *order) : NULL;
     if (value_scratch) {
-        counts_to_starts(reached, threads, 1);
-        collect(type, value, n, run, threads, reached, (pairs){key, order});
+        counts_to_starts(o->reached, o->slices, 1);
+        o->to = (pairs){key, order};
+        gg_parts(o->slices, (uint64_t)o->slices, collect, o);
         if (!gg_stopping(run))
             gg_sort_pairs(run, count, key, order, key_scratch, value_scratch);
     }
@@ -248,27 +287,33 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
                                gpugraph_run *run, uint32_t *order, uint32_t *count) {
     gg_begin(run);
     double start = gg_now_ms();
-    int threads = gg_threads(run, n);
-    uint64_t largest, total = 0;
+    const int slices = gg_threads(run, n);
+    ordering o = {.type = type,
+                  .value = value,
+                  .n = n,
+                  .run = run,
+                  .slices = slices,
+                  .order = order};
+    uint64_t total = 0;
     *count = 0;
-    uint64_t *reached = gg_alloc(run, (uint64_t)threads, sizeof *reached);
-    if (!reached)
+    o.reached = gg_alloc(run, (uint64_t)slices, sizeof *o.reached);
+    if (!o.reached)
         return run->status;
-    count_reached(type, value, n, run, threads, reached, &largest);
-    for (int t = 0; t < threads; t++)
-        total += reached[t];
+    gg_parts(slices, (uint64_t)slices, count_reached, &o);
+    for (int t = 0; t < slices; t++)
+        total += o.reached[t];
     if (gg_stopping(run)) {
         /* reported below */
-    } else if (largest < GG_COUNTED_VALUES && largest <= total) {
-        size_t digits = (size_t)largest + 1;
-        uint64_t *counts = gg_alloc_zero(run, digits * (uint64_t)threads, sizeof *counts);
-        if (counts)
-            order_counting(type, value, n, run, threads, digits, counts, order);
-        gg_release(counts);
+    } else if (o.largest < GG_COUNTED_VALUES && o.largest <= total) {
+        o.digits = (size_t)o.largest + 1;
+        o.count = gg_alloc_zero(run, o.digits * (uint64_t)slices, sizeof *o.count);
+        if (o.count)
+            order_counting(&o);
+        gg_release(o.count);
     } else {
-        order_radix(type, value, n, run, threads, reached, total, order);
+        order_radix(&o, total);
     }
-    gg_release(reached);
+    gg_release(o.reached);
     if (gg_stopping(run))
         return gg_stopped(run);
     *count = (uint32_t)total;

@@ -12,15 +12,14 @@
 #include "tuning.h"
 
 #include <malloc.h>
-#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 const char *gpugraph_status_name(gpugraph_status status) {
     switch (status) {
@@ -48,28 +47,36 @@ const char *gpugraph_status_name(gpugraph_status status) {
 
 /* ---- status and interrupts ---- */
 
-static pthread_mutex_t fail_mutex = PTHREAD_MUTEX_INITIALIZER;
+/* A status that no caller sees: its sentence is being written. */
+#define FAILING ((gpugraph_status)1000)
 
+/* The first to fail writes, the others wait for what it writes. No lock of the process: one
+** that another thread holds while this one forks would stay locked in the child. */
 gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
                         ...) {
-    pthread_mutex_lock(&fail_mutex);
-    if (run->status == GPUGRAPH_OK) {
-        run->status = status;
+    gpugraph_status now = GPUGRAPH_OK;
+    if (__atomic_compare_exchange_n(&run->status, &now, FAILING, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE)) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(run->message, sizeof run->message, format, arguments);
         va_end(arguments);
         __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&run->status, status, __ATOMIC_RELEASE);
+        return status;
     }
-    status = run->status;
-    pthread_mutex_unlock(&fail_mutex);
-    return status;
+    while (now == FAILING) {
+        sched_yield();
+        now = __atomic_load_n(&run->status, __ATOMIC_ACQUIRE);
+    }
+    return now;
 }
 
 void gg_begin(gpugraph_run *run) {
     run->status = GPUGRAPH_OK;
     run->message[0] = 0;
     run->stop = 0;
+    run->caller = (uintptr_t)pthread_self();
     run->next_poll_ms = 0;
 }
 
@@ -89,7 +96,7 @@ bool gg_poll(gpugraph_run *run) {
 }
 
 bool gg_pause(gpugraph_run *run) {
-    return omp_get_thread_num() == 0 ? gg_poll(run) : gg_stopping(run);
+    return run->caller == (uintptr_t)pthread_self() ? gg_poll(run) : gg_stopping(run);
 }
 
 gpugraph_status gg_stopped(gpugraph_run *run) {
@@ -198,20 +205,10 @@ bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *roo
 
 /* ---- threads ---- */
 
-/* The team of OpenMP threads does not survive fork(): a child must work alone. */
-static bool forked(void) {
-    static pid_t owner;
-    pid_t none = 0, self = getpid();
-    __atomic_compare_exchange_n(&owner, &none, self, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-    return __atomic_load_n(&owner, __ATOMIC_RELAXED) != self;
-}
-
 int gg_threads(const gpugraph_run *run, uint64_t work) {
     uint64_t wanted = work / GG_THREAD_GRAIN;
-    if (wanted <= 1 || forked())
+    if (wanted <= 1)
         return 1;
-    int limit = run->threads > 0 ? run->threads : omp_get_num_procs();
-    limit = limit < GG_MOST_THREADS ? limit : GG_MOST_THREADS;
+    int limit = gg_team_limit(run->threads);
     return wanted < (uint64_t)limit ? (int)wanted : limit;
 }

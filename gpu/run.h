@@ -7,6 +7,7 @@
 #define GPUGRAPH_RUN_H
 
 #include "gpugraph.h"
+#include "team.h"
 #include "tuning.h"
 
 #ifdef __cplusplus
@@ -30,8 +31,8 @@ static inline bool gg_stopping(const gpugraph_run *run) {
     return __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0;
 }
 gpugraph_status gg_stopped(gpugraph_run *run); /* sets GPUGRAPH_INTERRUPTED */
-/* gg_poll for loops that a team of OpenMP threads shares: the calling thread asks, the
-** others look. True: leave the loop. */
+/* gg_poll for loops that a team shares: the thread that called gg_begin asks, the others
+** look. True: leave the loop. */
 bool gg_pause(gpugraph_run *run);
 /* The same as a loop's condition: for (i = low; i < high && !gg_leave(run, i); i++) */
 static inline bool gg_leave(gpugraph_run *run, uint64_t i) {
@@ -63,13 +64,8 @@ bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *roo
 /* ---- threads ---- */
 
 /* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads
-** or the cores. */
+** or the cores. What they are for: team.h. */
 int gg_threads(const gpugraph_run *run, uint64_t work);
-/* Where part number `part` of `parts` equal slices of n items begins. */
-static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
-    return n / (uint64_t)parts * (uint64_t)part +
-           n % (uint64_t)parts * (uint64_t)part / (uint64_t)parts;
-}
 
 /* ---- arrays ---- */
 

@@ -18,7 +18,6 @@
 #include "ids.h"
 #include "tuning.h"
 
-#include <omp.h>
 #include <string.h>
 
 typedef struct id_slot {
@@ -48,16 +47,28 @@ typedef struct parting {
     } column[ID_COLUMNS];
     id_part *part;
     uint32_t *rank;
+    uint64_t taken; /* parts that threads have begun to number */
 } parting;
 
 static inline uint64_t part_of(const parting *p, uint64_t hash) {
     return hash >> 1 >> (63 - p->bits);
 }
 
+/* A column on its way into the parts or back: each thread's slice. */
+typedef struct column_pass {
+    const parting *p;
+    const struct id_source *c;
+    struct parted *parted;
+} column_pass;
+
 /* ---- ids into parts ---- */
 
-static void count_slice(const parting *p, const struct id_source *c, struct parted *to,
-                        int thread) {
+static void count_slice(void *pass, uint64_t slice) {
+    const column_pass *of = pass;
+    const parting *p = of->p;
+    const struct id_source *c = of->c;
+    const struct parted *to = of->parted;
+    const int thread = (int)slice;
     uint64_t *count = to->start + (uint64_t)thread * p->parts;
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
@@ -81,8 +92,12 @@ static void counts_to_starts(const parting *p, struct parted *to) {
 }
 
 /* Moves each start on, to where the next thread's begins. */
-static void write_slice(const parting *p, const struct id_source *c, struct parted *to,
-                        int thread) {
+static void write_slice(void *pass, uint64_t slice) {
+    const column_pass *of = pass;
+    const parting *p = of->p;
+    const struct id_source *c = of->c;
+    const struct parted *to = of->parted;
+    const int thread = (int)slice;
     uint64_t *next = to->start + (uint64_t)thread * p->parts;
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
@@ -95,21 +110,18 @@ static void write_slice(const parting *p, const struct id_source *c, struct part
 
 static void part_column(const parting *p, const struct id_source *c, struct parted *to) {
     gpugraph_run *run = p->m->run;
+    column_pass pass = {p, c, to};
     to->start = gg_alloc_zero(run, (uint64_t)p->threads * p->parts, sizeof *to->start);
     to->begin = to->start ? gg_alloc(run, p->parts + 1, sizeof *to->begin) : NULL;
     if (!to->begin)
         return;
-#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
-    for (int t = 0; t < p->threads; t++)
-        count_slice(p, c, to, t);
+    gg_parts(p->threads, (uint64_t)p->threads, count_slice, &pass);
     counts_to_starts(p, to);
     if (!gg_stopping(run))
         to->entry = gg_alloc(run, to->begin[p->parts], sizeof *to->entry);
     if (!to->entry)
         return;
-#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
-    for (int t = 0; t < p->threads; t++)
-        write_slice(p, c, to, t);
+    gg_parts(p->threads, (uint64_t)p->threads, write_slice, &pass);
 }
 
 /* ---- one part: ids to arrival numbers ---- */
@@ -155,57 +167,62 @@ static void list_ids(const parting *p, const id_table *table, id_part *part) {
             part->id[table->slot[i].number] = table->slot[i].id;
 }
 
-static void number_parts(const parting *p) {
-#pragma omp parallel num_threads(p->threads)
-    {
-        id_table table = {NULL, 0};
-#pragma omp for schedule(dynamic, 1)
-        for (uint64_t k = 0; k < p->parts; k++) {
-            if (gg_pause(p->m->run))
-                continue;
-            if (table.slots)
-                memset(table.slot, 0, table.slots * sizeof *table.slot);
-            for (int i = 0; i < ID_COLUMNS; i++) {
-                const struct parted *from = &p->column[i];
-                number_entries(p, &table, &p->part[k], from->entry + from->begin[k],
-                               from->begin[k + 1] - from->begin[k]);
-            }
-            list_ids(p, &table, &p->part[k]);
+/* Takes parts until none is left. */
+static void number_parts(void *parts, int member, int team) {
+    parting *p = parts;
+    id_table table = {NULL, 0};
+    uint64_t k;
+    (void)member, (void)team;
+    while ((k = __atomic_fetch_add(&p->taken, 1, __ATOMIC_RELAXED)) < p->parts &&
+           !gg_pause(p->m->run)) {
+        if (table.slots)
+            memset(table.slot, 0, table.slots * sizeof *table.slot);
+        for (int i = 0; i < ID_COLUMNS; i++) {
+            const struct parted *from = &p->column[i];
+            number_entries(p, &table, &p->part[k], from->entry + from->begin[k],
+                           from->begin[k + 1] - from->begin[k]);
         }
-        gg_release(table.slot);
+        list_ids(p, &table, &p->part[k]);
     }
+    gg_release(table.slot);
 }
 
 /* ---- all parts: arrival numbers to vertex numbers ---- */
 
 typedef struct sort_arrays {
+    const parting *p;
     uint64_t *key, *key_scratch;
     uint32_t *number, *scratch;
 } sort_arrays;
 
+static void list_part(void *arrays, uint64_t k) {
+    const sort_arrays *a = arrays;
+    const id_part *part = &a->p->part[k];
+    for (uint64_t i = 0; i < part->count; i++) {
+        a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
+        a->number[part->base + i] = (uint32_t)(part->base + i);
+    }
+}
+
+static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
+    const sort_arrays *a = arrays;
+    for (uint64_t v = low; v < high; v++) {
+        a->p->m->graph->id_integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
+        a->p->rank[a->number[v]] = (uint32_t)v;
+    }
+}
+
 /* The distinct ids with their arrival numbers among all, sorted by id. */
-static void sort_ids(const parting *p, const sort_arrays *a, uint64_t distinct) {
-    id_mapper *m = p->m;
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic, 1)
-    for (uint64_t k = 0; k < p->parts; k++) {
-        const id_part *part = &p->part[k];
-        for (uint64_t i = 0; i < part->count; i++) {
-            a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
-            a->number[part->base + i] = (uint32_t)(part->base + i);
-        }
-    }
-    if (gg_sort_pairs(m->run, distinct, a->key, a->number, a->key_scratch, a->scratch))
-        return;
-#pragma omp parallel for num_threads(p->threads) schedule(static)
-    for (uint64_t v = 0; v < distinct; v++) {
-        m->graph->id_integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
-        p->rank[a->number[v]] = (uint32_t)v;
-    }
+static void sort_ids(const parting *p, sort_arrays *a, uint64_t distinct) {
+    gg_parts(p->threads, p->parts, list_part, a);
+    if (!gg_sort_pairs(p->m->run, distinct, a->key, a->number, a->key_scratch,
+                       a->scratch))
+        gg_slices(p->threads, distinct, take_ranks, a);
 }
 
 static void rank_ids(parting *p, uint64_t distinct) {
     gpugraph_run *run = p->m->run;
-    sort_arrays a = {0};
+    sort_arrays a = {.p = p};
     a.key = gg_alloc(run, distinct, sizeof *a.key);
     a.key_scratch = a.key ? gg_alloc(run, distinct, sizeof *a.key) : NULL;
     a.number = a.key_scratch ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
@@ -221,23 +238,25 @@ static void rank_ids(parting *p, uint64_t distinct) {
     gg_release(a.scratch);
 }
 
-static void translate_parts(const parting *p) {
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic, 1)
-    for (uint64_t k = 0; k < p->parts; k++) {
-        const uint32_t *rank = p->rank + p->part[k].base;
-        for (int c = 0; c < ID_COLUMNS; c++) {
-            const struct parted *of = &p->column[c];
-            uint64_t i = of->begin[k], end = of->begin[k + 1];
-            for (; i < end && p->m->column[c].result && !gg_leave(p->m->run, i); i++)
-                of->entry[i] = rank[of->entry[i]];
-        }
+static void translate_part(void *parts, uint64_t k) {
+    const parting *p = parts;
+    const uint32_t *rank = p->rank + p->part[k].base;
+    for (int c = 0; c < ID_COLUMNS; c++) {
+        const struct parted *of = &p->column[c];
+        uint64_t i = of->begin[k], end = of->begin[k + 1];
+        for (; i < end && p->m->column[c].result && !gg_leave(p->m->run, i); i++)
+            of->entry[i] = rank[of->entry[i]];
     }
 }
 
 /* ---- numbers back to their places ---- */
 
-static void read_slice(const parting *p, const struct id_source *c,
-                       const struct parted *from, int thread) {
+static void read_slice(void *pass, uint64_t slice) {
+    const column_pass *of = pass;
+    const parting *p = of->p;
+    const struct id_source *c = of->c;
+    const struct parted *from = of->parted;
+    const int thread = (int)slice;
     uint64_t next[(uint64_t)1 << GG_ID_PART_BITS];
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
@@ -255,15 +274,13 @@ static void read_slice(const parting *p, const struct id_source *c,
     }
 }
 
-static void read_column(const parting *p, struct id_source *c,
-                        const struct parted *from) {
+static void read_column(const parting *p, struct id_source *c, struct parted *from) {
+    column_pass pass = {p, c, from};
     if (!c->given)
         c->number = gg_alloc(p->m->run, c->count, sizeof *c->number);
     if (gg_stopping(p->m->run))
         return;
-#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
-    for (int t = 0; t < p->threads; t++)
-        read_slice(p, c, from, t);
+    gg_parts(p->threads, (uint64_t)p->threads, read_slice, &pass);
 }
 
 /* ---- all of it ---- */
@@ -295,7 +312,7 @@ static void number_all(parting *p) {
     for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
         part_column(p, &m->column[i], &p->column[i]);
     if (!gg_stopping(m->run))
-        number_parts(p);
+        gg_team(p->threads, number_parts, p);
     for (uint64_t k = 0; k < p->parts && p->part; k++) {
         p->part[k].base = distinct;
         distinct += p->part[k].count;
@@ -306,7 +323,7 @@ static void number_all(parting *p) {
         rank_ids(p, distinct);
     m->graph->ids.integer_count = (uint32_t)distinct;
     if (!gg_stopping(m->run))
-        translate_parts(p);
+        gg_parts(p->threads, p->parts, translate_part, p);
     for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
         if (m->column[i].result)
             read_column(p, &m->column[i], &p->column[i]);

@@ -24,7 +24,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,21 +283,16 @@ static bool serve_buckets(struct sssp *s) {
     return false;
 }
 
+static void serve_on(void *sssp) {
+    struct sssp *s = sssp;
+    s->early = serve_buckets(s);
+}
+
 /* The rest of a search that wants help. */
-static bool serve_with_help(struct sssp *s) {
-    bool early = false;
+static void serve_with_help(struct sssp *s) {
     s->help = HELP_HERE;
     s->crew.job = s;
-#pragma omp parallel num_threads(s->threads)
-    {
-        if (omp_get_thread_num() > 0) {
-            crew_attend(&s->crew, omp_get_thread_num());
-        } else {
-            early = serve_buckets(s);
-            crew_dismiss(&s->crew);
-        }
-    }
-    return early;
+    crew_lead(&s->crew, s->threads, serve_on);
 }
 
 static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
@@ -309,9 +303,9 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
     for (int t = 0; t < s->threads; t++)
         s->queue[t].run = s->run;
     s->layout->start(s);
-    bool early = serve_buckets(s);
+    serve_on(s);
     if (s->help == HELP_WANTED && !gg_stopping(s->run))
-        early = serve_with_help(s);
+        serve_with_help(s);
     for (int t = 0; t < s->threads; t++)
         bucket_queue_free(&s->queue[t]);
     gg_release(s->queue);
@@ -320,7 +314,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         return s->run->status;
     if (gg_stopping(s->run))
         return gg_stopped(s->run);
-    if (early)
+    if (s->early)
         s->layout->keep_final(s);
     else if (s->over && !s->within_range)
         return gg_check_range(s, graph);

@@ -406,6 +406,7 @@ static __device__ bool meet(struct persistent_state *state, uint32_t *meetings,
     if (threadIdx.x < GG_WARP) {
         bool met = true;
         if (threadIdx.x == 0) {
+            gg_late();
             __threadfence();
             cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(state->arrived)
                 .fetch_add(1, cuda::memory_order_release);

@@ -13,9 +13,11 @@
 
 /* A word in shared memory that other warps change meanwhile. */
 static __device__ __forceinline__ uint32_t look(const uint32_t *at) {
+    gg_late();
     return *(const volatile uint32_t *)at;
 }
 static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
+    gg_late();
     *(volatile uint32_t *)at = value;
 }
 

@@ -142,27 +142,31 @@ static bool NAMED(reached)(const struct sssp *s, uint32_t v) {
     return ((const DISTANCE *)s->distance)[v] != UNREACHED;
 }
 
-static void NAMED(start)(struct sssp *s) {
-    DISTANCE *distance = s->distance;
-    uint32_t n = s->arcs.n;
-    int threads = gg_threads(s->run, n / GG_FILL_ITEMS);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint32_t v = 0; v < n; v++)
+static void NAMED(clear)(void *sssp, uint64_t low, uint64_t high) {
+    DISTANCE *distance = ((struct sssp *)sssp)->distance;
+    for (uint64_t v = low; v < high; v++)
         distance[v] = UNREACHED;
+}
+
+static void NAMED(start)(struct sssp *s) {
+    gg_slices(gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS), s->arcs.n, NAMED(clear), s);
     for (uint32_t i = 0; i < s->search->source_count; i++)
         NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
 }
 
-/* Takes back every distance of a bucket that was not served. */
-static void NAMED(keep_final)(struct sssp *s) {
+static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {
+    const struct sssp *s = sssp;
     DISTANCE *distance = s->distance;
-    uint32_t n = s->arcs.n;
-    int threads = gg_threads(s->run, n / GG_FILL_ITEMS);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint32_t v = 0; v < n; v++) {
+    for (uint64_t v = low; v < high; v++) {
         if (distance[v] != UNREACHED && KEY(s, distance[v]) > s->current)
             distance[v] = UNREACHED;
     }
+}
+
+/* Takes back every distance of a bucket that was not served. */
+static void NAMED(keep_final)(struct sssp *s) {
+    int threads = gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS);
+    gg_slices(threads, s->arcs.n, NAMED(keep_final_of), s);
 }
 
 /* The median of the positive ones among some weights, spread over all; 0 without any. */

@@ -38,6 +38,7 @@ struct sssp {
     uint32_t pending;  /* targets not final yet: target[0 .. pending - 1] */
     uint64_t count_at; /* vertices served at which the limit may be reached */
     bool over;         /* a sum left the range of distances */
+    bool early;        /* it ended before all that can be reached was */
     /* what was done */
     struct tally tally;
     uint64_t buckets, rounds;

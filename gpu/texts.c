@@ -94,6 +94,18 @@ static uint64_t settle_ended(const text_sorter *s, uint64_t low, uint64_t high,
     return ended;
 }
 
+typedef struct group {
+    const text_sorter *s;
+    uint64_t first, depth;
+} group;
+
+static void take_keys(void *of, uint64_t low, uint64_t high) {
+    const group *g = of;
+    const text_sorter *s = g->s;
+    for (uint64_t i = g->first + low; i < g->first + high; i++)
+        s->key[i] = key_at(s->texts, s->number[i], g->depth);
+}
+
 static void sort_group(const text_sorter *s, uint64_t low, uint64_t high,
                        uint64_t depth) {
     if (high - low <= GG_FEW_TEXTS) {
@@ -103,10 +115,8 @@ static void sort_group(const text_sorter *s, uint64_t low, uint64_t high,
     if (gg_poll(s->run))
         return;
     depth += common_bytes(s, low, high, depth);
-    int threads = gg_threads(s->run, high - low);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint64_t i = low; i < high; i++)
-        s->key[i] = key_at(s->texts, s->number[i], depth);
+    group g = {s, low, depth};
+    gg_slices(gg_threads(s->run, high - low), high - low, take_keys, &g);
     if (gg_sort_pairs(s->run, high - low, s->key + low, s->number + low,
                       s->key_scratch + low, s->number_scratch + low))
         return;

@@ -53,6 +53,9 @@ struct pass {
     const void *value;
     void *tree_edge;
     bool wide;
+    gpugraph_direction direction; /* of the pass */
+    gpugraph_run *run;
+    uint64_t without; /* reached vertices that have no tree edge, once they are counted */
 };
 
 static bool has_edge(const struct pass *p, uint32_t v) {
@@ -111,42 +114,64 @@ typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
 
 /* `test` and `wide` are known where this is inlined. */
 static inline __attribute__((always_inline)) void
-pass_over_all(const struct pass *p, const gpugraph_graph *graph,
-              gpugraph_direction direction, gpugraph_run *run, follows *test, bool wide) {
+pass_over_some(const struct pass *p, uint64_t low, uint64_t high, follows *test,
+               bool wide) {
     const uint32_t *source = p->edges->source, *target = p->edges->target;
+    const gpugraph_direction direction = p->direction;
     void *tree_edge = p->tree_edge;
-    uint64_t n = graph->n, m = graph->m, blocks = m / GG_POLL_ITEMS + 1;
-    int threads = gg_threads(run, m);
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static)
-        for (uint64_t v = 0; v < n; v++)
-            gg_put_edge(tree_edge, wide, v, GPUGRAPH_NO_EDGE);
-#pragma omp for schedule(dynamic)
-        for (uint64_t block = 0; block < blocks; block++) {
-            if (gg_pause(run))
-                continue;
-            uint64_t begin = block * GG_POLL_ITEMS;
-            uint64_t end = m - begin < GG_POLL_ITEMS ? m : begin + GG_POLL_ITEMS;
-            for (uint64_t e = begin; e < end; e++) {
-                uint32_t u = source[e], v = target[e];
-                if (direction != GPUGRAPH_IN && test(p, e, u, v))
-                    offer(tree_edge, wide, v, e);
-                if (direction != GPUGRAPH_OUT && test(p, e, v, u))
-                    offer(tree_edge, wide, u, e);
-            }
-        }
+    if (gg_pause(p->run))
+        return;
+    for (uint64_t e = low; e < high; e++) {
+        uint32_t u = source[e], v = target[e];
+        if (direction != GPUGRAPH_IN && test(p, e, u, v))
+            offer(tree_edge, wide, v, e);
+        if (direction != GPUGRAPH_OUT && test(p, e, v, u))
+            offer(tree_edge, wide, u, e);
     }
 }
 
-/* Fills tree_edge by one pass. */
 static inline __attribute__((always_inline)) void
-pass_over(const struct pass *p, const gpugraph_graph *graph, gpugraph_direction direction,
-          gpugraph_run *run, follows *test) {
+pass_by(const struct pass *p, uint64_t low, uint64_t high, follows *test) {
     if (p->wide)
-        pass_over_all(p, graph, direction, run, test, true);
+        pass_over_some(p, low, high, test, true);
     else
-        pass_over_all(p, graph, direction, run, test, false);
+        pass_over_some(p, low, high, test, false);
+}
+
+static void by_depth(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, depth_follows);
+}
+
+static void by_parent(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, is_parent);
+}
+
+static void by_distance32(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer32);
+}
+
+static void by_distance64(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer64);
+}
+
+static void by_real_distance(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer_real);
+}
+
+static void clear_edges(void *pass, uint64_t low, uint64_t high) {
+    const struct pass *p = pass;
+    for (uint64_t v = low; v < high; v++)
+        gg_put_edge(p->tree_edge, p->wide, v, GPUGRAPH_NO_EDGE);
+}
+
+/* Fills tree_edge by one pass. */
+static void pass_over(struct pass *p, const gpugraph_graph *graph,
+                      gpugraph_direction direction, gpugraph_run *run, gg_span *by) {
+    int threads = gg_threads(run, graph->m);
+    p->direction = direction;
+    p->run = run;
+    gg_slices(threads, graph->n, clear_edges, p);
+    gg_chunks(threads, graph->m, GG_POLL_ITEMS, by, p);
 }
 
 static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
@@ -164,7 +189,7 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
                      .value = depth,
                      .tree_edge = tree_edge,
                      .wide = graph->wide};
-    pass_over(&p, graph, search->direction, run, depth_follows);
+    pass_over(&p, graph, search->direction, run, by_depth);
     return pass_ended(graph, run, started, "one pass over the edges");
 }
 
@@ -176,7 +201,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                      .value = parent,
                      .tree_edge = tree_edge,
                      .wide = graph->wide};
-    pass_over(&p, graph, direction, run, is_parent);
+    pass_over(&p, graph, direction, run, by_parent);
     return pass_ended(graph, run, started, "one pass over the edges");
 }
 
@@ -292,16 +317,19 @@ static uint32_t count_open(const struct pass *p, const gpugraph_graph *graph,
     return open;
 }
 
-/* How many reached vertices have no tree edge yet, sources included: each of those once. */
-static uint64_t count_without_edge(const struct pass *p, const gpugraph_graph *graph,
-                                   gpugraph_run *run) {
+static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
+    struct pass *p = pass;
     uint64_t count = 0;
-    uint32_t n = graph->n;
-    int threads = gg_threads(run, n);
-#pragma omp parallel for num_threads(threads) reduction(+ : count) schedule(static)
-    for (uint32_t v = 0; v < n; v++)
-        count += !has_edge(p, v) && is_reached(p, v);
-    return count;
+    for (uint64_t v = low; v < high; v++)
+        count += !has_edge(p, (uint32_t)v) && is_reached(p, (uint32_t)v);
+    __atomic_fetch_add(&p->without, count, __ATOMIC_RELAXED);
+}
+
+/* How many reached vertices have no tree edge yet, sources included: each of those once. */
+static uint64_t count_without_edge(struct pass *p, const gpugraph_graph *graph,
+                                   gpugraph_run *run) {
+    gg_slices(gg_threads(run, graph->n), graph->n, count_some_without_edge, p);
+    return p->without;
 }
 
 static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *graph,
@@ -334,11 +362,11 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
                      .wide = graph->wide};
     gpugraph_direction direction = search->direction;
     if (p.type == GPUGRAPH_UINT32)
-        pass_over(&p, graph, direction, run, nearer32);
+        pass_over(&p, graph, direction, run, by_distance32);
     else if (p.type == GPUGRAPH_UINT64)
-        pass_over(&p, graph, direction, run, nearer64);
+        pass_over(&p, graph, direction, run, by_distance64);
     else
-        pass_over(&p, graph, direction, run, nearer_real);
+        pass_over(&p, graph, direction, run, by_real_distance);
     if (gg_stopping(run))
         return gg_stopped(run);
     /* One source, and nothing else without an edge: the usual case. */

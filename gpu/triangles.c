@@ -28,7 +28,7 @@ struct ahead {
     int threads;
     uint64_t *offset; /* n + 1 */
     uint32_t *target;
-    uint64_t taken;
+    uint64_t taken, triangles;
 };
 
 static inline uint64_t degree_of(const csr *g, uint32_t v) {
@@ -62,10 +62,9 @@ static bool take(struct ahead *a, uint32_t *first, uint32_t *end) {
     return true;
 }
 
-/* target NULL: counts into offset[v + 1]; else fills the rows. */
-static bool look_ahead_of_all(struct ahead *a) {
-    a->taken = 0;
-#pragma omp parallel num_threads(a->threads)
+static void look_ahead_of_some(void *ahead, int member, int team) {
+    struct ahead *a = ahead;
+    (void)member, (void)team;
     for (uint32_t v, end; take(a, &v, &end);)
         for (; v < end; v++) {
             if (a->target)
@@ -73,6 +72,12 @@ static bool look_ahead_of_all(struct ahead *a) {
             else
                 a->offset[v + 1] = look_ahead(&a->simple, v, NULL);
         }
+}
+
+/* target NULL: counts into offset[v + 1]; else fills the rows. */
+static bool look_ahead_of_all(struct ahead *a) {
+    a->taken = 0;
+    gg_team(a->threads, look_ahead_of_some, a);
     return !gg_stopping(a->run);
 }
 
@@ -122,20 +127,23 @@ static uint64_t triangles_of(const struct ahead *a, uint32_t v, uint64_t *marked
     return count;
 }
 
+static void count_some(void *ahead, int member, int team) {
+    struct ahead *a = ahead;
+    uint64_t work = 0, count = 0;
+    (void)member, (void)team;
+    uint64_t *marked =
+        gg_alloc_zero(a->run, (uint64_t)a->simple.n / 64 + 1, sizeof *marked);
+    for (uint32_t v, end; marked && take(a, &v, &end);)
+        for (; v < end; v++)
+            count += triangles_of(a, v, marked, &work);
+    gg_release(marked);
+    __atomic_fetch_add(&a->triangles, count, __ATOMIC_RELAXED);
+}
+
 static uint64_t count_all(struct ahead *a) {
-    uint64_t count = 0;
     a->taken = 0;
-#pragma omp parallel num_threads(a->threads) reduction(+ : count)
-    {
-        uint64_t work = 0;
-        uint64_t *marked =
-            gg_alloc_zero(a->run, (uint64_t)a->simple.n / 64 + 1, sizeof *marked);
-        for (uint32_t v, end; marked && take(a, &v, &end);)
-            for (; v < end; v++)
-                count += triangles_of(a, v, marked, &work);
-        gg_release(marked);
-    }
-    return count;
+    gg_team(a->threads, count_some, a);
+    return a->triangles;
 }
 
 gpugraph_status gg_cpu_triangles(gpugraph_graph *graph, gpugraph_run *run,

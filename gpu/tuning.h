@@ -16,6 +16,17 @@
 #define GG_THREAD_GRAIN 32768
 /* Threads of a team, whatever is asked for: arrays with a row for each stay small. */
 #define GG_MOST_THREADS 256
+
+/* ---- team.c ---- */
+
+/* Turns that a thread waits awake, the first ones without a system call: about 10
+** microseconds, then 200 where no one else wants the processor. Sleep and wake cost 50. */
+#define GG_SPIN_TURNS  300
+#define GG_YIELD_TURNS 400
+/* Bytes of a worker's stack: sorting a row takes 32 KiB, SQLite's reading of a number less. */
+#define GG_WORKER_STACK (1 << 20)
+/* Milliseconds until a thread is asked for again that the system did not give. */
+#define GG_THREAD_RETRY_MS 1000.0
 /* Bytes of a huge page, and of the smallest block that is aligned to them and advised to
 ** lie in them: one fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
@@ -485,6 +496,8 @@
 ** GG_THREAD_GRAIN. */
 #define GG_SLAB_WORK   16
 #define GG_SLAB_CHAINS 12
+/* Operations that a thread takes at a time. */
+#define GG_SLAB_ITEMS 64
 /* On a device a batch of insertions is sorted from so many on, and from one for so many vertices, and
 ** announced where one of so many comes behind many of its vertex. Another is announced unless the graph has
 ** so many edges for one of it. A table of slabs that grows has room for so many entries more, for each it

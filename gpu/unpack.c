@@ -13,7 +13,6 @@
 #define _GNU_SOURCE
 #include "unpack.h"
 
-#include <omp.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -200,19 +199,22 @@ static void compare_checksums(reader *r) {
                          r->list[r->bad - 1].name);
 }
 
+/* The caller reads, the others check; and then all check what is left. */
+static void read_and_check(void *of, int member, int team) {
+    reader *r = of;
+    (void)team;
+    for (int i = 0; member == 0 && i < r->sections && !gg_stopping(r->run); i++)
+        read_section(r, i);
+    if (!gg_stopping(r->run))
+        check_chunks(r);
+}
+
 static void read_sections(reader *r) {
     int threads = gg_threads(r->run, r->header.size / sizeof(uint32_t));
     for (int i = 0; i < r->sections; i++)
         r->first_chunk[i + 1] = r->first_chunk[i] + chunks_of(&r->list[i]);
     r->chunks = r->first_chunk[r->sections];
-#pragma omp parallel num_threads(threads)
-    {
-        if (omp_get_thread_num() == 0)
-            for (int i = 0; i < r->sections && !gg_stopping(r->run); i++)
-                read_section(r, i);
-        if (!gg_stopping(r->run))
-            check_chunks(r);
-    }
+    gg_team(threads, read_and_check, r);
     if (!gg_stopping(r->run))
         compare_checksums(r);
 }

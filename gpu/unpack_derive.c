@@ -2,22 +2,27 @@
 ** What they say together is checked here. */
 #include "unpack.h"
 
+static void list_sources(void *of, uint64_t low, uint64_t high) {
+    gpugraph_graph *graph = of;
+    const uint64_t *offset = graph->csr[CSR_OUT].offset;
+    for (uint64_t v = low; v < high; v++)
+        for (uint64_t e = offset[v]; e < offset[v + 1]; e++)
+            graph->source[e] = (uint32_t)v;
+}
+
 /* Edges in the order of their sources are the rows themselves: targets serve for both. Weights
 ** of the rows are left for the first search that needs them: then they are one copy (csr.c). */
 static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
     uint64_t n = r->header.n, m = r->header.m;
+    enum { ROWS = 4096 }; /* that a thread takes at a time */
     graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
     out->target = graph->target;
     if (gg_stopping(r->run))
         return;
-    int threads = gg_threads(r->run, m);
     uint64_t ends = 0, integers = r->header.integer_count;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4096)
-    for (uint64_t v = 0; v < n; v++)
-        for (uint64_t e = out->offset[v]; e < out->offset[v + 1]; e++)
-            graph->source[e] = (uint32_t)v;
+    gg_chunks(gg_threads(r->run, m), n, ROWS, list_sources, graph);
     ends = n ? out->offset[integers] : 0;
     r->integer_ends += ends;
     out->m = m;
@@ -62,17 +67,29 @@ static void point_ids(reader *r) {
     graph->integer_ends = r->integer_ends;
 }
 
-static void check_texts(reader *r) {
-    const gpugraph_texts *texts = &r->graph->ids.texts;
-    int falls = 0, threads = gg_threads(r->run, (uint64_t)texts->count);
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : falls)
-    for (int64_t t = 1; t < texts->count; t++) {
+typedef struct text_look {
+    reader *r;
+    bool falls; /* a text does not come after the one before it */
+} text_look;
+
+static void compare_some_texts(void *look, uint64_t low, uint64_t high) {
+    text_look *l = look;
+    const gpugraph_texts *texts = &l->r->graph->ids.texts;
+    bool falls = false;
+    for (uint64_t t = low ? low : 1; t < high && !gg_leave(l->r->run, t); t++) {
         const uint64_t *at = &texts->offset[t - 1];
-        if (!gg_leave(r->run, (uint64_t)t))
-            falls |= gg_compare_texts(texts->bytes + at[0], at[1] - at[0],
-                                      texts->bytes + at[1], at[2] - at[1]) >= 0;
+        falls |= gg_compare_texts(texts->bytes + at[0], at[1] - at[0],
+                                  texts->bytes + at[1], at[2] - at[1]) >= 0;
     }
-    if (falls && !gg_stopping(r->run))
+    if (falls)
+        __atomic_store_n(&l->falls, true, __ATOMIC_RELAXED);
+}
+
+static void check_texts(reader *r) {
+    uint64_t count = (uint64_t)r->graph->ids.texts.count;
+    text_look look = {r, false};
+    gg_slices(gg_threads(r->run, count), count, compare_some_texts, &look);
+    if (look.falls && !gg_stopping(r->run))
         gg_unpack_refuse(r, "is not in order", "text");
 }
 

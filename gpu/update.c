@@ -145,19 +145,22 @@ static uint64_t work_of(const update *u) {
     return work;
 }
 
+static void move(void *of, uint64_t task) {
+    update *u = of;
+    int i = (int)task;
+    if (i < u->move_count)
+        move_array(&u->moves[i]);
+    else
+        move_offsets(u, &u->rows[i - u->move_count]);
+}
+
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
-    int tasks = u->move_count + u->row_plans, threads = gg_threads(u->run, work_of(u));
     for (int i = 0; i < u->row_plans; i++)
         if (u->rows[i].slot->lent)
             gg_rows_back(graph);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int i = 0; i < tasks; i++) {
-        if (i < u->move_count)
-            move_array(&u->moves[i]);
-        else
-            move_offsets(u, &u->rows[i - u->move_count]);
-    }
+    gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
+             move, u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {
         gg_release(graph->edge_id);

@@ -8,8 +8,6 @@
 ** edges: when there is none, or when its rows are so long that they cost more. */
 #include "update.h"
 
-#include <omp.h>
-
 /* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
 static uint64_t pair_of(uint32_t a, uint32_t b) {
     return a == b ? 0 : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -105,40 +103,50 @@ static uint64_t edges_between(const gpugraph_graph *graph, const struct csr_slot
                                              : count_in_row(slot, b, a);
 }
 
-/* pairs: sorted. Marks those that an edge which stays joins. */
-static void mark_kept(const update *u, const uint64_t *pairs, uint64_t count,
-                      uint8_t *is_end, uint8_t *kept) {
-    const gpugraph_graph *graph = u->graph;
-    for (uint64_t k = 0; k < count; k++)
-        is_end[pairs[k] >> 32] = is_end[(uint32_t)pairs[k]] = 1;
-    int threads = gg_threads(u->run, graph->m);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-    for (uint64_t p = 0; p < u->edges.pieces; p++) {
-        const splice_piece *piece = &u->edges.piece[p];
+typedef struct kept_scan {
+    const update *u;
+    const uint64_t *pairs; /* sorted */
+    uint64_t count;
+    uint8_t *is_end; /* by vertex: it is one of a pair */
+    uint8_t *kept;   /* by pair: an edge that stays joins it */
+} kept_scan;
+
+static void mark_pair(const kept_scan *s, uint64_t pair) {
+    uint64_t low = 0;
+    for (uint64_t high = s->count; low < high;) {
+        uint64_t middle = (low + high) / 2;
+        if (s->pairs[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < s->count && s->pairs[low] == pair)
+        __atomic_store_n(&s->kept[low], 1, __ATOMIC_RELAXED);
+}
+
+/* Looks at pieces low .. high - 1 of the edges that stay. */
+static void mark_kept(void *scan, uint64_t low, uint64_t high) {
+    const kept_scan *s = scan;
+    const gpugraph_graph *graph = s->u->graph;
+    for (uint64_t p = low; p < high; p++) {
+        const splice_piece *piece = &s->u->edges.piece[p];
         uint64_t end = piece->from + piece->count;
-        for (uint64_t e = piece->from; e < end && !gg_leave(u->run, e); e++) {
-            if (!is_end[graph->source[e]] || !is_end[graph->target[e]])
-                continue;
-            uint64_t pair = pair_of(graph->source[e], graph->target[e]), low = 0;
-            for (uint64_t high = count; low < high;) {
-                uint64_t middle = (low + high) / 2;
-                if (pairs[middle] < pair)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            if (low < count && pairs[low] == pair)
-                __atomic_store_n(&kept[low], 1, __ATOMIC_RELAXED);
-        }
+        for (uint64_t e = piece->from; e < end && !gg_leave(s->u->run, e); e++)
+            if (s->is_end[graph->source[e]] && s->is_end[graph->target[e]])
+                mark_pair(s, pair_of(graph->source[e], graph->target[e]));
     }
 }
 
 static void scan_for_kept(update *u, const uint64_t *pairs, uint64_t count,
                           uint8_t *kept) {
-    uint8_t *is_end = gg_alloc_zero(u->run, u->graph->n, 1);
-    if (is_end)
-        mark_kept(u, pairs, count, is_end, kept);
-    gg_release(is_end);
+    enum { PIECES = 16 }; /* that a thread takes at a time */
+    kept_scan s = {u, pairs, count, gg_alloc_zero(u->run, u->graph->n, 1), kept};
+    if (!s.is_end)
+        return;
+    for (uint64_t k = 0; k < count; k++)
+        s.is_end[pairs[k] >> 32] = s.is_end[(uint32_t)pairs[k]] = 1;
+    gg_chunks(gg_threads(u->run, u->graph->m), u->edges.pieces, PIECES, mark_kept, &s);
+    gg_release(s.is_end);
 }
 
 /* pairs: distinct ones of removed edges; times[k]: removed edges of the pair. */

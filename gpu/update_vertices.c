@@ -10,7 +10,6 @@
 ** else from one pass over the edges, on the device where they lie there. */
 #include "update.h"
 
-#include <omp.h>
 #include <string.h>
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
@@ -32,11 +31,29 @@ static int64_t value_of(const update *u, uint64_t ref) {
     return column_of(u, ref)->value[ref / 2];
 }
 
-/* of_text[t]: the old vertex of text t, or GPUGRAPH_NONE; of those that are used. */
-static void find_texts(update *u, int64_t *of_text) {
+/* What is looked up: old vertices of added ids. */
+typedef struct id_lookup {
+    update *u;
+    int64_t
+        *of_text; /* the vertex of each text, or GPUGRAPH_NONE; of those that are used */
+} id_lookup;
+
+static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
+    const id_lookup *l = lookup;
+    const gpugraph_texts *texts = &l->u->added->texts;
+    for (uint64_t t = low; t < high; t++)
+        if (l->of_text[t] == USED && !gg_leave(l->u->run, t))
+            l->of_text[t] =
+                gpugraph_find_text(l->u->graph, texts->bytes + texts->offset[t],
+                                   texts->offset[t + 1] - texts->offset[t]);
+}
+
+static void find_texts(id_lookup *l) {
+    enum { TEXTS = 256 }; /* that a thread takes at a time */
+    update *u = l->u;
     const gpugraph_texts *texts = &u->added->texts;
     for (int64_t t = 0; t < texts->count; t++)
-        of_text[t] = UNUSED;
+        l->of_text[t] = UNUSED;
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         if (!is_text(u, ref))
             continue;
@@ -47,30 +64,31 @@ static void find_texts(update *u, int64_t *of_text) {
                     (long long)texts->count);
             return;
         }
-        of_text[t] = USED;
+        l->of_text[t] = USED;
     }
-    int threads = gg_threads(u->run, (uint64_t)texts->count * GG_LOOKUP_ITEMS);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-    for (int64_t t = 0; t < texts->count; t++)
-        if (of_text[t] == USED && !gg_leave(u->run, (uint64_t)t))
-            of_text[t] = gpugraph_find_text(u->graph, texts->bytes + texts->offset[t],
-                                            texts->offset[t + 1] - texts->offset[t]);
+    uint64_t count = (uint64_t)texts->count;
+    gg_chunks(gg_threads(u->run, count * GG_LOOKUP_ITEMS), count, TEXTS, find_some_texts,
+              l);
 }
 
-static void find_ends(update *u, const int64_t *of_text) {
-    uint64_t each =
-        u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
-    int threads = gg_threads(u->run, u->added_count * each);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
+    const id_lookup *l = lookup;
+    const update *u = l->u;
+    for (uint64_t ref = low; ref < high && !gg_leave(u->run, ref); ref++) {
         added_end *end = &u->end[ref];
         int64_t id = value_of(u, ref);
-        if (gg_leave(u->run, ref))
-            continue;
-        end->old =
-            is_text(u, ref) ? (uint32_t)of_text[id] : gpugraph_find_integer(u->graph, id);
+        end->old = is_text(u, ref) ? (uint32_t)l->of_text[id]
+                                   : gpugraph_find_integer(u->graph, id);
         end->place = end->new = end->old;
     }
+}
+
+static void find_ends(id_lookup *l) {
+    const update *u = l->u;
+    uint64_t each =
+        u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
+    gg_slices(gg_threads(u->run, u->added_count * each), 2 * u->added_count,
+              find_some_ends, l);
 }
 
 /* ---- fresh vertices ---- */
@@ -160,14 +178,15 @@ static void find_fresh(update *u) {
     uint64_t ends = most + 2 * u->reweighted;
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
     uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
+    id_lookup lookup = {u, of_text};
     u->end = number ? gg_alloc(run, ends, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
     u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
     u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
     if (u->fresh_new)
-        find_texts(u, of_text);
+        find_texts(&lookup);
     if (!gg_stopping(run))
-        find_ends(u, of_text);
+        find_ends(&lookup);
     if (!gg_stopping(run))
         order_integers(u, u->coming);
     if (!gg_stopping(run))
@@ -222,6 +241,29 @@ static inline void find_open(uint64_t *open, uint64_t v) {
         __atomic_fetch_and(&open[v / 64], ~bit, __ATOMIC_RELAXED);
 }
 
+typedef struct edge_look {
+    const update *u;
+    uint64_t *open;
+    bool sources, targets; /* which ends to look at */
+} edge_look;
+
+/* Of edges begin .. end - 1 those that stay. */
+static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
+    const edge_look *l = job;
+    const update *u = l->u;
+    const gpugraph_graph *graph = u->graph;
+    for (uint64_t k = 0; k < u->edges.pieces; k++) {
+        const splice_piece *piece = &u->edges.piece[k];
+        uint64_t low = piece->from > begin ? piece->from : begin;
+        uint64_t high = piece->from + piece->count;
+        high = high < end ? high : end;
+        for (uint64_t e = low; l->sources && e < high && !gg_leave(u->run, e); e++)
+            find_open(l->open, graph->source[e]);
+        for (uint64_t e = low; l->targets && e < high && !gg_leave(u->run, e); e++)
+            find_open(l->open, graph->target[e]);
+    }
+}
+
 /* Clears the bits of vertices that an edge which stays leaves, or enters, as far as rows
 ** did not say so already. */
 static void look_at_edges(const update *u, uint64_t *open) {
@@ -240,23 +282,8 @@ static void look_at_edges(const update *u, uint64_t *open) {
         if (gg_cuda_backend.look(&look))
             return;
     }
-    int threads = gg_threads(u->run, graph->m);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t begin = gg_slice(graph->m, t, team);
-        uint64_t end = gg_slice(graph->m, t + 1, team);
-        for (uint64_t k = 0; k < u->edges.pieces; k++) {
-            const splice_piece *piece = &u->edges.piece[k];
-            uint64_t low = piece->from > begin ? piece->from : begin;
-            uint64_t high = piece->from + piece->count;
-            high = high < end ? high : end;
-            for (uint64_t e = low; sources && e < high && !gg_leave(u->run, e); e++)
-                find_open(open, graph->source[e]);
-            for (uint64_t e = low; targets && e < high && !gg_leave(u->run, e); e++)
-                find_open(open, graph->target[e]);
-        }
-    }
+    edge_look look = {u, open, sources, targets};
+    gg_slices(gg_threads(u->run, graph->m), graph->m, look_at_slice, &look);
 }
 
 /* Takes from vanished_at the vertices that rows have left open and that have edges. */

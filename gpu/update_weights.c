@@ -7,7 +7,6 @@
 #include "update.h"
 
 #include <math.h>
-#include <omp.h>
 
 static uint64_t capped(int64_t weight) {
     return weight < UINT32_MAX ? (uint64_t)weight : UINT32_MAX;
@@ -83,22 +82,23 @@ static inline bool passes(passed_over *list, uint64_t e) {
     return here;
 }
 
-static void raise_kept(const update *u, uint32_t *top) {
+typedef struct raising {
+    const update *u;
+    uint32_t *top; /* by vertex: the largest weight of its edges */
+} raising;
+
+static void raise_kept(void *job, uint64_t low, uint64_t high) {
+    const raising *r = job;
+    const update *u = r->u;
     const gpugraph_graph *graph = u->graph;
-    int threads = gg_threads(u->run, graph->m);
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), team = omp_get_num_threads();
-        uint64_t e = gg_slice(graph->m, t, team), end = gg_slice(graph->m, t + 1, team);
-        passed_over removed = passed_from(u->removed, 0, u->removed_count, e);
-        passed_over reweighted =
-            passed_from(u->removed, u->removed_count, u->reweighted, e);
-        for (; e < end && !gg_leave(u->run, e); e++) {
-            if (passes(&removed, e) || passes(&reweighted, e))
-                continue;
-            raise(&top[graph->source[e]], old_weight(graph, e));
-            raise(&top[graph->target[e]], old_weight(graph, e));
-        }
+    passed_over removed = passed_from(u->removed, 0, u->removed_count, low);
+    passed_over reweighted =
+        passed_from(u->removed, u->removed_count, u->reweighted, low);
+    for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+        if (passes(&removed, e) || passes(&reweighted, e))
+            continue;
+        raise(&r->top[graph->source[e]], old_weight(graph, e));
+        raise(&r->top[graph->target[e]], old_weight(graph, e));
     }
 }
 
@@ -109,7 +109,8 @@ static uint64_t longest_path(const update *u) {
     uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
     if (!top)
         return 0;
-    raise_kept(u, top);
+    raising kept = {u, top};
+    gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
     for (uint64_t ref = 0; ref < 2 * (u->added_count + u->reweighted); ref++) {
         const added_end *end = &u->end[ref];
         uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;

@@ -20,6 +20,8 @@
 
 #ifdef __CUDACC__
 
+#include "late.cuh"
+
 #include <cuda/atomic>
 
 #define WARP_FUNCTION static __device__ __forceinline__
@@ -71,6 +73,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 
 #define WARP_ATOMICS(name, scope)                                                        \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
             value, cuda::memory_order_relaxed);                                          \
     }                                                                                    \
@@ -87,9 +90,11 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
             value, cuda::memory_order_relaxed);                                          \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_acquire);  \
     }                                                                                    \
     WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
+        gg_late();                                                                       \
         cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_release); \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
@@ -99,6 +104,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
             value, cuda::memory_order_acq_rel);                                          \
     }                                                                                    \
@@ -115,6 +121,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
             bits, cuda::memory_order_relaxed);                                           \
     }                                                                                    \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
             expected, value, cuda::memory_order_acq_rel);                                \
     }                                                                                    \
@@ -125,17 +132,21 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         cuda::atomic_ref<uint64_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
     }                                                                                    \
     WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_acquire);  \
     }                                                                                    \
     WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
             *expected, value, cuda::memory_order_relaxed);                               \
     }                                                                                    \
     WARP_FUNCTION bool name##_try_64(uint64_t *at, uint64_t *expected, uint64_t value) { \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
             *expected, value, cuda::memory_order_relaxed);                               \
     }                                                                                    \
     WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
+        gg_late();                                                                       \
         return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
             expected, value, cuda::memory_order_acq_rel);                                \
     }

@@ -244,6 +244,7 @@ template <typename type> static type __ldcg(const type *at) {
 template <typename type> static type gg_peek(const type *at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
+static inline void gg_late() {} /* atomic_ref below makes blocks late */
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

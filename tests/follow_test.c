@@ -207,6 +207,17 @@ START_TEST(kinds_of_weights) {
     expect_error("gpu_bfs", "edge 3", "SELECT * FROM gpu_bfs('g', 1)");
     run("DELETE FROM roads WHERE rowid = 3");
     graph_is("g", "roads");
+    run("UPDATE roads SET metres = 4.5 WHERE rowid = 1"); /* REAL, then none at all */
+    expect("4.5", "SELECT distance FROM gpu_sssp('g', 1, 2)");
+    run("DELETE FROM roads");
+    expect("", "SELECT distance FROM gpu_sssp('g', 1, 2)");
+    run("INSERT INTO roads(rowid, a, b, metres) VALUES (8, 1, 2, 5), (9, 2, 3, 2)");
+    expect("5", "SELECT distance FROM gpu_sssp('g', 1, 2)");
+    run("UPDATE roads SET metres = 2.5 WHERE rowid = 9");
+    expect("5.0", "SELECT distance FROM gpu_sssp('g', 1, 2)");
+    run("DELETE FROM roads WHERE rowid = 9");
+    expect("5", "SELECT distance FROM gpu_sssp('g', 1, 2)");
+    graph_is("g", "roads");
     sql_close();
 }
 END_TEST

@@ -52,10 +52,6 @@ static int compare_edges(const void *a, const void *b) {
     const edge *x = a, *y = b;
     if (x->edge_id != y->edge_id)
         return x->edge_id < y->edge_id ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    if (x->target != y->target)
-        return x->target < y->target ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Who may include whom, read from the include lines:
-#   ext/*.c          gpugraph.h, SQLite, the module's own headers; never gpu's private ones or CUDA
+#   ext/*.c          gpugraph.h, team.h, SQLite, the module's own headers; never gpu's private ones or CUDA
 #   gpu/*.c          gpu's headers without cuda.cuh; never SQLite, never CUDA
 #   gpu/*.cu *.cuh   the same, cuda.cuh and CUDA's own
 #   examples/*.c     gpugraph.h, gpugraph_extension.h and SQLite
@@ -32,7 +32,7 @@ cuda='cuda.*|cub/.*|cooperative_groups.*|thrust/.*|.*\.cuh'
 headers() {
     for file in "$1"/*.h; do
         case $file in
-        */gpugraph.h | */gpugraph_dynamic.h) ;;
+        */gpugraph.h | */gpugraph_dynamic.h | */team.h) ;;
         *) basename "$file" ;;
         esac
     done | sed 's/\./\\./g' | paste -sd '|' -

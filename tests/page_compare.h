@@ -59,15 +59,16 @@ static inline int try_sql(sqlite3 *db, const char *format, ...) {
 
 static inline sqlite3_stmt *select_rows(const page_table *t) {
     sqlite3_stmt *rows = NULL;
-    char *sql =
-        t->column[2]
-            ? sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\", \"%w\" FROM "
-                              "\"%w\".\"%w\" NOT INDEXED ORDER BY 1",
-                              t->rowid, t->column[0], t->column[1], t->column[2],
-                              t->schema, t->table)
-            : sqlite3_mprintf("SELECT \"%w\", \"%w\", \"%w\" FROM \"%w\".\"%w\" "
-                              "NOT INDEXED ORDER BY 1",
-                              t->rowid, t->column[0], t->column[1], t->schema, t->table);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "SELECT \"%w\"", t->rowid);
+    for (int k = 0; k < PAGE_COLUMNS; k++)
+        if (t->column[k])
+            sqlite3_str_appendf(text, ", \"%w\"", t->column[k]);
+        else
+            sqlite3_str_appendall(text, ", 'not wanted'");
+    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED ORDER BY 1", t->schema,
+                        t->table);
+    char *sql = sqlite3_str_finish(text);
     sqlite3_prepare_v2(t->db, sql, -1, &rows, NULL);
     sqlite3_free(sql);
     return rows;
@@ -78,6 +79,10 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
 static inline bool same_id(const page_columns *c, int k, int64_t n, const intern *texts,
                            int64_t *seen, sqlite3_stmt *row) {
     int64_t value = k == 0 ? c->source[n] : c->target[n];
+    if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT) {
+        double real = sqlite3_column_double(row, 1 + k);
+        return real == (double)value && real >= -0x1p63 && real < 0x1p63;
+    }
     if (!c->text[k] || !(c->text[k][n / 8] >> n % 8 & 1))
         return sqlite3_column_type(row, 1 + k) == SQLITE_INTEGER &&
                sqlite3_column_int64(row, 1 + k) == value;
@@ -90,33 +95,54 @@ static inline bool same_id(const page_columns *c, int k, int64_t n, const intern
            memcmp(texts->bytes + at, text, (size_t)bytes) == 0;
 }
 
-/* Is the weight of entry n that of the statement's row, a text being what
-** sqlite3_value_numeric_type makes of it? *type: what it is. */
-static inline bool same_weight(const page_columns *c, int64_t n, sqlite3_stmt *row,
-                               int *type) {
-    sqlite3_value *value = sqlite3_column_value(row, 3), *copy = NULL;
-    *type = sqlite3_value_type(value);
-    if (*type == SQLITE_TEXT) {
-        value = copy = sqlite3_value_dup(value);
-        *type = sqlite3_value_numeric_type(value);
-    }
-    bool same = *type == SQLITE_INTEGER || *type == SQLITE_FLOAT;
-    if (c->real_weight)
-        same &= !c->weight && sqlite3_value_double(value) == c->real_weight[n];
+/* Is entry n of weights (k PAGE_WEIGHT) or of those of the ways back that of the statement's
+** row, a text being what sqlite3_value_numeric_type makes of it? *real_seen: it is REAL. */
+static inline bool same_weight(const page_table *t, const page_columns *c, int k,
+                               int64_t n, sqlite3_stmt *row, bool *real_seen) {
+    const int64_t *integer = k == PAGE_WEIGHT ? c->weight : c->reverse;
+    const double *real = k == PAGE_WEIGHT ? c->real_weight : c->real_reverse;
+    if (!t->column[k])
+        return !integer && !real;
+    sqlite3_value *value = sqlite3_column_value(row, 1 + k);
+    int type = sqlite3_value_numeric_type(value);
+    bool same = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+    bool closed = t->column[PAGE_REVERSE] &&
+                  (type == SQLITE_NULL || sqlite3_column_double(row, 1 + k) < 0);
+    *real_seen |= type == SQLITE_FLOAT && !closed;
+    if (closed)
+        same = (type == SQLITE_NULL || same) && (real ? real[n] : (double)integer[n]) < 0;
+    else if (real)
+        same &= !integer && sqlite3_value_double(value) == real[n];
     else
-        same &= *type == SQLITE_INTEGER && sqlite3_value_int64(value) == c->weight[n];
-    sqlite3_value_free(copy);
+        same &= type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer[n];
     return same;
 }
 
-/* Is row n what the statement stands on? */
-static inline bool same_row(const page_columns *c, int64_t n, const intern *texts,
-                            int64_t *seen, sqlite3_stmt *row, bool weighted, int *type) {
-    if (n >= c->count ||
-        sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1) ||
-        !same_id(c, 0, n, texts, seen, row) || !same_id(c, 1, n, texts, seen, row))
+/* Which ends are NULL. */
+static inline int nulls_in(sqlite3_stmt *row) {
+    return (sqlite3_column_type(row, 1) == SQLITE_NULL) |
+           (sqlite3_column_type(row, 2) == SQLITE_NULL) << 1;
+}
+
+/* Is row n what the statement stands on? *halves: rows with a NULL end before it. */
+static inline bool same_row(const page_table *t, const page_columns *c, int64_t n,
+                            int64_t *halves, int64_t *seen, sqlite3_stmt *row,
+                            bool *real_seen) {
+    int nulls = nulls_in(row);
+    if (n >= c->count || sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1))
         return false;
-    return weighted ? same_weight(c, n, row, type) : !c->weight && !c->real_weight;
+    if (nulls && (*halves >= c->halves || c->half[(*halves)++] != (n << 2 | nulls)))
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (!(nulls >> k & 1) && !same_id(c, k, n, t->texts, seen, row))
+            return false;
+    if (!t->column[PAGE_EDGE_ID] != !c->edge_id)
+        return false;
+    if (c->edge_id && (sqlite3_column_type(row, 1 + PAGE_EDGE_ID) != SQLITE_INTEGER ||
+                       sqlite3_column_int64(row, 1 + PAGE_EDGE_ID) != c->edge_id[n]))
+        return false;
+    return nulls || (same_weight(t, c, PAGE_WEIGHT, n, row, real_seen) &&
+                     same_weight(t, c, PAGE_REVERSE, n, row, real_seen));
 }
 
 /* No text has two numbers, and all were seen. */
@@ -129,27 +155,40 @@ static inline void check_texts(intern *texts, int64_t seen) {
     }
 }
 
+/* Is a weight's column of type REAL? */
+static inline bool column_is_real(const page_table *t) {
+    bool real = false;
+    for (int k = PAGE_WEIGHT; k < PAGE_COLUMNS; k++) {
+        const char *type = "";
+        if (t->column[k] && k != PAGE_EDGE_ID)
+            sqlite3_table_column_metadata(t->db, t->schema, t->table, t->column[k], &type,
+                                          NULL, NULL, NULL, NULL);
+        real |= type && strstr(type, "REAL");
+    }
+    return real;
+}
+
 /* Every value against SELECT's; ends the test at the first difference. */
 static inline void check_columns(const page_table *t, const page_columns *c) {
     sqlite3_stmt *rows = select_rows(t);
-    bool real_seen = false, weighted = t->column[2] != NULL;
-    int64_t n = 0, seen = 0;
+    bool real_seen = false;
+    int64_t n = 0, seen = 0, halves = 0;
     int rc;
 
     ck_assert_ptr_nonnull(rows);
     for (; (rc = sqlite3_step(rows)) == SQLITE_ROW; n++) {
-        int type = SQLITE_INTEGER;
-        if (!same_row(c, n, t->texts, &seen, rows, weighted, &type))
+        if (!same_row(t, c, n, &halves, &seen, rows, &real_seen))
             ck_abort_msg("row %lld differs", (long long)n);
-        real_seen |= type == SQLITE_FLOAT;
     }
+    ck_assert_int_eq(halves, c->halves);
     ck_assert_msg(rc == SQLITE_DONE, "SELECT fails where page_read does not: %d", rc);
     ck_assert_int_eq(n, c->count);
     sqlite3_finalize(rows);
     if (t->texts)
         check_texts(t->texts, seen);
     /* REAL weights only where the column or one value is REAL. */
-    ck_assert(!c->real_weight || n == 0 || real_seen);
+    ck_assert(!(c->real_weight || c->real_reverse) || n == halves || real_seen ||
+              column_is_real(t));
 }
 
 /* Reads with one and with three threads and compares. Returns the reason for stepping

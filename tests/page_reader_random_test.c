@@ -2,6 +2,7 @@
 ** with random bytes changed, and with every allocation failing in turn. It must not step
 ** aside but for a reason that is seen to hold. */
 #include "page_compare.h"
+#include <math.h>
 #include "share.h"
 #include "suite.h"
 #include "wal_frames.h"
@@ -46,6 +47,10 @@ static const char *random_text(void) {
 }
 
 static const char *random_id(void) {
+    if (pick(6) == 0)
+        return PICK("CASE n % 7 WHEN 0 THEN NULL ELSE n END", "NULL", "n * 1.0",
+                    "CASE n % 9 WHEN 0 THEN n * 1e15 WHEN 1 THEN NULL ELSE -n END",
+                    "CASE n % 400 WHEN 399 THEN NULL ELSE n END", "-1.0 * (n << 40)");
     if (with_texts && pick(3))
         return random_text();
     return PICK("n", "n * 7919 % 1000", "0", "1", "n % 3", "-n", "n << 8", "n << 20",
@@ -56,7 +61,8 @@ static const char *random_id(void) {
 static const char *random_weight(void) {
     return PICK("n", "1", "0", "n % 2", "n * 0.5", "n * 0.1", "random()", "9e999", "7.0",
                 "CAST(n AS TEXT)", "n || '.' || n % 100", "'0.' || abs(random())",
-                "'1e' || n % 400", "CASE n % 90 WHEN 0 THEN ' 5' ELSE n END");
+                "CASE n % 5 WHEN 0 THEN NULL ELSE n END", "n % 3 - 1", "'1e' || n % 400",
+                "CASE n % 90 WHEN 0 THEN ' 5' ELSE n END");
 }
 
 static const char *random_filler(void) {
@@ -74,7 +80,7 @@ static const char *random_type(char role) {
     if (role == 'w')
         return PICK("", "INT", "NUMERIC", "REAL", "TEXT");
     return with_texts ? PICK("", "TEXT", "VARCHAR(20)", "INT")
-                      : PICK("", "INT", "INTEGER", "NUMERIC");
+                      : PICK("", "INT", "INTEGER", "NUMERIC", "REAL");
 }
 
 static void add_fillers(sqlite3_str *sql, int *fillers) {
@@ -100,8 +106,8 @@ static void create_table(sqlite3 *db) {
     }
     sqlite3_str_appendall(sql, without_rowid
                                    ? "n, PRIMARY KEY(n, src, dst, w)) WITHOUT ROWID"
-                               : pick(3) ? "n)"
-                                         : "n, tail)");
+                               : pick(3) ? "n, id, back)"
+                                         : "n, id, tail, back REAL)");
     char *text = sqlite3_str_finish(sql);
     run_sql(db, "%s", text);
     sqlite3_free(text);
@@ -119,11 +125,12 @@ static void create_table(sqlite3 *db) {
 }
 
 static void random_insert(sqlite3 *db) {
-    try_sql(db,
-            "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"
-            " INSERT INTO e(n, src, dst, w) SELECT n, %s, %s, %s FROM i",
-            (int)pick(pick(4) ? 300 : 6000) + 1, random_id(), random_id(),
-            random_weight());
+    try_sql(
+        db,
+        "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"
+        " INSERT INTO e(n, src, dst, w, id, back) SELECT n, %s, %s, %s, %s, %s FROM i",
+        (int)pick(pick(4) ? 300 : 6000) + 1, random_id(), random_id(), random_weight(),
+        PICK("n", "n", "-n", "n % 9", "random()"), random_weight());
 }
 
 static void change_filler(sqlite3 *db) {
@@ -163,9 +170,9 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
         break;
     case 11:
         try_sql(db,
-                "DELETE FROM e WHERE typeof(src) NOT IN ('integer', %s) OR "
-                "typeof(dst) NOT IN ('integer', %s) OR NOT is_number(w)",
-                with_texts ? "'text'" : "''", with_texts ? "'text'" : "''");
+                "DELETE FROM e WHERE NOT is_end(src, %d) OR NOT is_end(dst, %d) OR NOT "
+                "is_number(w) OR NOT is_number(back) OR typeof(id) <> 'integer'",
+                with_texts, with_texts);
         break;
     case 12:
         try_sql(db, "ALTER TABLE e ADD COLUMN added %s",
@@ -207,6 +214,17 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
     }
 }
 
+/* is_end(src, texts): may it be an end of an edge, or none? */
+static void is_end(sqlite3_context *context, int count, sqlite3_value **value) {
+    (void)count;
+    int type = sqlite3_value_type(value[0]);
+    double real = type == SQLITE_FLOAT ? sqlite3_value_double(value[0]) : 0;
+    sqlite3_result_int(context, type == SQLITE_INTEGER || type == SQLITE_NULL ||
+                                    (type == SQLITE_FLOAT && real == floor(real) &&
+                                     real >= -0x1p63 && real < 0x1p63) ||
+                                    (type == SQLITE_TEXT && sqlite3_value_int(value[1])));
+}
+
 /* is_number(w): does sqlite3_value_numeric_type say so? */
 static void is_number(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
@@ -229,19 +247,26 @@ static int count_of(sqlite3 *db, const char *format, const char *a, const char *
 /* A reason for stepping aside must hold, and nothing else may be one. `began`: the
 ** transaction was open before. */
 static void check_reason(const page_table *t, const char *why, bool began) {
-    const char *text = t->texts ? "'text'" : "''";
+    const char *text = t->texts ? "1" : "0";
     bool holds = false;
     if (strstr(why, "an id"))
+        holds = count_of(t->db,
+                         "SELECT count(*) FROM e WHERE NOT is_end(src, %s) OR NOT "
+                         "is_end(dst, %s)",
+                         text, text) > 0;
+    else if (strstr(why, "an edge id"))
         holds =
-            count_of(t->db,
-                     "SELECT count(*) FROM e WHERE typeof(src) NOT IN ('integer', %s) "
-                     "OR typeof(dst) NOT IN ('integer', %s)",
-                     text, text) > 0;
+            t->column[PAGE_EDGE_ID] &&
+            count_of(t->db, "SELECT count(*) FROM e WHERE typeof(id) <> 'integer'%s%s",
+                     "", "") > 0;
     else if (strstr(why, "a weight"))
-        holds = t->column[2] && count_of(t->db,
-                                         "SELECT count(*) FROM e WHERE NOT "
-                                         "is_number(%s)",
-                                         "w", "") > 0;
+        holds = t->column[PAGE_WEIGHT] &&
+                count_of(t->db,
+                         t->column[PAGE_REVERSE]
+                             ? "SELECT count(*) FROM e WHERE (NOT (is_number(w) OR w IS "
+                               "NULL) OR NOT (is_number(back) OR back IS NULL)) AND %s%s"
+                             : "SELECT count(*) FROM e WHERE NOT is_number(w) AND %s%s",
+                         "src IS NOT NULL AND dst", " IS NOT NULL") > 0;
     else if (strstr(why, "write transaction"))
         holds = sqlite3_txn_state(t->db, "main") == SQLITE_TXN_WRITE;
     else if (strstr(why, "write-ahead log"))
@@ -256,6 +281,7 @@ static sqlite3 *open_random(void) {
     int reserve = pick(3) == 0 ? (int)pick(32) : 0;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
     sqlite3_create_function(db, "is_number", 1, SQLITE_UTF8, NULL, is_number, NULL, NULL);
+    sqlite3_create_function(db, "is_end", 2, SQLITE_UTF8, NULL, is_end, NULL, NULL);
     run_sql(db,
             "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
             "PRAGMA journal_mode = %s; PRAGMA cache_size = %d;"
@@ -281,13 +307,16 @@ START_TEST(test_random_tables) {
         sqlite3 *db = open_random();
         create_table(db);
         sqlite3 *second = open_db(scratch, 0, NULL);
-        page_table t = {.db = db,
-                        .schema = "main",
-                        .table = "e",
-                        .rowid = "rowid",
-                        .column = {"src", "dst", pick(4) ? "w" : NULL},
-                        .texts = with_texts ? &texts : NULL,
-                        .wal = &notes};
+        page_table t = {
+            .db = db,
+            .schema = "main",
+            .table = "e",
+            .rowid = "rowid",
+            .column = {"src", "dst", pick(4) ? "w" : NULL, pick(3) == 0 ? "id" : NULL},
+            .texts = with_texts ? &texts : NULL,
+            .wal = &notes};
+        if (t.column[PAGE_WEIGHT] && pick(3) == 0)
+            t.column[PAGE_REVERSE] = "back";
         for (int step = 0; step < STEPS; step++) {
             wal_notes_take(&notes, db);
             const bool began = sqlite3_txn_state(db, "main") != SQLITE_TXN_NONE;
@@ -466,7 +495,8 @@ START_TEST(test_failing_allocations) {
     run_sql(db,
             "PRAGMA page_size = 512; PRAGMA encoding = 'UTF-16le';"
             "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"
-            "CREATE TABLE e(n, src, dst); INSERT INTO e VALUES(0, 1, 2);"
+            "CREATE TABLE e(n, src, dst, id, back); INSERT INTO e(n, src, dst) VALUES(0, "
+            "1, 2);"
             "ALTER TABLE e ADD COLUMN w DEFAULT 'a text'; UPDATE e SET w = 1;"
             "ALTER TABLE e RENAME COLUMN w TO was; ALTER TABLE e ADD COLUMN w DEFAULT "
             "'0.5'");

@@ -20,8 +20,23 @@ START_TEST(survives_each_failed_allocation) {
         "gpugraph_config('threads', '1')",
         "SELECT * FROM gpugraph_timings, gpugraph_graphs",
         "SELECT * FROM gpugraph_methods",
+        "SELECT * FROM gpugraph_settings",
+        "SELECT gpugraph_config('devices', 'all'), gpugraph_config('devices', '0,99')",
+        "SELECT gpugraph_config('threads', 1.5)",
+        "SELECT gpugraph_config('speed', x'00')",
         "SELECT * FROM gpu_bfs('roads', 1) WHERE direction = 'up'",
         "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'x'",
+        "SELECT * FROM gpu_bfs('roads', 77, '1e') UNION ALL SELECT 5, 6, 7, detail FROM "
+        "gpugraph_timings",
+        "SELECT * FROM gpu_bfs('texts', 1.0) UNION ALL SELECT * FROM gpu_bfs('roads') "
+        "WHERE source IN (5, 6, 7, 8, 8.5)",
+        "SELECT * FROM gpu_sssp('roads', x'0100000000000000')",
+        "SELECT * FROM gpu_bfs('roads', 1, max_depth = 2, direction = 'in')",
+        "SELECT * FROM gpu_dfs('roads', 1, 2)",
+        "SELECT b.* FROM gpu_bfs('roads', 1, p.id) b CROSS JOIN places p",
+        "SELECT * FROM gpu_bfs('roads', 1) CROSS JOIN places WHERE max_depth = id",
+        "SELECT * FROM places LEFT JOIN gpu_bfs('roads') ON source = id AND 0",
+        "SELECT * FROM gpu_bfs('SELECT src, dst FROM roads', 1)",
     };
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         bool failed = true;
@@ -47,8 +62,7 @@ START_TEST(survives_each_failed_allocation) {
 END_TEST
 
 /* Result arrays are too large for SQLite's allocator: blocks of their sizes are made
-** to fail here, and no others, since OpenMP's runtime ends the process when it gets
-** none. */
+** to fail here, and no others. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
 static long arrays_until_failure;

@@ -3,8 +3,9 @@
 **
 **     shape       vertex 0 .. n - 1, edge 0 .. m - 1
 **     ids(v, id)  the vertices' ids, ascending: so v is the order of ids, too
-**     g(e, src, dst, weight)            e + 1 is the edge id
-**     read as     table | its columns | view | query with the rows in another order
+**     g(e, src, dst, weight, code)      e + 1 is the edge id, code the same as a text
+**     read as     table | its columns | view | query with the rows in another order, some
+**                 with texts as edge ids, or with a second weight that is closed
 **
 ** Rows are read back as vertex numbers by looking their ids up in ids, so an answer that
 ** is right for one kind of ids and one source must be right for all. */
@@ -30,6 +31,10 @@ static const char *const forms[] = {
     "main.\"g\"(src, dst, weight)",
     "gv",
     "SELECT src, dst, weight, e FROM g ORDER BY e * 7919 % 1009, e",
+    "g(src, dst, weight, code)",
+    "g(src, dst, weight, e, closed)",
+    "SELECT dst, src, closed, e, weight FROM g ORDER BY random()",
+    "SELECT src, dst, weight, CASE WHEN e < 6 THEN e ELSE code END FROM g ORDER BY -e",
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -72,7 +77,10 @@ static void fill_tables(const arcs *out) {
     sqlite3_stmt *id, *edge;
     run("DELETE FROM ids; DELETE FROM g");
     sqlite3_prepare_v2(db, "INSERT INTO ids VALUES (?1, ?2)", -1, &id, NULL);
-    sqlite3_prepare_v2(db, "INSERT INTO g VALUES (?1, ?2, ?3, ?4)", -1, &edge, NULL);
+    sqlite3_prepare_v2(db,
+                       "INSERT INTO g(e, src, dst, weight, code) "
+                       "VALUES (?1, ?2, ?3, ?4, printf('%05d', ?1))",
+                       -1, &edge, NULL);
     for (int v = 0; v < out->n; v++) {
         sqlite3_bind_int(id, 1, v);
         bind_id(id, 2, v);
@@ -531,8 +539,9 @@ static void check_triangles(void) {
 static void open_tables(void) {
     sql_open();
     run("CREATE TABLE ids(v INTEGER PRIMARY KEY, id); CREATE INDEX by_id ON ids(id);"
-        "CREATE TABLE g(e INTEGER PRIMARY KEY, src, dst, weight);"
-        "CREATE VIEW gv AS SELECT src, dst, weight FROM g ORDER BY e");
+        "CREATE TABLE g(e INTEGER PRIMARY KEY, src, dst, weight, code TEXT, "
+        "closed AS (CASE e %% 2 WHEN 0 THEN -1 END));"
+        "CREATE VIEW gv AS SELECT src, dst, weight, e AS id FROM g ORDER BY random()");
 }
 
 static void check_shape(int shape_number, uint64_t seed) {

@@ -91,7 +91,8 @@ static void load(const char *name, enum weight_reading weights, double *peak,
         SQLITE_OK);
     long long before = memory("VmRSS");
     ck_assert(forget_peak());
-    ck_assert_int_eq(graph_load(&p.c, "gpu_test", &rows, NULL, weights, -1, &got, &error),
+    const graph_request request = {.function = "gpu_test", .backend = -1};
+    ck_assert_int_eq(graph_load(&p.c, &request, &rows, NULL, weights, &got, NULL, &error),
                      SQLITE_OK);
     *peak = (double)(memory("VmHWM") - before) / ROWS;
     *after = (double)(memory("VmRSS") - before) / ROWS;

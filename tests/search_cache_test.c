@@ -2,6 +2,7 @@
 ** counted by the totals that gpugraph_timings shows from row to row: each search has its own. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpugraph_extension.h"
@@ -148,6 +149,59 @@ START_TEST(subqueries_share_searches_without_a_cache) {
 }
 END_TEST
 
+/* A bound of 0 is one, though the fields that hold it are those of no bound. */
+START_TEST(a_bound_of_nothing_is_kept_apart) {
+    run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 5), (2, 3, 5)");
+    expect("", "SELECT vertex FROM gpu_sssp('g', 1, 2) WHERE max_distance = 0");
+    expect("2|5", "SELECT vertex, distance FROM gpu_sssp('g', 1, 2)");
+    expect("", "SELECT vertex FROM gpu_sssp('g', 1, 3) WHERE distance < 0.5");
+    expect("3|10", "SELECT vertex, distance FROM gpu_sssp('g', 1, 3)");
+}
+END_TEST
+
+/* One of no promised shape does not stand for the ordered tree. */
+START_TEST(an_ordered_tree_is_kept_apart) {
+    run("CREATE TABLE g(src, dst); INSERT INTO g VALUES(1, 9), (1, 2), (2, 9), (9, 2), "
+        "(1, 5), "
+        "(5, 2), (9, 5)");
+    run("SELECT parent, preorder FROM gpu_dfs('g', 1)");
+    expect("1|-|0;2|1|1;5|9|3;9|2|2",
+           "SELECT vertex, parent, preorder FROM gpu_dfs('g', 1) WHERE ordered = 1");
+}
+END_TEST
+
+static int bytes_after(const char *sql) {
+    run("%s", sql);
+    char *bytes = ask("SELECT host_bytes FROM gpugraph_graphs");
+    int count = atoi(bytes);
+    sqlite3_free(bytes);
+    return count;
+}
+
+/* A search that a limit ends may end elsewhere when it is made again, so its tree would be that
+** of other vertices: such an answer is made anew, one of a whole search grows. */
+START_TEST(what_a_limit_has_cut_does_not_grow) {
+    make_random("g", 60, 200, 5);
+    for (int limit = 0; limit < 2; limit++) {
+        run("SELECT gpugraph_config('cache_limit', 0), gpugraph_config('cache_limit', "
+            "NULL)");
+        const char *tail = limit ? "ORDER BY distance LIMIT 5" : "ORDER BY distance";
+        char *first = sqlite3_mprintf("SELECT vertex FROM gpu_sssp('g', 2) %s", tail);
+        char *second =
+            sqlite3_mprintf("SELECT vertex, parent FROM gpu_sssp('g', 2) %s", tail);
+        int none = bytes_after(
+            "SELECT gpugraph_triangles('g'); SELECT vertex FROM gpu_sssp('g', "
+            "1)");
+        int one = bytes_after(first), two = bytes_after(second),
+            again = bytes_after(first);
+        ck_assert_int_eq(two - one > one - none, limit);
+        ck_assert_int_eq(again, two);
+        sqlite3_free(first);
+        sqlite3_free(second);
+    }
+}
+END_TEST
+
 START_TEST(kept_searches_leave_the_timings) {
     make_random("g", 60, 200, 5);
     run("SELECT * FROM gpu_bfs('g', 1)");
@@ -171,6 +225,34 @@ START_TEST(kept_searches_leave_the_timings) {
     run("INSERT INTO g VALUES(1, 100, 1)");
     expect("1", "SELECT depth FROM gpu_bfs('g', 1, 100)");
     expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
+}
+END_TEST
+
+/* Work of other calls is told as a search of its own, or not at all: never behind the total. */
+START_TEST(timings_go_on_after_other_work) {
+    static const char phases[] = "SELECT group_concat(phase = 'total', '') LIKE '%%01', "
+                                 "sum(phase = '%s') FROM gpugraph_timings";
+    run("CREATE TABLE g(src INTEGER, dst INTEGER); INSERT INTO g VALUES(1, 2), (2, 3);"
+        "CREATE VIRTUAL TABLE f USING gpugraph(g(src, dst), persist=1)");
+    expect("1|1", phases, "read");
+    run("SELECT * FROM gpu_bfs('f', 1)");
+    expect("1|1", phases, "search");
+    expect("2", "SELECT dst FROM f WHERE src = 1");
+    expect("1|1", phases, "csr");
+    expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search'");
+    char *first = ask("SELECT * FROM gpugraph_timings");
+    expect("3", "SELECT dst FROM f WHERE src = 2");
+    expect(first, "SELECT * FROM gpugraph_timings");
+    sqlite3_free(first);
+    run("SELECT gpugraph_save('f'); SELECT gpugraph_check('f')");
+    expect("1|1", phases, "follow");
+    run("SELECT * FROM gpu_bfs('f', 2)");
+    expect("1|1", phases, "search");
+    run("INSERT INTO g VALUES(3, 4)");
+    expect("4", "SELECT dst FROM f WHERE src = 3");
+    expect("1|1", phases, "follow");
+    run("SELECT * FROM gpu_bfs('f', 3)");
+    expect("1|1", phases, "search");
 }
 END_TEST
 
@@ -200,7 +282,11 @@ int main(void) {
     tcase_add_test(cases, joins_and_subqueries_share_searches);
     tcase_add_test(cases, a_join_on_the_nearest_source);
     tcase_add_test(cases, subqueries_share_searches_without_a_cache);
+    tcase_add_test(cases, a_bound_of_nothing_is_kept_apart);
+    tcase_add_test(cases, an_ordered_tree_is_kept_apart);
+    tcase_add_test(cases, what_a_limit_has_cut_does_not_grow);
     tcase_add_test(cases, kept_searches_leave_the_timings);
+    tcase_add_test(cases, timings_go_on_after_other_work);
     tcase_add_test(cases, trees_and_orders_are_added_to_what_is_kept);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

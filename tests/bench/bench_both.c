@@ -6,7 +6,6 @@
 ** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid of sources in order. The best
 ** of RUNS counts, which take turns on a new graph each; milliseconds of the processor, all
 ** threads together. */
-#include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,34 +51,50 @@ static csr make(gpugraph_graph *graph, enum csr_kind kind, double *best) {
     return view;
 }
 
+struct joining {
+    const csr *out, *in;
+    uint64_t *offset;
+    uint32_t *target;
+};
+
+static void count_rows(void *job, uint64_t low, uint64_t high) {
+    const struct joining *j = job;
+    for (uint64_t v = low; v < high; v++) {
+        j->offset[v + 1] = j->out->offset[v + 1] - j->out->offset[v];
+        for (uint64_t k = j->in->offset[v]; k < j->in->offset[v + 1]; k++)
+            j->offset[v + 1] += j->in->target[k] != v;
+    }
+}
+
+static void join_rows(void *job, uint64_t low, uint64_t high) {
+    const struct joining *j = job;
+    for (uint64_t v = low; v < high; v++) {
+        uint64_t to = j->offset[v], count = j->out->offset[v + 1] - j->out->offset[v];
+        memcpy(j->target + to, j->out->target + j->out->offset[v],
+               count * sizeof *j->target);
+        to += count;
+        for (uint64_t k = j->in->offset[v]; k < j->in->offset[v + 1]; k++)
+            if (j->in->target[k] != v)
+                j->target[to++] = j->in->target[k];
+    }
+}
+
 /* OUT's row, then IN's without loops. Returns the number of arcs. */
 static uint64_t join(const csr *out, const csr *in, double *best) {
     double start = now_ms();
     uint64_t *offset = malloc((out->n + 1ull) * sizeof *offset);
+    struct joining j = {out, in, offset, NULL};
     offset[0] = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < out->n; v++) {
-        offset[v + 1] = out->offset[v + 1] - out->offset[v];
-        for (uint64_t k = in->offset[v]; k < in->offset[v + 1]; k++)
-            offset[v + 1] += in->target[k] != v;
-    }
+    gg_chunks(threads, out->n, 1024, count_rows, &j);
     for (uint64_t v = 0; v < out->n; v++)
         offset[v + 1] += offset[v];
     uint64_t arcs = offset[out->n];
-    uint32_t *target = malloc(arcs * sizeof *target);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < out->n; v++) {
-        uint64_t to = offset[v], count = out->offset[v + 1] - out->offset[v];
-        memcpy(target + to, out->target + out->offset[v], count * sizeof *target);
-        to += count;
-        for (uint64_t k = in->offset[v]; k < in->offset[v + 1]; k++)
-            if (in->target[k] != v)
-                target[to++] = in->target[k];
-    }
+    j.target = malloc(arcs * sizeof *j.target);
+    gg_chunks(threads, out->n, 1024, join_rows, &j);
     double ms = now_ms() - start;
     *best = ms < *best ? ms : *best;
     free(offset);
-    free(target);
+    free(j.target);
     return arcs;
 }
 

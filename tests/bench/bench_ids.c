@@ -9,6 +9,7 @@
 ** BACKEND: auto, cpu or cuda, for which a context is opened first. Columns are given to
 ** the graph, as the extension does. The least of RUNS (default 5) counts; a sum over all
 ** numbers shows that backends agree. */
+#include "team.h"
 #include "gpugraph.h"
 
 #include <stdio.h>
@@ -102,6 +103,19 @@ static gpugraph_backend backend_named(const char *name) {
                                       : GPUGRAPH_AUTO;
 }
 
+struct columns {
+    const char *shape;
+    int64_t m, *source, *target;
+};
+
+static void fill_columns(void *job, uint64_t low, uint64_t high) {
+    const struct columns *c = job;
+    for (uint64_t e = low; e < high; e++) {
+        c->source[e] = end_of(c->shape, c->m, (int64_t)e, 0);
+        c->target[e] = end_of(c->shape, c->m, (int64_t)e, 1);
+    }
+}
+
 int main(int argc, char **argv) {
     static const char *const shapes = "rmat grid sparse wide";
     if (argc < 3 || !strstr(shapes, argv[1])) {
@@ -121,11 +135,8 @@ int main(int argc, char **argv) {
     uint64_t sum = 0;
     if (!source || !target)
         fail("out of memory");
-#pragma omp parallel for
-    for (int64_t e = 0; e < m; e++) {
-        source[e] = end_of(argv[1], m, e, 0);
-        target[e] = end_of(argv[1], m, e, 1);
-    }
+    struct columns columns = {argv[1], m, source, target};
+    gg_slices(gg_team_limit(0), (uint64_t)m, fill_columns, &columns);
     if (run.backend != GPUGRAPH_CPU)
         open_context(&run);
     for (int i = 0; i < runs; i++) {

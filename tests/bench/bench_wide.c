@@ -17,7 +17,6 @@
 #include "backend.h"
 #include "bench.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,15 +75,25 @@ static void give_up(const gpugraph_run *run) {
     exit(1);
 }
 
+struct columns {
+    const formula *f;
+    int64_t *source, *target;
+};
+
+static void fill_columns(void *job, uint64_t low, uint64_t high) {
+    const struct columns *c = job;
+    for (uint64_t e = low; e < high; e++) {
+        c->source[e] = source_of(c->f, e);
+        c->target[e] = target_of(c->f, e);
+    }
+}
+
 static gpugraph_graph *make(const formula *f, gpugraph_run *run) {
     uint64_t m = edge_count(f);
     double started = now_ms();
     int64_t *source = column(m), *target = column(m);
-#pragma omp parallel for schedule(static)
-    for (uint64_t e = 0; e < m; e++) {
-        source[e] = source_of(f, e);
-        target[e] = target_of(f, e);
-    }
+    struct columns columns = {f, source, target};
+    gg_slices(gg_team_limit(0), m, fill_columns, &columns);
     tell(NULL, "columns", now_ms() - started, (int64_t)m, "");
     gpugraph_edges edges = {.count = (int64_t)m,
                             .source = {source, NULL},
@@ -120,18 +129,37 @@ static bool too_deep(const formula *f, const uint32_t *depth, uint32_t v) {
     return false;
 }
 
-static void check_tree(const formula *f, const gpugraph_graph *graph,
-                       const uint32_t *depth, const void *tree) {
+struct tree_check {
+    const formula *f;
+    const gpugraph_graph *graph;
+    const uint32_t *depth;
+    const void *tree;
+    uint64_t wrong, beyond;
+};
+
+static void check_vertices(void *job, uint64_t low, uint64_t high) {
+    struct tree_check *c = job;
+    const formula *f = c->f;
+    const uint32_t *depth = c->depth;
     uint64_t wrong = 0, beyond = 0;
-    double started = now_ms();
-#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : wrong, beyond)
-    for (uint32_t v = 0; v < 2 * f->half; v++) {
-        uint64_t e = gpugraph_edge_at(graph, tree, v);
+    for (uint64_t at = low; at < high; at++) {
+        uint32_t v = (uint32_t)at;
+        uint64_t e = gpugraph_edge_at(c->graph, c->tree, v);
         wrong += depth[v] == GPUGRAPH_NONE || e != right_edge(f, depth, v);
         wrong += v < f->half && v % LOOK_AT == 0 && too_deep(f, depth, v);
         wrong += v >= f->half && depth[v] != depth[v - f->half] + 1;
         beyond += e != GPUGRAPH_NO_EDGE && e > gg_narrow_edges;
     }
+    __atomic_fetch_add(&c->wrong, wrong, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&c->beyond, beyond, __ATOMIC_RELAXED);
+}
+
+static void check_tree(const formula *f, const gpugraph_graph *graph,
+                       const uint32_t *depth, const void *tree) {
+    double started = now_ms();
+    struct tree_check c = {f, graph, depth, tree, 0, 0};
+    gg_chunks(gg_team_limit(0), 2 * (uint64_t)f->half, 4096, check_vertices, &c);
+    uint64_t wrong = c.wrong, beyond = c.beyond;
     printf("%-10s %10.1f ms  %llu wrong, %llu tree edges beyond %llu\n", "check",
            now_ms() - started, (unsigned long long)wrong, (unsigned long long)beyond,
            (unsigned long long)gg_narrow_edges);

@@ -53,6 +53,8 @@ static const char *const edges[] = {
     "'none'",
     "'SELECT src, dst FROM roads'",
     "'SELECT 1, 2, 3, 4'",
+    "'SELECT 1, :a'",
+    "'SELECT ?2, ?1'",
     "'VALUES (1, 2), (2, ''b'')'",
     "'roads('",
     "NULL",
@@ -80,6 +82,7 @@ static const char *const values[] = {
     "9e999",
     "-0.0",
     "x'31'",
+    "x'0100000000000000'",
     "9223372036854775807",
     "-9223372036854775808",
     "''",
@@ -143,6 +146,10 @@ static const char *const options[] = {
     "vertices = 'places'",
     "vertices = 'SELECT 1'",
     "vertices = ''",
+    "params = '[1]'",
+    "params = json_array(places.id, 'x')",
+    "params = '[[1]]'",
+    "params = '1'",
     "method = 'auto'",
     "method = 'top-down'",
     "method = 'direction-optimizing'",
@@ -159,11 +166,12 @@ static const char *const options[] = {
 };
 
 static const char *const columns[] = {
-    "f.vertex",   "f.depth",    "f.distance",     "f.parent",    "f.edge",
-    "f.seq",      "f.cost",     "f.preorder",     "f.postorder", "f.source",
-    "f.target",   "f.edges",    "f.sources",      "f.max_depth", "f.direction",
-    "f.method",   "f.backend",  "f.priority",     "f.seed",      "f.ordered",
-    "f.vertices", "f.weighted", "f.max_distance", "f.rowid",
+    "f.vertex",    "f.depth",       "f.distance",     "f.parent",    "f.edge",
+    "f.seq",       "f.cost",        "f.preorder",     "f.postorder", "f.source",
+    "f.target",    "f.edges",       "f.sources",      "f.max_depth", "f.direction",
+    "f.method",    "f.backend",     "f.priority",     "f.seed",      "f.ordered",
+    "f.vertices",  "f.weighted",    "f.max_distance", "f.rowid",     "f.params",
+    "\"(edges)\"", "\"(further)\"",
 };
 
 static const char *const comparisons[] = {"=", "<", "<=", ">", ">=", "IS", "<>", "=="};
@@ -173,12 +181,13 @@ static const char *const collations[] = {"", "", "", " COLLATE NOCASE", " COLLAT
 /* ---- grammar ---- */
 
 static void add_call(bytes *b, sqlite3_str *sql, const char *name) {
-    unsigned arguments = next(b) % 4;
+    unsigned arguments = next(b) % 5;
     sqlite3_str_appendall(sql, CHOICE(b, functions));
     if (arguments > 0)
         sqlite3_str_appendf(sql, "(%s", CHOICE(b, edges));
     for (unsigned i = 1; i < arguments; i++)
-        sqlite3_str_appendf(sql, ", %s", CHOICE(b, values));
+        sqlite3_str_appendf(sql, ", %s",
+                            next(b) % 8 ? CHOICE(b, values) : CHOICE(b, options));
     sqlite3_str_appendf(sql, "%s AS %s", arguments > 0 ? ")" : "", name);
 }
 
@@ -237,9 +246,9 @@ static void add_select(bytes *b, sqlite3_str *sql) {
 static void add_scalar(bytes *b, sqlite3_str *sql) {
     static const char *const keys[] = {"'threads'", "'cache_limit'", "'memory_limit'",
                                        "'device'",  "'progress'",    "'none'",
-                                       "NULL"};
+                                       "'devices'", "'backend'",     "NULL"};
     static const char *const looks[] = {"gpugraph_graphs", "gpugraph_timings",
-                                        "gpugraph_methods"};
+                                        "gpugraph_methods", "gpugraph_settings"};
     switch (next(b) % 4) {
     case 0:
         sqlite3_str_appendf(sql, "SELECT gpugraph_triangles(%s) FROM places",

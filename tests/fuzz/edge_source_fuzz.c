@@ -1,7 +1,8 @@
 /* Any bytes as `edges`, `vertices` and the other arguments: no crash, no leak, no
 ** sentence missing.
 **
-**     input    up to the first zero byte: edges; then vertices, source, sources, direction
+**     input    up to the first zero byte: edges; then vertices, source, sources, direction,
+**              params
 **
 ** First the parser alone, with what must hold of its answers; then the table functions on
 ** a small database, the texts bound, so that queries are let through. Seeds:
@@ -20,7 +21,8 @@ static void check(int holds) {
 static void check_name(const char *name) {
     edge_source again;
     char *error, *quoted = sqlite3_mprintf("\"%w\"", name);
-    check(edge_parse(quoted, (int)strlen(quoted), 3, &again, &error) == SQLITE_OK);
+    check(edge_parse(quoted, (int)strlen(quoted), EDGE_COLUMNS, &again, &error) ==
+          SQLITE_OK);
     check(again.query == NULL && again.columns == 0 && strcmp(again.table, name) == 0);
     edge_source_clear(&again);
     sqlite3_free(quoted);
@@ -60,12 +62,15 @@ static sqlite3 *open_database(void) {
               "INSERT INTO roads VALUES (1, 2, 3), (2, 'a', 1.5), ('a', 1, 0), (4, 4, 1);"
               "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2), (NULL, 3);"
               "CREATE VIEW v AS SELECT src, dst FROM roads;"
+              "CREATE TABLE ids(a, b, w, id); INSERT INTO ids VALUES (1, 2, 3, 'x'),"
+              "(2, 3, 4, 9), (3, 1, 5, NULL), (1, 3, 5, 2.0);"
+              "CREATE VIEW i AS SELECT a AS src, b AS dst, id FROM ids;"
               "CREATE TABLE places(id); INSERT INTO places VALUES (9), ('z')",
               NULL, NULL, NULL) == SQLITE_OK);
     return db;
 }
 
-enum { PARTS = 5 };
+enum { PARTS = 6 };
 
 static void search(sqlite3 *db, const char *sql, const char *const *part,
                    const int *bytes) {
@@ -91,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static sqlite3 *db;
     if (size > 4096)
         return 0;
-    parse((const char *)data, (int)size, 3);
+    parse((const char *)data, (int)size, EDGE_COLUMNS);
     parse((const char *)data, (int)size, 1);
     const char *part[PARTS] = {NULL}, *at = (const char *)data, *end = at + size;
     int bytes[PARTS] = {0};
@@ -104,7 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     if (!db)
         db = open_database();
-    search(db, "SELECT * FROM gpu_bfs(?1, ?3) WHERE vertices = ?2 AND direction = ?5",
+    search(db,
+           "SELECT * FROM gpu_bfs(?1, ?3) WHERE vertices = ?2 AND direction = ?5 AND "
+           "params = ?6",
            part, bytes);
     search(db, "SELECT * FROM gpu_sssp(?1) WHERE vertices = ?2 AND sources = ?4", part,
            bytes);

@@ -82,7 +82,13 @@ static void look_at(const page_columns *columns, const intern *texts) {
     int64_t sum = 0;
     for (int64_t i = 0; i < columns->count; i++)
         sum += columns->source[i] ^ columns->target[i] ^
-               (columns->weight ? columns->weight[i] : 0);
+               (columns->weight ? columns->weight[i] : 0) ^
+               (columns->reverse ? columns->reverse[i] : 0) ^
+               (columns->edge_id ? columns->edge_id[i] : 0);
+    for (int64_t i = 0; i < columns->halves; i++)
+        if (columns->half[i] >> 2 >= columns->count || !(columns->half[i] & 3) ||
+            (i && columns->half[i] >> 2 <= columns->half[i - 1] >> 2))
+            __builtin_trap();
     for (int64_t i = 0; i < texts->count; i++)
         sum +=
             texts->offset[i + 1] > texts->offset[i] ? texts->bytes[texts->offset[i]] : 0;
@@ -116,12 +122,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                           .encoding = (enum page_encoding)(1 + data[3] % 3),
                           .auto_vacuum = data[3] >> 7,
                           .longest = 1000000000,
-                          .weighted = data[0] & 32,
+                          .columns = data[4] & 192  ? PAGE_COLUMNS
+                                     : data[0] & 32 ? 3
+                                                    : 2,
                           .real = data[0] & 64,
+                          .null = data[4] & 32,
                           .ask = data[3] & 4,
                           .text = data[1] & 128,
                           .at_text = PAGE_ID_TYPE,
-                          .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20}};
+                          .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20,
+                                     data[1] % 7, data[2] % 13}};
     page_leaves leaves;
     page_columns columns = {0};
     page_short old;
@@ -131,8 +141,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         layout.column[1] = 1;
         layout.column[2] = 2;
     }
-    for (int k = 0; k < 3; k++)
-        layout.missing[k] = (page_missing){.known = data[3] >> (3 + k) & 1,
+    if (!(data[0] & 32))
+        layout.column[PAGE_WEIGHT] = PAGE_NO_COLUMN;
+    if (!(data[4] & 64))
+        layout.column[PAGE_EDGE_ID] = PAGE_NO_COLUMN;
+    if (!(data[4] & 128))
+        layout.column[PAGE_REVERSE] = PAGE_NO_COLUMN;
+    for (int k = 0; k < PAGE_COLUMNS; k++)
+        layout.missing[k] = (page_missing){.known = data[3] >> (3 + k % 3) & 1,
                                            .type = 1 + data[4] % 5,
                                            .length = 4,
                                            .text = memcpy(malloc(4), "text", 4)};

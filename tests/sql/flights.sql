@@ -33,4 +33,4 @@ SELECT s.airport, count(*), max(depth)
 FROM (SELECT 'JFK' AS airport UNION ALL SELECT 'SYD' UNION ALL SELECT 'nowhere') s, gpu_bfs('route', s.airport)
 GROUP BY s.airport ORDER BY s.airport;
 SELECT 'by air', group_concat(vertex, ' > ') FROM (
-    SELECT vertex FROM gpu_path('route', 'GKA', 'AER') ORDER BY seq);
+    SELECT vertex FROM gpu_path('route(src, dst)', 'GKA', 'AER') ORDER BY seq);

@@ -1,0 +1,15 @@
+/* Which rows of a table are edges: condition.c. */
+#ifndef GPUGRAPH_CONDITION_H
+#define GPUGRAPH_CONDITION_H
+
+#include "ext.h"
+
+/* " WHERE (...)" or whatever stands before it, with the row's columns named after `row`: "new.",
+** "e.", "". Nothing where the condition is NULL. */
+void condition_append(sqlite3_str *sql, const char *before, const char *condition,
+                      const char *row);
+/* Reads the condition out of the text of a trigger, which ALTER TABLE keeps up to date with the
+** columns' names. *condition is NULL where the trigger has none; sqlite3_free. */
+int condition_of_trigger(const char *sql, char **condition);
+
+#endif

@@ -1,0 +1,91 @@
+/* Rows with an end that is NULL: no edges, as a NULL reference is none, but their other end
+** is a vertex.
+**
+**     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
+**     edges      1 -> 2                           2 -> 3
+**     lone                7           3                      vertices beside those of edges */
+#include "loader.h"
+#include <string.h>
+
+static bool has_text(const id_array *id, int64_t i) {
+    return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
+}
+
+static void clear_text(id_array *id, int64_t i) {
+    if (id->is_text)
+        id->is_text[i / 8] &= (uint8_t) ~(1u << i % 8);
+}
+
+static int add_lone(loader *l, int end, int64_t i) {
+    loader *to = l->lone;
+    const id_array *id = &l->id[end];
+    if (loader_room(to))
+        return l->rc = to->rc;
+    to->id[0].value[to->count] = id->value[i];
+    if (has_text(id, i) && loader_put_number(to, &to->id[0], id->value[i]))
+        return l->rc = to->rc;
+    to->count++;
+    return SQLITE_OK;
+}
+
+int half_row_ends(loader *l, int64_t i, unsigned missing) {
+    for (int end = 0; end < 2; end++)
+        if (!(missing >> end & 1) && add_lone(l, end, i))
+            return l->rc;
+    return SQLITE_OK;
+}
+
+static int take_ends(loader *l, int64_t i, unsigned missing) {
+    l->halves++;
+    return half_row_ends(l, i, missing);
+}
+
+int half_row_take(loader *l) {
+    const unsigned missing = l->missing;
+    l->missing = 0;
+    int rc = take_ends(l, l->count, missing);
+    clear_text(&l->id[0], l->count);
+    clear_text(&l->id[1], l->count);
+    return rc;
+}
+
+/* ---- out of whole columns ---- */
+
+static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
+    for (int64_t i = 0; i < count && id->is_text; i++) {
+        bool text = has_text(id, from + i);
+        clear_text(id, to + i);
+        id->is_text[(to + i) / 8] |= (uint8_t)(text << (to + i) % 8);
+    }
+}
+
+/* Entries from .. from + count - 1 of every column go to `to`. */
+static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
+    void *const column[] = {l->id[0].value, l->id[1].value, l->weight, l->reverse,
+                            l->edge_id.value};
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        if (column[k])
+            memmove((int64_t *)column[k] + to, (int64_t *)column[k] + from,
+                    (size_t)count * sizeof(int64_t));
+    move_texts(&l->id[0], to, from, count);
+    move_texts(&l->id[1], to, from, count);
+}
+
+int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
+    int64_t kept = 0, at = 0;
+    if (halves && !l->edge_id.value && loader_begin_edge_ids(l))
+        return l->rc;
+    for (int64_t h = 0; h < halves; h++) {
+        int64_t row = half[h] >> 2;
+        if (take_ends(l, row, (unsigned)half[h] & 3))
+            return l->rc;
+        move_rows(l, kept, at, row - at);
+        kept += row - at;
+        at = row + 1;
+    }
+    if (halves) {
+        move_rows(l, kept, at, l->count - at);
+        l->count -= halves;
+    }
+    return SQLITE_OK;
+}

@@ -1,0 +1,57 @@
+/* The elements of a JSON array: see json_array.h. */
+#include "json_array.h"
+
+#include <string.h>
+
+/* json_each takes a text for which there is no memory as one without elements; the length
+** gives it away. */
+static const char json_sql[] = OWN_SQL
+    "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) END, j.type, j.value,"
+    " CASE WHEN j.type IS NULL AND json_valid(?1) THEN json_array_length(?1) IS NOT 0 END"
+    " FROM (SELECT 1) LEFT JOIN json_each(CASE WHEN json_valid(?1) THEN ?1 END) AS j";
+
+/* Does a text of the JSON hold the escape of a zero byte? */
+static bool holds_zero(const char *text, int bytes) {
+    for (int i = 0; i + 1 < bytes; i++) {
+        if (text[i] != '\\')
+            continue;
+        if (bytes - i >= 6 && memcmp(text + i, "\\u0000", 6) == 0)
+            return true;
+        i++;
+    }
+    return false;
+}
+
+int json_array_open(sqlite3 *db, json_array *a, const char *text, int bytes) {
+    memset(a, 0, sizeof *a);
+    a->zero = holds_zero(text, bytes);
+    int rc = sqlite3_prepare_v2(db, json_sql, -1, &a->row, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(a->row, 1, text, bytes, SQLITE_STATIC);
+    return rc;
+}
+
+int json_array_next(json_array *a) {
+    int rc = sqlite3_step(a->row);
+    if (rc != SQLITE_ROW)
+        return rc;
+    if (sqlite3_column_type(a->row, 0) == SQLITE_NULL)
+        return SQLITE_MISMATCH;
+    const char *type = (const char *)sqlite3_column_text(a->row, 0);
+    if (!type)
+        return SQLITE_NOMEM;
+    if (strcmp(type, "array") != 0)
+        return SQLITE_MISMATCH;
+    /* An empty array has one row without an element. */
+    if (sqlite3_column_type(a->row, 1) == SQLITE_NULL)
+        return sqlite3_column_int(a->row, 3) ? SQLITE_NOMEM : SQLITE_DONE;
+    a->type = (const char *)sqlite3_column_text(a->row, 1);
+    a->value = sqlite3_column_value(a->row, 2);
+    a->place++;
+    return a->type ? SQLITE_ROW : SQLITE_NOMEM;
+}
+
+void json_array_close(json_array *a) {
+    sqlite3_finalize(a->row);
+    a->row = NULL;
+}

@@ -1,0 +1,51 @@
+/* What the values of a plan are for, in words: xBestIndex writes them, EXPLAIN QUERY PLAN shows
+** them, xFilter reads them again.
+**
+**     edges=? AND source IN (?) AND max_depth=? AND depth<=? LIMIT ? OFFSET ? */
+#include "table_function.h"
+
+#include <string.h>
+
+static const char *const signs[] = {[WORD_EQUAL] = "=?",
+                                    [WORD_LIST] = " IN (?)",
+                                    [WORD_LESS] = "<?",
+                                    [WORD_AT_MOST] = "<=?"};
+
+void plan_word_write(sqlite3_str *words, bool first, word w) {
+    if (w.what == WORD_LIMIT || w.what == WORD_OFFSET)
+        sqlite3_str_appendf(words, "%s%s ?", first ? "" : " ",
+                            w.what == WORD_LIMIT ? "LIMIT" : "OFFSET");
+    else
+        sqlite3_str_appendf(words, "%s%s%s", first ? "" : " AND ",
+                            field_text[w.what].name, signs[w.how]);
+}
+
+static unsigned char what_of(const char *name, size_t length) {
+    if (*name == 'L' || *name == 'O')
+        return *name == 'L' ? WORD_LIMIT : WORD_OFFSET;
+    unsigned char what = 0;
+    while (what < F_FURTHER && (strncmp(field_text[what].name, name, length) != 0 ||
+                                field_text[what].name[length] != 0))
+        what++;
+    return what;
+}
+
+static unsigned char how_of(const char *sign) {
+    unsigned char how = WORD_AT_MOST;
+    while (how > WORD_EQUAL && strncmp(sign, signs[how], strlen(signs[how])) != 0)
+        how--;
+    return how;
+}
+
+void plan_words_read(const char *words, word *list) {
+    const char *at = words ? words : "";
+    for (int i = 0; *at && i < MOST_WORDS; i++) {
+        size_t length = strcspn(at, " =<");
+        list[i] = (word){what_of(at, length), how_of(at + length)};
+        at += length;
+        at += strcspn(at, "?");
+        at += strspn(at, "?) ");
+        if (strncmp(at, "AND ", 4) == 0)
+            at += 4;
+    }
+}

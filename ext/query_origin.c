@@ -1,0 +1,349 @@
+/* Which text is a query of the statement's own: see query_origin.h.
+**
+** The statement is one that SQLite has prepared, so its grammar need not be checked; what
+** must be right is whose argument a value is. Names mean what SQLite takes them for: a name
+** that WITH defines is no function, an alias hides one, a column without a table's name may
+** belong to any table of its FROM. What is not plain is refused. */
+#include "ext.h"
+#include "query_origin.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- the argument of a call ---- */
+
+/* Brackets that stand where a value does, not behind a name. */
+static bool holds_a_value(const sql_list *s, int bracket) {
+    return sql_mark_at(s, bracket - 1, '(') || sql_mark_at(s, bracket - 1, ',');
+}
+
+static bool is_first_argument(const sql_list *s, int place, const char *function) {
+    int first = place, last = place;
+    while (sql_mark_at(s, first - 1, '(') && sql_mark_at(s, last + 1, ')') &&
+           holds_a_value(s, first - 1)) {
+        first--;
+        last++;
+    }
+    return sql_mark_at(s, first - 1, '(') &&
+           (sql_mark_at(s, last + 1, ',') || sql_mark_at(s, last + 1, ')')) &&
+           sql_call_at(s, first - 2, function);
+}
+
+/* ---- FROM ---- */
+
+typedef struct from_table {
+    int name, alias; /* -1: none, as of a subquery */
+    bool arguments;  /* some, in brackets */
+    bool merged;     /* USING: columns of two tables are one */
+    int on, on_end;  /* the condition behind it; on < 0: none */
+    int next;        /* behind all that */
+} from_table;
+
+static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (sql_word_at(s, place, words[i]))
+            return true;
+    return false;
+}
+
+static bool begins_join(const sql_list *s, int place) {
+    static const char *const words[] = {"JOIN", "NATURAL", "LEFT",  "RIGHT",
+                                        "FULL", "INNER",   "OUTER", "CROSS"};
+    return sql_mark_at(s, place, ',') || any_word(s, place, words, COUNT(words));
+}
+
+/* What may follow a FROM clause or a condition on its level; ON: of an upsert. */
+static bool ends_clause(const sql_list *s, int place) {
+    static const char *const words[] = {"WHERE",  "GROUP",     "HAVING", "WINDOW",
+                                        "ORDER",  "LIMIT",     "UNION",  "INTERSECT",
+                                        "EXCEPT", "RETURNING", "ON"};
+    return place >= s->count || sql_mark_at(s, place, ')') ||
+           sql_mark_at(s, place, ';') || any_word(s, place, words, COUNT(words));
+}
+
+static int read_alias(const sql_list *s, int at, from_table *t) {
+    static const char *const words[] = {"USING", "INDEXED", "NOT"};
+    bool as = sql_word_at(s, at, "AS");
+    bool name = at < s->count && (s->item[at].token.kind == SQL_WORD ||
+                                  s->item[at].token.kind == SQL_QUOTED);
+    at += as;
+    if (!as && (!name || begins_join(s, at) || ends_clause(s, at) ||
+                any_word(s, at, words, COUNT(words))))
+        return at;
+    t->alias = at;
+    return at + 1;
+}
+
+static int read_index(const sql_list *s, int at) {
+    if (sql_word_at(s, at, "NOT"))
+        return at + 2;
+    return sql_word_at(s, at, "INDEXED") ? at + 3 : at;
+}
+
+/* Reads one table, and ON or USING behind it. false: not understood. */
+static bool read_table(const sql_list *s, int at, from_table *t) {
+    *t = (from_table){.name = -1, .alias = -1, .on = -1};
+    if (at >= s->count)
+        return false;
+    if (!sql_mark_at(s, at, '(')) {
+        if (s->item[at].token.kind == SQL_OTHER || begins_join(s, at) ||
+            ends_clause(s, at))
+            return false;
+        t->name = sql_mark_at(s, at + 1, '.') ? at + 2 : at;
+        at = t->name + 1;
+        t->arguments = sql_mark_at(s, at, '(') && !sql_mark_at(s, at + 1, ')');
+    }
+    if (sql_mark_at(s, at, '('))
+        at = sql_step(s, at);
+    at = read_index(s, read_alias(s, at, t));
+    if (sql_word_at(s, at, "USING")) {
+        t->merged = true;
+        at = sql_step(s, at + 1);
+    } else if (sql_word_at(s, at, "ON")) {
+        t->on = ++at;
+        while (!begins_join(s, at) && !ends_clause(s, at))
+            at = sql_step(s, at);
+        t->on_end = at;
+    }
+    t->next = at;
+    return true;
+}
+
+/* Past a comma, or past JOIN and what stands before it. Stays where nothing is joined;
+** -1: not understood. */
+static int past_join(const sql_list *s, int at, bool *merged) {
+    int start = at;
+    if (sql_mark_at(s, at, ','))
+        return at + 1;
+    while (begins_join(s, at) && !sql_word_at(s, at, "JOIN") &&
+           !sql_mark_at(s, at, ',')) {
+        *merged |= sql_word_at(s, at, "NATURAL");
+        at++;
+    }
+    if (sql_word_at(s, at, "JOIN"))
+        return at + 1;
+    return at == start && ends_clause(s, at) ? at : -1;
+}
+
+/* Goes through the tables one by one: *at is the first one's place, then the next one's,
+** and in the end the place behind the clause. */
+static bool next_table(const sql_list *s, int *at, bool *more, bool *merged,
+                       from_table *t) {
+    if (!read_table(s, *at, t))
+        return false;
+    int next = past_join(s, t->next, merged);
+    *merged |= t->merged;
+    *more = next != t->next;
+    *at = next;
+    return next >= 0;
+}
+
+/* ---- a value compared with an argument ---- */
+
+typedef struct column {
+    int table, name; /* table -1: not said */
+} column;
+
+/* A query (text NULL: a value that rows say), and the FROM clause whose conditions are looked
+** at. */
+typedef struct search {
+    const sql_list *s;
+    const query *query;
+    int from; /* its first table */
+} search;
+
+static bool same_name(const sql_list *s, int place, int other) {
+    return sql_same_name(&s->item[place].token, &s->item[other].token);
+}
+
+/* Is the column the argument of a function in the FROM clause, which has no other value
+** there? */
+static bool is_argument(const search *q, column c) {
+    const sql_list *s = q->s;
+    bool more = true, merged = false, edges = strcmp(q->query->argument, "edges") == 0;
+    int at = q->from, tables = 0, functions = 0;
+    from_table t;
+    if (!sql_name_at(s, c.name, q->query->argument))
+        return false;
+    while (more) {
+        if (!next_table(s, &at, &more, &merged, &t))
+            return false;
+        int named = t.alias >= 0 ? t.alias : t.name;
+        if (c.table >= 0 && (named < 0 || !same_name(s, c.table, named)))
+            continue;
+        tables++;
+        functions +=
+            sql_name_at(s, t.name, q->query->function) && !(edges && t.arguments);
+    }
+    return c.table >= 0 ? tables == 1 && functions == 1 : functions > 0 && !merged;
+}
+
+/* A column that is all of [first, end). */
+static bool read_column(const sql_list *s, int first, int end, column *c) {
+    int names = (end - first + 1) / 2;
+    if (end - first != 2 * names - 1 || names < 1 || names > 3)
+        return false;
+    for (int i = first; i < end; i++)
+        if ((i - first) % 2 ? !sql_mark_at(s, i, '.') : !sql_column_at(s, i))
+            return false;
+    *c = (column){names > 1 ? end - 3 : -1, end - 1};
+    return true;
+}
+
+/* Does a row of some table say the value? */
+static bool names_column(const sql_list *s, int first, int end) {
+    for (int i = first; i < end; i++)
+        if (sql_column_at(s, i) && !sql_mark_at(s, i + 1, '(') &&
+            !sql_word_at(s, i, "NULL"))
+            return true;
+    return false;
+}
+
+/* Is all of [first, end) the query? */
+static bool is_query(const search *q, int first, int end) {
+    if (!q->query->text)
+        return names_column(q->s, first, end);
+    while (sql_mark_at(q->s, first, '(') && q->s->item[first].partner == end - 1) {
+        first++;
+        end--;
+    }
+    return end - first == 1 && sql_text_at(q->s, first, q->query->text);
+}
+
+/* Is the query one of a list in brackets? */
+static bool is_listed(const search *q, int open, int end) {
+    if (!sql_mark_at(q->s, open, '(') || q->s->item[open].partner != end - 1)
+        return false;
+    for (int at = open + 1, first = at; at < end; at = sql_step(q->s, at)) {
+        if (at < end - 1 && !sql_mark_at(q->s, at, ','))
+            continue;
+        if (is_query(q, first, at))
+            return true;
+        first = at + 1;
+    }
+    return false;
+}
+
+/* The sign of a comparison by = in [first, end): left is its place, right the one behind
+** it. */
+static bool find_sign(const sql_list *s, int first, int end, int *left, int *right) {
+    int at = first;
+    while (at < end && !sql_mark_at(s, at, '='))
+        at = sql_step(s, at);
+    *left = at;
+    *right = at + (sql_mark_at(s, at + 1, '=') ? 2 : 1);
+    return at < end;
+}
+
+static bool is_comparison(const search *q, int first, int end) {
+    int left, right, at = first;
+    column c;
+    if (find_sign(q->s, first, end, &left, &right))
+        return (read_column(q->s, first, left, &c) && is_query(q, right, end) &&
+                is_argument(q, c)) ||
+               (read_column(q->s, right, end, &c) && is_query(q, first, left) &&
+                is_argument(q, c));
+    while (at < end && !sql_word_at(q->s, at, "IN"))
+        at = sql_step(q->s, at);
+    return at < end && read_column(q->s, first, at, &c) && is_listed(q, at + 1, end) &&
+           is_argument(q, c);
+}
+
+/* Brackets in brackets: SQLite allows no more either. */
+enum { DEEPEST = 100 };
+
+static bool has_or(const sql_list *s, int first, int end) {
+    while (first < end && !sql_word_at(s, first, "OR"))
+        first = sql_step(s, first);
+    return first < end;
+}
+
+/* Looks at the terms that AND and OR hold together in [first, end). An AND that belongs to
+** BETWEEN parts nothing; within CASE nothing can be told. */
+static bool stands_in_condition(const search *q, int first, int end, int depth) {
+    const sql_list *s = q->s;
+    int between = 0;
+    if (depth > DEEPEST || (!q->query->text && has_or(s, first, end)))
+        return false;
+    for (int at = first; at <= end; at = sql_step(s, at)) {
+        bool is_and = at < end && sql_word_at(s, at, "AND");
+        if (at < end && sql_word_at(s, at, "CASE"))
+            return false;
+        between += at < end && sql_word_at(s, at, "BETWEEN");
+        if (is_and && between > 0) {
+            between--;
+            continue;
+        }
+        if (at < end && !is_and && !sql_word_at(s, at, "OR"))
+            continue;
+        bool grouped = sql_mark_at(s, first, '(') && s->item[first].partner == at - 1;
+        if (grouped && !sql_select_at(s, first + 1)
+                ? stands_in_condition(q, first + 1, at - 1, depth + 1)
+                : is_comparison(q, first, at))
+            return true;
+        first = at + 1;
+    }
+    return false;
+}
+
+/* Looks at the conditions of a FROM clause, and at WHERE behind it. */
+static bool stands_in_clause(const sql_list *s, int from, const query *query) {
+    search q = {s, query, from};
+    bool more = true, merged = false, found = false;
+    from_table t;
+    while (more) {
+        if (!next_table(s, &from, &more, &merged, &t))
+            return false;
+        found |= t.on >= 0 && stands_in_condition(&q, t.on, t.on_end, 0);
+    }
+    if (!found && sql_word_at(s, from, "WHERE")) {
+        int end = from + 1;
+        while (!ends_clause(s, end))
+            end = sql_step(s, end);
+        found = stands_in_condition(&q, from + 1, end, 0);
+    }
+    return found;
+}
+
+/* ---- both ---- */
+
+/* FROM of a query: not that of DELETE, nor that of IS DISTINCT FROM. */
+static bool begins_from(const sql_list *s, int place) {
+    return sql_word_at(s, place, "FROM") && !sql_word_at(s, place - 1, "DELETE") &&
+           !sql_word_at(s, place - 1, "DISTINCT");
+}
+
+/* Does a WITH of the statement define the name? */
+static bool is_defined(const sql_list *s, const char *name) {
+    for (int i = 0; i < s->count; i++)
+        if (sql_name_at(s, i, name) && sql_definition_at(s, i))
+            return true;
+    return false;
+}
+
+static bool stands_in_conditions(const sql_list *s, const query *query) {
+    if (is_defined(s, query->function))
+        return false;
+    for (int i = 0; i < s->count; i++)
+        if (begins_from(s, i) && stands_in_clause(s, i + 1, query))
+            return true;
+    return false;
+}
+
+bool query_stands_in(const sql_list *statement, const query *query) {
+    bool there = false, edges = strcmp(query->argument, "edges") == 0;
+    for (int i = 0; i < statement->count; i++) {
+        if (!sql_text_at(statement, i, query->text))
+            continue;
+        there = true;
+        if (edges && is_first_argument(statement, i, query->function))
+            return true;
+    }
+    return there && stands_in_conditions(statement, query);
+}
+
+bool row_is_to_say(const sql_list *statement, const char *function,
+                   const char *argument) {
+    return stands_in_conditions(statement, &(query){NULL, function, argument});
+}

@@ -1,0 +1,248 @@
+/* SQL text as a list of tokens: see sql_list.h. */
+#include "ext.h"
+#include "sql_list.h"
+
+#include <string.h>
+
+/* ---- parameters ---- */
+
+static bool in_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '$' || (c & 0x80);
+}
+
+/* ":a(b)" and "$a::b(c)" are one parameter: names as Tcl has them, which SQLite allows
+** after each of its three marks. */
+static const char *name_end(const char *at, const char *end) {
+    const char *first = at;
+    for (; at < end; at++) {
+        if (in_name(*at))
+            continue;
+        if (*at == '(' && at > first) {
+            const char *close = at + 1;
+            while (close < end && *close != ')' && !strchr(" \t\n\f\r", *close))
+                close++;
+            return close < end && *close == ')' ? close + 1 : close;
+        }
+        if (*at == ':' && end - at >= 2 && at[1] == ':')
+            at++;
+        else
+            break;
+    }
+    return at;
+}
+
+/* Where a parameter that begins here ends; NULL: none does. */
+static const char *parameter_end(const char *at, const char *end) {
+    if (at == end || !strchr("?:@$", *at))
+        return NULL;
+    if (*at++ != '?')
+        return name_end(at, end);
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static bool is_parameter(const sql_item *item) {
+    return item->token.kind == SQL_OTHER && strchr("?:@$", *item->token.start) != NULL;
+}
+
+/* ---- the list ---- */
+
+static bool grow(sql_list *list, int *room) {
+    if (list->count < *room)
+        return true;
+    int more = *room ? 2 * *room : 64;
+    sql_item *item = sqlite3_realloc64(list->item, (sqlite3_uint64)more * sizeof *item);
+    if (!item)
+        return false;
+    list->item = item;
+    *room = more;
+    return true;
+}
+
+/* An open bracket's partner is the open one around it until its own is found. */
+static void match_bracket(sql_list *list, int place, int *open) {
+    sql_item *item = &list->item[place];
+    if (*item->token.start == '(') {
+        item->partner = *open;
+        *open = place;
+    } else if (*item->token.start == ')' && *open >= 0) {
+        int around = list->item[*open].partner;
+        list->item[*open].partner = place;
+        item->partner = *open;
+        *open = around;
+    }
+}
+
+bool sql_list_make(sql_list *list, const char *sql) {
+    const char *end = sql + strlen(sql);
+    int room = 0, open = -1;
+    memset(list, 0, sizeof *list);
+    for (;;) {
+        sql_token token;
+        sql = sql_next(sql, end, &token);
+        if (token.kind == SQL_END)
+            break;
+        if (!grow(list, &room)) {
+            sql_list_clear(list);
+            return false;
+        }
+        const char *longer =
+            token.kind == SQL_OTHER ? parameter_end(token.start, end) : NULL;
+        if (longer)
+            sql = token.end = longer;
+        sql_item *item = &list->item[list->count++];
+        *item = (sql_item){token, token, -1};
+        list->parameters += is_parameter(item);
+        if (token.kind == SQL_OTHER)
+            match_bracket(list, list->count - 1, &open);
+    }
+    for (int around; open >= 0; open = around) { /* never closed */
+        around = list->item[open].partner;
+        list->item[open].partner = -1;
+    }
+    return true;
+}
+
+void sql_list_clear(sql_list *list) {
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- values ---- */
+
+static const char *past_digits(const char *at, const char *end) {
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static const char *number_end(const char *at, const char *end) {
+    at += at < end && *at == '-';
+    if (end - at >= 3 && strncmp(at, "Inf", 3) == 0)
+        return at + 3;
+    at = past_digits(at, end);
+    if (at < end && *at == '.')
+        at = past_digits(at + 1, end);
+    if (end - at >= 2 && *at == 'e' && (at[1] == '+' || at[1] == '-'))
+        at = past_digits(at + 2, end);
+    return at;
+}
+
+/* The literal that sqlite3_expanded_sql has put here for a parameter. */
+static sql_token bound_literal(const char *at, const char *end) {
+    static const char zeros[] = "zeroblob(";
+    sql_token token = {SQL_OTHER, at, at};
+    if (at < end && *at == '\'') {
+        sql_next(at, end, &token);
+    } else if (end - at >= 4 && memcmp(at, "NULL", 4) == 0) {
+        token.end = at + 4;
+    } else if (end - at >= 2 && at[0] == 'x' && at[1] == '\'') {
+        sql_next(at + 1, end, &token);
+        token.kind = SQL_OTHER;
+    } else if (strncmp(at, zeros, sizeof zeros - 1) == 0) {
+        token.end = past_digits(at + sizeof zeros - 1, end) + 1;
+    } else {
+        token.end = number_end(at, end);
+    }
+    return token;
+}
+
+/* The bytes between parameters are the same in both texts. */
+static bool walk(sql_list *list, const char *at, const char *end) {
+    const char *sql = list->count ? list->item[0].token.start : NULL;
+    for (int i = 0; i < list->count; i++) {
+        sql_item *item = &list->item[i];
+        if (!is_parameter(item))
+            continue;
+        ptrdiff_t same = item->token.start - sql;
+        if (end - at < same || memcmp(at, sql, (size_t)same) != 0)
+            return false;
+        item->value = bound_literal(at + same, end);
+        at = item->value.end;
+        sql = item->token.end;
+        if (at > end || item->value.kind == SQL_UNFINISHED)
+            return false;
+    }
+    return sql && strcmp(at, sql) == 0;
+}
+
+void sql_list_bind(sql_list *list, const char *expanded) {
+    const char *end = expanded + strlen(expanded);
+    if (walk(list, sql_skip_space(expanded, end), end))
+        return;
+    for (int i = 0; i < list->count; i++)
+        list->item[i].value = list->item[i].token;
+}
+
+/* ---- looking ---- */
+
+static const sql_token *token_at(const sql_list *list, int place) {
+    static const sql_token none = {SQL_END, "", ""};
+    return place >= 0 && place < list->count ? &list->item[place].token : &none;
+}
+
+bool sql_mark_at(const sql_list *list, int place, char mark) {
+    const sql_token *token = token_at(list, place);
+    return token->kind == SQL_OTHER && *token->start == mark;
+}
+
+bool sql_word_at(const sql_list *list, int place, const char *word) {
+    const sql_token *token = token_at(list, place);
+    return token->kind == SQL_WORD && sql_names(token, word);
+}
+
+bool sql_name_at(const sql_list *list, int place, const char *name) {
+    return sql_names(token_at(list, place), name);
+}
+
+bool sql_column_at(const sql_list *list, int place) {
+    const sql_token *token = token_at(list, place);
+    return token->kind == SQL_WORD ||
+           (token->kind == SQL_QUOTED && *token->start != '\'');
+}
+
+bool sql_text_at(const sql_list *list, int place, const char *text) {
+    if (place < 0 || place >= list->count)
+        return false;
+    const sql_token *value = &list->item[place].value;
+    return value->kind == SQL_QUOTED && *value->start == '\'' &&
+           sql_token_is(value, text);
+}
+
+/* ---- structure ---- */
+
+bool sql_select_at(const sql_list *list, int place) {
+    return sql_word_at(list, place, "SELECT") || sql_word_at(list, place, "WITH") ||
+           sql_word_at(list, place, "VALUES");
+}
+
+bool sql_definition_at(const sql_list *list, int place) {
+    int at = place + 1;
+    if (sql_mark_at(list, at, '('))
+        at = list->item[at].partner + 1;
+    if (!sql_word_at(list, at, "AS"))
+        return false;
+    at++;
+    at += sql_word_at(list, at, "NOT");
+    at += sql_word_at(list, at, "MATERIALIZED");
+    return sql_mark_at(list, at, '(');
+}
+
+bool sql_call_at(const sql_list *list, int place, const char *function) {
+    static const char *const words[] = {"INTO",   "AS",         "TABLE",
+                                        "EXISTS", "REFERENCES", "VIEW"};
+    int before = sql_mark_at(list, place - 1, '.') ? place - 3 : place - 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sql_word_at(list, before, words[i]))
+            return false;
+    return sql_name_at(list, place, function) && sql_mark_at(list, place + 1, '(') &&
+           !sql_definition_at(list, place);
+}
+
+int sql_step(const sql_list *list, int place) {
+    return sql_mark_at(list, place, '(') && list->item[place].partner > place
+               ? list->item[place].partner + 1
+               : place + 1;
+}

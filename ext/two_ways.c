@@ -1,0 +1,187 @@
+/* Rows with a weight for each direction, as pgRouting's tables have them.
+**
+**     row 7   a -> b   weight 4   reverse 9          out, in            both
+**                                                    a -> b  4  #7      a - b  4  #7
+**                                                    b -> a  9  #7
+**     row 8   b -> c   weight 5   reverse -1         b -> c  5  #8      b - c  5  #8
+**     row 9   c -> d   weight NULL   reverse -1      c and d are vertices
+**
+** A NULL, or a negative number, means that this direction is closed. Where directions do not
+** count a row stands for one edge, by the cheaper of its open ones. */
+#include "loader.h"
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- taking in ---- */
+
+typedef struct way {
+    bool real;
+    number number;
+} way;
+
+static int take_way(loader *l, int column, sqlite3_value *id, sqlite3_value *value,
+                    way *to) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_TEXT) {
+        l->text_weight = true;
+        type = sqlite3_value_numeric_type(value);
+    }
+    *to = (way){.real = type == SQLITE_FLOAT, .number.integer = -1};
+    if (type == SQLITE_INTEGER)
+        to->number.integer = sqlite3_value_int64(value);
+    else if (type == SQLITE_FLOAT)
+        to->number.real = sqlite3_value_double(value);
+    if (to->real && to->number.real < 0) /* of what is closed the type does not matter */
+        *to = (way){.number.integer = -1};
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB &&
+        !(to->real && to->number.real > DBL_MAX))
+        return SQLITE_OK;
+    return loader_fail(l, SQLITE_ERROR,
+                       fault_sentence(l, column, fault_row(l, id), fault_value(value)));
+}
+
+static number as_real(number integer) {
+    return (number){.real = (double)integer.integer};
+}
+
+/* From the first REAL on all are. */
+static void make_real(loader *l) {
+    for (int64_t i = 0; i < l->count; i++) {
+        l->weight[i] = as_real(l->weight[i]);
+        l->reverse[i] = as_real(l->reverse[i]);
+    }
+    l->real_weight = true;
+}
+
+int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
+                  sqlite3_value *back) {
+    way w[2];
+    if (take_way(l, WEIGHT_COLUMN, id, forward, &w[0]) ||
+        take_way(l, REVERSE_COLUMN, id, back, &w[1]))
+        return l->rc;
+    if (!l->real_weight && (w[0].real || w[1].real))
+        make_real(l);
+    for (int i = 0; i < 2 && l->real_weight; i++)
+        w[i].number = w[i].real ? w[i].number : as_real(w[i].number);
+    l->weight[l->count] = w[0].number;
+    l->reverse[l->count] = w[1].number;
+    return SQLITE_OK;
+}
+
+/* A column of type REAL makes weights REAL, whatever is stored in it: so it is read. */
+bool two_ways_are_real(const row_source *rows) {
+    static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
+    bool real = false;
+    for (int i = 0; i < 2 && strchr("tw", rows->kind); i++) {
+        int column = table_column(&rows->table, rows->column[columns[i]]);
+        real |= column >= 0 && affinity_of_type(rows->table.type[column]) == 'E';
+    }
+    return real;
+}
+
+/* ---- laying out ---- */
+
+static bool is_open(const loader *l, number weight) {
+    return l->real_weight ? weight.real >= 0 : weight.integer >= 0;
+}
+
+static bool is_dearer(const loader *l, number weight, number than) {
+    return l->real_weight ? weight.real > than.real : weight.integer > than.integer;
+}
+
+/* Infinity, which the pages may have brought. */
+static int check_row(loader *l, int64_t i) {
+    static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
+    const number weight[] = {l->weight[i], l->reverse[i]};
+    for (int k = 0; k < 2 && l->real_weight; k++)
+        if (weight[k].real > DBL_MAX) {
+            int64_t id = l->edge_id.value ? l->edge_id.value[i] : i + 1;
+            return loader_fail(
+                l, SQLITE_ERROR,
+                fault_sentence(l, columns[k],
+                               sqlite3_mprintf("edge %lld", (sqlite3_int64)id),
+                               sqlite3_mprintf("the REAL %!.15g", weight[k].real)));
+        }
+    return SQLITE_OK;
+}
+
+enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */
+
+static bool stops(loader *l, int64_t i) {
+    if (i % PATIENCE == 0 && connection_interrupted(l->c))
+        l->rc = SQLITE_INTERRUPT;
+    return l->rc != SQLITE_OK;
+}
+
+int two_ways_close(loader *l) {
+    for (int64_t i = 0; i < l->count && !stops(l, i); i++)
+        if (check_row(l, i) == SQLITE_OK && !is_open(l, l->weight[i]) &&
+            !is_open(l, l->reverse[i]))
+            half_row_ends(l, i, 0);
+    return l->rc;
+}
+
+/* How many edges the row makes. */
+static int edges_of(const loader *l, int64_t i, bool undirected) {
+    int ways = is_open(l, l->weight[i]) + is_open(l, l->reverse[i]);
+    return undirected && ways > 1 ? 1 : ways;
+}
+
+static bool take_columns(loader *to, const loader *from, int64_t count) {
+    const size_t room = (size_t)count + 8;
+    const bool texts = from->id[0].is_text || from->id[1].is_text;
+    to->room = count;
+    to->weight = malloc(room * sizeof *to->weight);
+    to->edge_id.value = from->has_ids ? malloc(room * sizeof(int64_t)) : NULL;
+    for (int end = 0; end < 2; end++) {
+        to->id[end].value = malloc(room * sizeof(int64_t));
+        to->id[end].is_text = texts ? calloc(room / 8 + 1, 1) : NULL;
+    }
+    return to->weight && (to->edge_id.value || !from->has_ids) && to->id[0].value &&
+           to->id[1].value && ((to->id[0].is_text && to->id[1].is_text) || !texts);
+}
+
+/* Row i as one more edge; back: from its destination to its source. */
+static void put(loader *to, const loader *from, int64_t i, bool back, number weight) {
+    const int64_t at = to->count++;
+    for (int end = 0; end < 2; end++) {
+        const id_array *id = &from->id[back ? !end : end];
+        to->id[end].value[at] = id->value[i];
+        if (id->is_text && id->is_text[i / 8] >> i % 8 & 1)
+            to->id[end].is_text[at / 8] |= (uint8_t)(1u << at % 8);
+    }
+    to->weight[at] = weight;
+    if (to->edge_id.value)
+        to->edge_id.value[at] = from->edge_id.value ? from->edge_id.value[i] : i + 1;
+}
+
+static void put_row(loader *to, const loader *from, int64_t i, bool undirected) {
+    const number weight = from->weight[i], reverse = from->reverse[i];
+    const bool forth = is_open(from, weight), back = is_open(from, reverse);
+    if (undirected && (forth || back)) {
+        bool cheaper_back = back && (!forth || is_dearer(from, weight, reverse));
+        put(to, from, i, false, cheaper_back ? reverse : weight);
+        return;
+    }
+    if (forth)
+        put(to, from, i, false, weight);
+    if (back)
+        put(to, from, i, true, reverse);
+}
+
+int two_ways_lay_out(loader *l, bool undirected, loader *to) {
+    int64_t count = 0;
+    memset(to, 0, sizeof *to);
+    to->c = l->c;
+    to->weights = l->weights;
+    to->has_ids = l->has_ids;
+    for (int64_t i = 0; i < l->count; i++)
+        count += edges_of(l, i, undirected);
+    if (!take_columns(to, l, count))
+        return l->rc = SQLITE_NOMEM;
+    for (int64_t i = 0; i < l->count && !stops(l, i); i++)
+        put_row(to, l, i, undirected);
+    to->real_weight = l->real_weight && count > 0;
+    return l->rc;
+}

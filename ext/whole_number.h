@@ -1,0 +1,18 @@
+/* A REAL that is a whole number, as pandas writes an INTEGER column with gaps, is that
+** INTEGER. */
+#ifndef GPUGRAPH_WHOLE_NUMBER_H
+#define GPUGRAPH_WHOLE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False: it is none, or beyond the range of INTEGERs; *integer stays. */
+static inline bool whole_number(double real, int64_t *integer) {
+    const double two_to_63 = 9223372036854775808.0;
+    if (!(real >= -two_to_63 && real < two_to_63) || real != (double)(int64_t)real)
+        return false;
+    *integer = (int64_t)real;
+    return true;
+}
+
+#endif

@@ -1,0 +1,299 @@
+/* The pool of threads behind team.h.
+**
+** All that a caller and a worker say to each other is one word, which either may sleep on:
+**
+**                 caller                    worker
+**     AT_REST   ---------->  CALLED   ---------->  AT_WORK  ---------->  AT_REST
+**        |      ---------->     |                     |     (and wakes the caller)
+**        | sleeps (worker)      | called off          | sleeps (caller)
+**     ASLEEP                 AT_REST               AWAITED
+**
+** Who is at rest stands on a stack under the pool's lock: who has worked last is on top, and
+** mostly still awake. A caller takes workers from there, and puts them back when they are at
+** rest again. The lock is held for no longer than that, and to make a worker. */
+#define _GNU_SOURCE
+#include "team.h"
+#include "run.h"
+#include "tuning.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { AT_REST, ASLEEP, CALLED, AT_WORK, AWAITED };
+enum { MOST_WORKERS = GG_MOST_THREADS - 1 };
+
+static struct worker {
+    uint32_t state;
+    int member, team; /* what it is called for */
+    gg_team_body *body;
+    void *job;
+} __attribute__((aligned(64))) workers[MOST_WORKERS];
+
+static struct {
+    pthread_mutex_t lock;
+    int made, idle;
+    uint8_t at_rest[MOST_WORKERS]; /* numbers of the idle ones, a stack */
+    double again_ms; /* when a thread could not be made: the time to try again */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+_Static_assert(MOST_WORKERS <= UINT8_MAX, "a worker's number fits its type");
+
+static struct {
+    pid_t pid;       /* the process that has loaded the library */
+    bool told;       /* of forks: else they show by the pid */
+    uint32_t forks;  /* told of */
+    int environment; /* OMP_NUM_THREADS, 0: not set */
+} origin;
+
+/* ---- load and fork ---- */
+
+/* The only thread of the child is the one that called fork(), which is none of the workers. */
+static void begin_anew(void) {
+    static const pthread_mutex_t open = PTHREAD_MUTEX_INITIALIZER;
+    pool.lock = open;
+    pool.made = pool.idle = 0;
+    pool.again_ms = 0;
+    origin.forks++;
+}
+
+__attribute__((constructor)) static void learn_origin(void) {
+    const char *set = getenv("OMP_NUM_THREADS"); /* "8" or, by level, "8,2" */
+    long number = set ? strtol(set, NULL, 10) : 0;
+    origin.environment = number < 0                 ? 0
+                         : number < GG_MOST_THREADS ? (int)number
+                                                    : GG_MOST_THREADS;
+    origin.pid = getpid();
+    origin.told = pthread_atfork(NULL, NULL, begin_anew) == 0;
+}
+
+uint32_t gg_forks(void) {
+    return origin.told ? origin.forks : getpid() != origin.pid;
+}
+
+/* ---- how many ---- */
+
+static int processors(void) {
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+        return CPU_COUNT(&mine);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t has room for */
+    return online < 1 ? 1 : online < GG_MOST_THREADS ? (int)online : GG_MOST_THREADS;
+}
+
+int gg_team_limit(int asked) {
+    int limit = asked > 0                ? asked
+                : origin.environment > 0 ? origin.environment
+                                         : processors();
+    return limit < GG_MOST_THREADS ? limit : GG_MOST_THREADS;
+}
+
+/* ---- waiting ---- */
+
+static void sleep_on(uint32_t *word, uint32_t value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void wake(uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* A moment of waiting awake; false: it has been long enough. The processor is offered to others
+** most of the time, so that on a busy machine nobody is kept from work by one who waits. */
+static bool linger(uint32_t *turns) {
+    ++*turns;
+    if (*turns > GG_SPIN_TURNS)
+        sched_yield();
+    else
+#if defined __x86_64__ || defined __i386__
+        __builtin_ia32_pause();
+#else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+    return *turns < GG_SPIN_TURNS + GG_YIELD_TURNS;
+}
+
+static bool turn(uint32_t *state, uint32_t from, uint32_t to) {
+    return __atomic_compare_exchange_n(state, &from, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* ---- a worker ---- */
+
+static void wait_for_call(struct worker *w) {
+    uint32_t turns = 0;
+    while (!turn(&w->state, CALLED, AT_WORK)) {
+        if (linger(&turns))
+            continue;
+        turn(&w->state, AT_REST, ASLEEP);
+        sleep_on(&w->state, ASLEEP);
+        turns = 0;
+    }
+}
+
+static void *serve(void *worker) {
+    struct worker *w = worker;
+    for (;;) {
+        wait_for_call(w);
+        w->body(w->job, w->member, w->team);
+        if (__atomic_exchange_n(&w->state, AT_REST, __ATOMIC_ACQ_REL) == AWAITED)
+            wake(&w->state);
+    }
+    return NULL;
+}
+
+/* Signals are the host's: none is handled by a worker, but for those of its own faults. */
+static int create_blocked(const pthread_attr_t *attributes, struct worker *w) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t blocked, before;
+    pthread_t id;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int error = pthread_create(&id, attributes, serve, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+/* Under the lock. False: the system gives no thread. */
+static bool make_worker(void) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, GG_WORKER_STACK);
+    workers[pool.made].state = AT_REST;
+    int error = create_blocked(&attributes, &workers[pool.made]);
+    pthread_attr_destroy(&attributes);
+    if (!error)
+        pool.at_rest[pool.idle++] = (uint8_t)pool.made++;
+    return !error;
+}
+
+/* ---- a team ---- */
+
+/* Under the lock: workers, until `wanted` are idle or as many are made. */
+static void make_workers(int wanted) {
+    if (pool.made >= wanted || pool.idle >= wanted)
+        return;
+    double now = gg_now_ms();
+    if (now < pool.again_ms)
+        return;
+    while (pool.made < wanted && pool.idle < wanted)
+        if (!make_worker()) {
+            pool.again_ms = now + GG_THREAD_RETRY_MS;
+            return;
+        }
+}
+
+/* Takes up to `wanted` idle workers; returns how many. */
+static int take_workers(int wanted, uint8_t *taken) {
+    int count = 0;
+    if (wanted <= 0 || (!origin.told && gg_forks() > 0))
+        return 0;
+    pthread_mutex_lock(&pool.lock);
+    make_workers(wanted);
+    while (count < wanted && pool.idle > 0)
+        taken[count++] = pool.at_rest[--pool.idle];
+    pthread_mutex_unlock(&pool.lock);
+    return count;
+}
+
+/* The first to have been taken comes back to the top. */
+static void put_back(int count, const uint8_t *taken) {
+    pthread_mutex_lock(&pool.lock);
+    while (count > 0)
+        pool.at_rest[pool.idle++] = taken[--count];
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void call(struct worker *w, gg_team_body *body, void *job, int member, int team) {
+    w->body = body;
+    w->job = job;
+    w->member = member;
+    w->team = team;
+    if (__atomic_exchange_n(&w->state, CALLED, __ATOMIC_ACQ_REL) == ASLEEP)
+        wake(&w->state);
+}
+
+/* Of a worker that has begun. */
+static void await_rest(struct worker *w) {
+    uint32_t turns = 0, state;
+    while ((state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE)) != AT_REST &&
+           state != ASLEEP)
+        if (!linger(&turns) && (state == AWAITED || turn(&w->state, AT_WORK, AWAITED)))
+            sleep_on(&w->state, AWAITED);
+}
+
+/* Who has not begun when the caller is done is called off: there is nothing left to do, and to
+** wait for a thread that gets no processor could take a scheduler's slice. */
+void gg_team(int threads, gg_team_body *body, void *job) {
+    uint8_t taken[MOST_WORKERS];
+    threads = threads < GG_MOST_THREADS ? threads : GG_MOST_THREADS;
+    int helpers = take_workers(threads - 1, taken);
+    for (int i = 0; i < helpers; i++)
+        call(&workers[taken[i]], body, job, i + 1, helpers + 1);
+    body(job, 0, helpers + 1);
+    for (int i = 0; i < helpers; i++)
+        if (!turn(&workers[taken[i]].state, CALLED, AT_REST))
+            await_rest(&workers[taken[i]]);
+    if (helpers)
+        put_back(helpers, taken);
+}
+
+/* ---- loops ---- */
+
+struct parts {
+    gg_part *part;
+    void *job;
+    uint64_t count, taken;
+};
+
+static void take_parts(void *job, int member, int team) {
+    struct parts *p = job;
+    uint64_t i;
+    (void)member, (void)team;
+    while ((i = __atomic_fetch_add(&p->taken, 1, __ATOMIC_RELAXED)) < p->count)
+        p->part(p->job, i);
+}
+
+void gg_parts(int threads, uint64_t parts, gg_part *part, void *job) {
+    struct parts p = {.part = part, .job = job, .count = parts};
+    gg_team(parts < (uint64_t)threads ? (int)parts : threads, take_parts, &p);
+}
+
+struct ranges {
+    gg_span *range;
+    void *job;
+    uint64_t count, chunk;
+    int slices;
+};
+
+static void one_slice(void *ranges, uint64_t i) {
+    const struct ranges *r = ranges;
+    uint64_t low = gg_slice(r->count, (int)i, r->slices);
+    uint64_t high = gg_slice(r->count, (int)i + 1, r->slices);
+    if (low < high)
+        r->range(r->job, low, high);
+}
+
+void gg_slices(int threads, uint64_t count, gg_span *range, void *job) {
+    struct ranges r = {.range = range, .job = job, .count = count, .slices = threads};
+    gg_parts(threads, (uint64_t)threads, one_slice, &r);
+}
+
+static void one_chunk(void *ranges, uint64_t i) {
+    const struct ranges *r = ranges;
+    uint64_t low = i * r->chunk, left = r->count - low;
+    r->range(r->job, low, low + (left < r->chunk ? left : r->chunk));
+}
+
+void gg_chunks(int threads, uint64_t count, uint64_t chunk, gg_span *range, void *job) {
+    struct ranges r = {.range = range, .job = job, .count = count, .chunk = chunk};
+    gg_parts(threads, count / chunk + (count % chunk > 0), one_chunk, &r);
+}

@@ -1,0 +1,266 @@
+/* Arguments that never reach the search: SQLite takes them for comparisons with its rows, or
+** drops them. Each is an error that says what to write, or gives the rows that were meant;
+** joins that do feed arguments stay as they are. */
+#include "gpugraph_extension.h"
+#include "suite.h"
+#include "sql.h"
+
+#include <string.h>
+
+static void setup(void) {
+    sql_open();
+    make_roads();
+    run("CREATE TABLE nodes(id); INSERT INTO nodes VALUES (1), (3), (9);"
+        "CREATE TABLE bounds(most, way); INSERT INTO bounds VALUES (1, 'in')");
+}
+
+START_TEST(comparisons_in_brackets) {
+    static const char *const calls[][3] = {
+        {"gpu_bfs", "'roads', 1, max_depth = 2", "max_depth = 2"},
+        {"gpu_bfs", "'roads', 1, max_depth = 2) b WHERE (b.depth >= 0", "max_depth = 2"},
+        {"gpu_bfs", "'roads', 1, 4, max_depth = 2", "max_depth = 2"},
+        {"gpu_bfs", "'roads', 1, NULL, direction = 'in'", "direction = 'in'"},
+        {"gpu_bfs", "'roads', 1, max_depth = 2, direction = 'in'",
+         "max_depth = 2 AND direction = 'in'"},
+        {"gpu_bfs", "'roads', 1, /* at most */ MAX_DEPTH= 2", "MAX_DEPTH= 2"},
+        {"gpu_bfs", "'roads', 1, \"max_depth\" = 2", "\"max_depth\" = 2"},
+        {"gpu_bfs", "'roads', 1, gpu_bfs.max_depth = 2", "gpu_bfs.max_depth = 2"},
+        {"gpu_bfs", "'roads', 1, b.max_depth = 2) AS b WHERE (1", "b.max_depth = 2"},
+        {"gpu_bfs", "'roads', source = 1", "source = 1"},
+        {"gpu_bfs", "edges = 'roads', source = 1", "edges = 'roads' AND source = 1"},
+        {"gpu_bfs", "'roads', 1, vertex = 3", "vertex = 3"},
+        {"gpu_sssp", "'roads', 1, max_distance = 2", "max_distance = 2"},
+        {"gpu_path", "'roads', 1, 4, weighted = 0", "weighted = 0"},
+        {"gpu_path", "'roads', 1, target = 4", "target = 4"},
+        {"gpu_dfs", "'roads', 1, ordered = 1", "ordered = 1"},
+        {"gpu_dfs", "'roads', ordered = 1", "ordered = 1"},
+        {"gpu_mis", "'roads', seed = 1", "seed = 1"},
+        {"gpu_mis", "'roads', priority = 'id'", "priority = 'id'"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char *part = sqlite3_mprintf(": %s in the brackets is a comparison, which sets "
+                                     "nothing; write WHERE %s",
+                                     calls[i][2], calls[i][2]);
+        char *sql = sqlite3_mprintf("%s(%s)", calls[i][0], calls[i][1]);
+        static const char *const forms[] = {
+            "SELECT * FROM %s",
+            "SELECT max_depth FROM gpu_bfs('roads', 1), (SELECT 1 FROM %s)",
+            "SELECT (SELECT count(*) FROM %s) FROM nodes",
+        };
+        for (int k = 0; k < 3; k++)
+            expect_error(calls[i][0], part, forms[k], sql);
+        sqlite3_free(part);
+        sqlite3_free(sql);
+    }
+    /* Columns of the function itself, where another table's are meant. */
+    run("CREATE TABLE pairs(source, target); INSERT INTO pairs VALUES (1, 3)");
+    expect_error("gpu_bfs", "source in the brackets is a column of gpu_bfs itself",
+                 "SELECT (SELECT count(*) FROM gpu_bfs('roads', source)) FROM pairs");
+    expect("3", "SELECT (SELECT count(*) FROM gpu_bfs('roads', pairs.target)"
+                " WHERE max_depth = 9) + 1 FROM pairs");
+    expect_error("gpu_bfs", "vertex in the brackets is a column of gpu_bfs itself",
+                 "SELECT * FROM gpu_bfs('roads', 1, vertex)");
+    expect_error("gpu_bfs", "depth in the brackets is a column of gpu_bfs itself",
+                 "SELECT * FROM gpu_bfs('roads', 1, 2 + b.depth) b");
+}
+END_TEST
+
+START_TEST(brackets_take_so_much) {
+    expect_error("gpu_bfs",
+                 "the brackets take edges, source and target alone; give other arguments "
+                 "after WHERE, as in WHERE max_depth = 2",
+                 "SELECT * FROM gpu_bfs('roads', 1, 4, '[1]')");
+    expect_error("gpu_bfs", "the brackets take edges, source and target alone",
+                 "SELECT * FROM nodes n, gpu_bfs('roads', 1, 4, n.id)");
+    expect_error("gpu_path", "as in WHERE weighted = 0",
+                 "SELECT * FROM gpu_path('roads', 1, 4, NULL, 5)");
+    expect_error("gpu_dfs",
+                 "the brackets take edges and source alone; give other "
+                 "arguments after WHERE, as in WHERE ordered = 1",
+                 "SELECT * FROM gpu_dfs('roads', 1, 1)");
+    expect_error("gpu_mis",
+                 "the brackets take edges alone; give other arguments after "
+                 "WHERE, as in WHERE priority = 'id'",
+                 "SELECT * FROM gpu_mis('roads', 'id')");
+}
+END_TEST
+
+/* The text of a view or a trigger is not to be had. */
+START_TEST(views_and_triggers) {
+    run("CREATE VIEW v AS SELECT * FROM gpu_bfs('roads', 1, max_depth = 2);"
+        "CREATE VIEW w AS SELECT * FROM gpu_dfs('roads', 1, ordered = 1);"
+        "CREATE VIEW x AS SELECT * FROM gpu_bfs('roads', 1, 4, max_depth = 2);"
+        "CREATE TRIGGER t AFTER INSERT ON nodes BEGIN"
+        " INSERT INTO bounds SELECT vertex, 1 FROM gpu_bfs('roads', 1, max_depth = 2); "
+        "END");
+    expect_error("gpu_bfs", "as in WHERE max_depth = 2", "SELECT * FROM v");
+    expect_error("gpu_dfs", "as in WHERE ordered = 1", "SELECT count(*) FROM w");
+    expect_error("gpu_bfs", "as in WHERE max_depth = 2", "SELECT * FROM x");
+    expect_error("gpu_bfs", "as in WHERE max_depth = 2", "INSERT INTO nodes VALUES (2)");
+}
+END_TEST
+
+START_TEST(tables_that_come_after) {
+    /* A target may. */
+    expect_same(
+        "SELECT b.*, n.id FROM nodes n JOIN gpu_bfs('roads', 1, n.id) b ORDER BY 1",
+        "SELECT b.*, n.id FROM gpu_bfs('roads', 1, n.id) b CROSS JOIN nodes n "
+        "ORDER BY 1");
+    expect_same(
+        "SELECT b.*, n.id FROM nodes n JOIN gpu_sssp('roads', 1, n.id) b ORDER BY 1",
+        "SELECT b.*, n.id FROM gpu_sssp('roads', 1) b CROSS JOIN nodes n "
+        "WHERE b.target = n.id ORDER BY 1");
+    run("CREATE VIEW v AS SELECT n.id FROM gpu_bfs('roads', 1, n.id) b CROSS JOIN nodes "
+        "n");
+    expect("1;3", "SELECT id FROM v ORDER BY 1");
+    expect("1;3;9",
+           "SELECT n.id FROM nodes n LEFT JOIN gpu_bfs('roads', 1, n.id) b ORDER BY 1");
+    /* Nothing else may. */
+    static const char *const late[][3] = {
+        {"gpu_bfs", "source", "gpu_bfs('roads', n.id) b CROSS JOIN nodes n"},
+        {"gpu_bfs", "source", "gpu_bfs('roads', n.id) b LEFT JOIN nodes n ON 1"},
+        {"gpu_bfs", "edges", "gpu_bfs(n.id, 1) b CROSS JOIN nodes n"},
+        {"gpu_path", "target", "gpu_path('roads', 1, n.id) b CROSS JOIN nodes n"},
+        {"gpu_dfs", "source", "gpu_dfs('roads', n.id) b CROSS JOIN nodes n"},
+        {"gpu_dfs", "source",
+         "gpu_dfs('roads') b CROSS JOIN nodes n WHERE b.source = n.id"},
+        {"gpu_bfs", "max_depth",
+         "gpu_bfs('roads', 1) b CROSS JOIN bounds o WHERE b.max_depth = o.most"},
+        {"gpu_bfs", "max_depth",
+         "gpu_bfs('roads', 1) b LEFT JOIN bounds o ON 1 WHERE o.most + 0 = b.max_depth"},
+        {"gpu_bfs", "direction",
+         "gpu_bfs('roads', 1) CROSS JOIN bounds ON direction = way"},
+        {"gpu_bfs", "max_depth", "gpu_bfs('roads', 1) WHERE max_depth = depth"},
+    };
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+        char *part = sqlite3_mprintf(
+            "the argument %s has no value when the search begins", late[i][1]);
+        expect_error(late[i][0], part, "SELECT * FROM %s", late[i][2]);
+        sqlite3_free(part);
+    }
+}
+END_TEST
+
+/* Joins that feed arguments, and hidden columns that are looked at. */
+START_TEST(what_is_no_fault) {
+    static const char *const fine[] = {
+        "SELECT b.vertex FROM gpu_bfs('roads', 1) b JOIN bounds o WHERE b.max_depth = "
+        "o.most",
+        "SELECT vertex FROM bounds, gpu_bfs('roads', 1) WHERE max_depth = most",
+        "SELECT vertex FROM bounds CROSS JOIN gpu_bfs('roads', most) WHERE max_depth = "
+        "most",
+        "SELECT vertex FROM bounds LEFT JOIN gpu_bfs('roads', 1) ON max_depth = most",
+        "SELECT vertex FROM bounds, nodes, gpu_bfs('roads', nodes.id) WHERE nodes.id = 1 "
+        "AND "
+        "max_depth = bounds.most",
+        "SELECT vertex FROM gpu_bfs('roads', 1) WHERE depth <= 1 AND (+max_depth IS NULL "
+        "OR "
+        "direction = method)",
+        "SELECT vertex FROM (SELECT vertex, depth, target, max_depth, direction, method, "
+        "backend, vertices, sources FROM gpu_bfs('roads', 1)) WHERE depth < 2",
+        "SELECT vertex FROM gpu_bfs('roads', 1) WHERE depth < 2 AND target = vertex",
+        "SELECT vertex FROM gpu_bfs('roads', (SELECT 1 FROM gpu_bfs('roads', 1) WHERE "
+        "depth = 0)) WHERE max_depth = 1",
+        "SELECT vertex FROM gpu_bfs('roads', (SELECT min(source) FROM gpu_bfs('roads', "
+        "1)))"
+        " WHERE max_depth = 1",
+        "SELECT b.vertex FROM gpu_bfs('roads', 1) a JOIN gpu_bfs('roads', a.source, "
+        "b.vertex) b WHERE 0 UNION SELECT 1 UNION SELECT 2 UNION SELECT 3",
+    };
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        char *sql = sqlite3_mprintf("%s ORDER BY 1", fine[i]);
+        expect("1;2;3", sql);
+        sqlite3_free(sql);
+    }
+    expect("1|1;2|2;3|3;4|4",
+           "SELECT vertex, target FROM gpu_bfs('roads', 1) ORDER BY 1");
+}
+END_TEST
+
+START_TEST(conditions_that_sqlite_takes_away) {
+    static const char part[] =
+        "is compared where that gives the search no value (under OR, "
+        "in the ON of a RIGHT JOIN, beside what is never true); write "
+        "it in the brackets, as in gpu_bfs('roads', 1)";
+    expect_error("gpu_bfs", part,
+                 "SELECT * FROM nodes n LEFT JOIN gpu_bfs b ON b.edges = 'roads' AND "
+                 "b.source = n.id AND 0");
+    expect_error(
+        "gpu_bfs", part,
+        "SELECT * FROM nodes n LEFT JOIN gpu_bfs('roads') b ON b.source = n.id AND "
+        "1 = 1 AND 0");
+    expect_error(
+        "gpu_bfs", part,
+        "SELECT * FROM gpu_bfs WHERE edges = 'roads' AND (source = 1 OR depth = 0)");
+    expect_error("gpu_bfs", "the argument edges is missing",
+                 "SELECT * FROM nodes n LEFT JOIN gpu_bfs b ON 1 = 0");
+    expect("1|-;3|-;9|-", "SELECT n.id, b.vertex FROM nodes n LEFT JOIN gpu_bfs('roads', "
+                          "n.id) b ON 1 = 0 ORDER BY 1");
+    expect("1|-;3|-;9|-", "SELECT n.id, b.vertex FROM nodes n LEFT JOIN gpu_bfs('roads', "
+                          "n.id) b ON n.id = b.vertex AND NULL ORDER BY 1");
+    expect("", "SELECT * FROM nodes n, gpu_bfs b WHERE b.edges = 'roads' AND 0");
+    expect("1|0;3|1;9|-",
+           "SELECT n.id, b.depth FROM gpu_bfs('roads', 1) b RIGHT JOIN nodes n "
+           "ON n.id = b.vertex ORDER BY 1");
+    /* Onto the function: what SQLite offers depends on its version. */
+    static const char *const onto[] = {
+        "SELECT n.id, b.depth FROM nodes n RIGHT JOIN gpu_bfs('roads', 1) b ON n.id = "
+        "b.vertex"
+        " ORDER BY b.vertex",
+        "SELECT n.id, b.depth FROM nodes n RIGHT JOIN gpu_bfs b ON n.id = b.vertex"
+        " WHERE b.edges = 'roads' AND b.source = 1 ORDER BY b.vertex",
+        "SELECT n.id, b.depth FROM nodes n RIGHT JOIN gpu_bfs b ON n.id = b.vertex"
+        " AND b.edges = 'roads' AND b.source = 1 ORDER BY b.vertex",
+    };
+    for (int i = 0; i < 3; i++) {
+        char *got = ask(onto[i]);
+        bool explained =
+            strstr(got, "error: gpu_bfs: the argument edges has no value when "
+                        "the search begins") != NULL ||
+            strstr(got, part) != NULL;
+        ck_assert_msg(explained || strcmp(got, "1|0;-|1;3|1;-|2") == 0, "%s: %s", onto[i],
+                      got);
+        sqlite3_free(got);
+    }
+}
+END_TEST
+
+static void expect_plan(const char *part, const char *sql) {
+    char *plan = ask("EXPLAIN QUERY PLAN %s", sql);
+    ck_assert_msg(strstr(plan, part) != NULL, "%s: %s", sql, plan);
+    sqlite3_free(plan);
+}
+
+START_TEST(plans_name_the_arguments) {
+    expect_plan(":edges=? AND source=?'", "SELECT * FROM gpu_bfs('roads', 1)");
+    expect_plan(
+        ":edges=? AND source=? AND max_depth=? AND direction=?'",
+        "SELECT * FROM gpu_bfs('roads', 1) WHERE direction = 'in' AND max_depth = 3");
+    expect_plan(":edges=? AND source=? AND target IN (?)'",
+                "SELECT * FROM gpu_bfs('roads', 1) WHERE target IN (3, 4)");
+    expect_plan(":edges=? AND source=? AND depth<? AND depth<=?'",
+                "SELECT * FROM gpu_bfs('roads', 1) WHERE depth < 3 AND depth <= 5");
+    expect_plan(":edges=? AND source=? LIMIT ? OFFSET ?'",
+                "SELECT * FROM gpu_bfs('roads', 1) LIMIT 2 "
+                "OFFSET 1");
+    expect_plan(":edges=? AND source=? AND vertex=?'",
+                "SELECT * FROM nodes n JOIN gpu_sssp('roads', 1) s ON s.vertex = n.id");
+    expect_plan(":edges=? AND priority=? AND seed=?'",
+                "SELECT * FROM gpu_mis('roads') WHERE seed = 1 AND priority = 'random'");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("astray");
+    TCase *tests = tcase_create("arguments");
+    tcase_add_checked_fixture(tests, setup, sql_close);
+    tcase_add_test(tests, comparisons_in_brackets);
+    tcase_add_test(tests, brackets_take_so_much);
+    tcase_add_test(tests, views_and_triggers);
+    tcase_add_test(tests, tables_that_come_after);
+    tcase_add_test(tests, what_is_no_fault);
+    tcase_add_test(tests, conditions_that_sqlite_takes_away);
+    tcase_add_test(tests, plans_name_the_arguments);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

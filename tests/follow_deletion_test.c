@@ -1,0 +1,160 @@
+/* gpugraph_delete_vertex takes all of a vertex's edges or none, whatever ends it half way; and a
+** log or blocks whose numbers are not those that triggers write. */
+#include "follow_graph.h"
+#include "suite.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A second edge at vertex 2 cannot go. */
+static const char *const half_way[] = {
+    "CREATE TRIGGER half BEFORE DELETE ON roads WHEN old.a = 2 BEGIN SELECT raise(FAIL, "
+    "'half'); END",
+    "CREATE TABLE once(x UNIQUE ON CONFLICT FAIL); CREATE TRIGGER half BEFORE DELETE ON "
+    "roads BEGIN INSERT INTO once VALUES ('half'); END",
+    "CREATE TABLE once(x UNIQUE); CREATE TRIGGER half BEFORE DELETE ON roads BEGIN "
+    "INSERT "
+    "OR FAIL INTO once VALUES (1); END",
+    "CREATE TABLE never(x NOT NULL ON CONFLICT FAIL); CREATE TRIGGER half BEFORE DELETE "
+    "ON "
+    "roads BEGIN INSERT INTO never SELECT NULL WHERE old.a = 2; END",
+};
+
+START_TEST(none_goes_where_one_cannot) {
+    open_graph();
+    run("%s", half_way[_i]);
+    const char *const before = "1|2|5;2|3|7;3|4|1;'x'|1|2";
+    for (int inside = 0; inside < 2; inside++) {
+        if (inside)
+            run("BEGIN; INSERT INTO roads VALUES (8, 9, 1)");
+        expect_error("gpugraph_delete_vertex", "main.roads cannot be written",
+                     "SELECT gpugraph_delete_vertex('g', 2)");
+        ck_assert_int_eq(sqlite3_get_autocommit(db), !inside);
+        expect(before, "SELECT * FROM roads WHERE a <> 8");
+        graph_is("g", "roads");
+        if (inside)
+            run("COMMIT");
+    }
+    expect("5", "SELECT count(*) FROM roads");
+    sql_close();
+}
+END_TEST
+
+/* No savepoint can be opened while a statement writes: what could stop half way is refused
+** before it begins, all else is done. */
+START_TEST(none_goes_in_a_statement_that_writes) {
+    open_graph();
+    run("CREATE TABLE done(n)");
+    run("INSERT INTO done VALUES (gpugraph_delete_vertex('g', 4))");
+    expect("1", "SELECT n FROM done");
+    run("%s", half_way[_i]);
+    const char *const before = ask("SELECT * FROM roads");
+    for (int inside = 0; inside < 2; inside++) {
+        if (inside)
+            run("BEGIN");
+        expect_error("gpugraph_delete_vertex",
+                     "main.roads has a trigger that may stop half way",
+                     "INSERT INTO done VALUES (gpugraph_delete_vertex('g', 2))");
+        expect(before, "SELECT * FROM roads");
+        graph_is("g", "roads");
+        if (inside)
+            run("COMMIT");
+    }
+    expect("1", "SELECT n FROM done");
+    sqlite3_free((char *)before);
+    sql_close();
+}
+END_TEST
+
+/* Another connection reads the file, so that the commit has to wait, and does not. */
+START_TEST(none_goes_where_the_commit_fails) {
+    char file[64];
+    sqlite3 *reader;
+    sqlite3_stmt *reading;
+    snprintf(file, sizeof file, "/tmp/gpugraph-follow-deletion-%d.db", (int)getpid());
+    unlink(file);
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+    run("CREATE TABLE roads(a, b, metres); INSERT INTO roads VALUES (1, 2, 5), (2, 3, "
+        "7)");
+    run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), persist = 1)");
+    ck_assert_int_eq(sqlite3_open(file, &reader), SQLITE_OK);
+    sqlite3_prepare_v2(reader, "SELECT * FROM roads", -1, &reading, NULL);
+    ck_assert_int_eq(sqlite3_step(reading), SQLITE_ROW);
+    expect_error("gpugraph_delete_vertex", "locked",
+                 "SELECT gpugraph_delete_vertex('g', 2)");
+    ck_assert_int_eq(sqlite3_get_autocommit(db), 1);
+    expect("2", "SELECT count(*) FROM roads");
+    expect_error("gpugraph_save", "locked", "SELECT gpugraph_save('g')");
+    ck_assert_int_eq(sqlite3_get_autocommit(db), 1);
+    ck_assert_int_eq(sqlite3_txn_state(db, NULL), SQLITE_TXN_NONE);
+    sqlite3_finalize(reading);
+    sqlite3_close(reader);
+    expect("2", "SELECT gpugraph_delete_vertex('g', 2)");
+    sql_close();
+    unlink(file);
+}
+END_TEST
+
+/* Interrupts the connection when the n-th statement or trigger whose text begins so is run. */
+static struct moment {
+    const char *text;
+    int n;
+} moment;
+static int interrupt(unsigned kind, void *context, void *statement, void *text) {
+    (void)kind, (void)context, (void)statement;
+    const char *sql = text;
+    while (strncmp(sql, "-- ", 3) == 0) /* SQLite's mark for what runs inside another */
+        sql += 3;
+    if (strncmp(sql, moment.text, strlen(moment.text)) == 0 && --moment.n == 0)
+        sqlite3_interrupt(db);
+    return 0;
+}
+
+/* The trigger that fails is the second to fire: interrupted there, it fails all the same, and
+** what takes its work back finds the connection interrupted. Interrupted in RELEASE, all is done
+** before SQLite notices. */
+START_TEST(none_goes_after_an_interrupt) {
+    static const struct moment moments[] = {
+        {"SAVEPOINT", 1},    {"/* gpugraph */ DELETE", 1}, {"TRIGGER half", 1},
+        {"TRIGGER half", 2}, {"TRIGGER g_deleted", 1},     {"ROLLBACK TO", 1},
+        {"RELEASE", 1}};
+    bool failing = _i & 1, inside = _i & 2;
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        open_graph();
+        if (failing)
+            run("%s", half_way[0]);
+        char *before = ask("SELECT * FROM roads");
+        if (inside)
+            run("BEGIN");
+        moment = moments[i];
+        sqlite3_trace_v2(db, SQLITE_TRACE_STMT, interrupt, NULL);
+        char *said = ask("SELECT gpugraph_delete_vertex('g', 2)");
+        sqlite3_trace_v2(db, 0, NULL, NULL);
+        char *now = ask("SELECT * FROM roads");
+        bool gone = strcmp(now, "3|4|1;'x'|1|2") == 0;
+        ck_assert_msg(gone ? !failing : strcmp(now, before) == 0, "%s: %s, %s",
+                      moments[i].text, said, now);
+        graph_is("g", "roads");
+        if (!sqlite3_get_autocommit(db))
+            run("COMMIT");
+        sqlite3_free(said);
+        sqlite3_free(before);
+        sqlite3_free(now);
+        sql_close();
+    }
+}
+END_TEST
+
+int main(void) {
+    const int ways = sizeof half_way / sizeof *half_way;
+    Suite *suite = suite_create("follow_deletion");
+    TCase *cases = tcase_create("deletion");
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, none_goes_where_one_cannot, 0, ways);
+    tcase_add_loop_test(cases, none_goes_in_a_statement_that_writes, 0, ways);
+    tcase_add_test(cases, none_goes_where_the_commit_fails);
+    tcase_add_loop_test(cases, none_goes_after_an_interrupt, 0, 4);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

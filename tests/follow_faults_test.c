@@ -1,0 +1,89 @@
+/* Followed graphs with SQLite's n-th allocation failing, for every n: in triggers that look, with a
+** condition, while a vertex is deleted and blocks are saved and read. What fails says that memory is
+** out; whatever comes after it is right. */
+#include "follow_graph.h"
+#include "sqlite_memory.h"
+#include "suite.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char file[64];
+
+static void open_again(void) {
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db, NULL, NULL), SQLITE_OK);
+}
+
+static const char *const statements[] = {
+    /* text that looks late, under triggers that do not look; and RETURNING */
+    "UPDATE roads SET metres = CASE WHEN rowid > 2 THEN (SELECT count(*) FROM "
+    "gpu_bfs('g', "
+    "1)) ELSE (SELECT count(*) FROM g) END RETURNING (SELECT count(*) FROM g)",
+    "INSERT INTO noted VALUES (1)",
+    "DELETE FROM roads WHERE a = 3",
+    "SELECT gpugraph_delete_vertex('g', 3)",
+    "INSERT INTO plain SELECT gpugraph_delete_vertex('g', 3)",
+    "SELECT gpugraph_save('g')",
+    "ALTER TABLE g RENAME TO h",
+    "SELECT count(*), gpugraph_check('g'), gpugraph_triangles('g') FROM gpu_bfs('g', 1)",
+    "CREATE VIRTUAL TABLE i USING gpugraph(roads(a, b), where = 'abs(metres) > 1 AND "
+    "open "
+    "COLLATE NOCASE = 1', persist = 1)",
+};
+
+START_TEST(every_allocation) {
+    bool done = false;
+    snprintf(file, sizeof file, "/tmp/gpugraph-follow-faults-%d.db", (int)getpid());
+    for (long n = 1; !done && n < 100000; n += 1 + n / 60) {
+        unlink(file);
+        open_again();
+        run("PRAGMA synchronous = off; CREATE TABLE roads(a, b, metres, open DEFAULT 1); "
+            "CREATE TABLE noted(n); CREATE TABLE plain(n); INSERT INTO roads(a, b, "
+            "metres) "
+            "VALUES (1, 2, 5), (2, 3, 7), (3, 4, 1), (3, 3, 1); INSERT INTO roads VALUES "
+            "(9, 9, 9, 0); CREATE TRIGGER note AFTER INSERT ON noted BEGIN UPDATE roads "
+            "SET "
+            "metres = 3; INSERT INTO plain SELECT vertex FROM gpu_bfs('g', 1); END; "
+            "CREATE "
+            "TRIGGER guard AFTER DELETE ON roads BEGIN INSERT INTO plain SELECT src FROM "
+            "g; "
+            "END; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), where = "
+            "'open "
+            "= 1', persist = 1)");
+        if (n & 1)
+            expect("4", "SELECT count(*) FROM gpu_bfs('g', 1)");
+        sqlite_countdown = n;
+        char *said = ask("%s", statements[_i]);
+        done = sqlite_countdown > 0;
+        sqlite_countdown = 0;
+        bool failed = strncmp(said, "error", 5) == 0;
+        ck_assert_msg(!done || !failed, "%s", said);
+        sqlite3_free(said);
+        const char *graph = _i == 6 && !failed ? "h" : "g";
+        for (int again = 0; again < 2; again++) {
+            char *rows =
+                sqlite3_mprintf("SELECT src, dst, edge FROM %s ORDER BY edge", graph);
+            expect_same(rows, "SELECT a, b, rowid FROM roads WHERE open ORDER BY rowid");
+            sqlite3_free(rows);
+            expect("'ok'", "SELECT gpugraph_check('%s')", graph);
+            sql_close();
+            open_again();
+        }
+        sql_close();
+    }
+    ck_assert(done);
+    unlink(file);
+}
+END_TEST
+
+int main(void) {
+    sqlite_memory_may_fail();
+    Suite *suite = suite_create("follow_faults");
+    TCase *cases = tcase_create("faults");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, every_allocation, 0,
+                        sizeof statements / sizeof *statements);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,52 @@
+/* Any bytes as the text of a statement, and as what sqlite3_expanded_sql makes of it: no crash,
+** no leak; and a query stands where its text does, or nowhere.
+**
+**     input    up to the first zero byte: the statement; then the expanded one, the query
+**
+** Seeds: query_origin_fuzz/ beside this file. */
+#include "ext.h"
+#include "query_origin.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void check(int holds) {
+    if (!holds)
+        abort();
+}
+
+static void look(const sql_list *list, const char *text) {
+    static const char *const arguments[] = {"edges", "vertices", "max_depth"};
+    bool there = false;
+    for (int i = 0; i < list->count; i++) {
+        const sql_item *item = &list->item[i];
+        check(item->token.start < item->token.end && item->partner < list->count);
+        check(item->partner < 0 || list->item[item->partner].partner == i);
+        there |= sql_text_at(list, i, text);
+    }
+    for (int i = 0; i < 3; i++) {
+        query q = {text, "gpu_bfs", arguments[i]};
+        check(!query_stands_in(list, &q) || there);
+        row_is_to_say(list, "gpu_bfs", arguments[i]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size > 4096)
+        return 0;
+    char *input = malloc(size + 3);
+    check(input != NULL);
+    memcpy(input, data, size);
+    memset(input + size, 0, 3);
+    const char *expanded = input + strlen(input) + 1;
+    const char *text =
+        expanded <= input + size ? expanded + strlen(expanded) + 1 : expanded;
+    sql_list list;
+    check(sql_list_make(&list, input));
+    look(&list, text);
+    sql_list_bind(&list, expanded);
+    look(&list, text);
+    sql_list_clear(&list);
+    free(input);
+    return 0;
+}
