@@ -103,31 +103,37 @@ static void table_free(graph_table *t) {
     sqlite3_free(t);
 }
 
-static int connect_table(connection *c, const char *schema, const char *name,
-                         bool persist, sqlite3_vtab **made, char **error) {
-    char affinity[2];
-    int rc = declare(c, schema, name, affinity);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_vtab_config(c->db, SQLITE_VTAB_INNOCUOUS);
-    if (rc && rc != SQLITE_NOMEM)
-        *error = sqlite3_mprintf("gpugraph: what %s.%s follows cannot be read: %s",
-                                 schema, name, sqlite3_errstr(rc));
-    graph_table *t = rc == SQLITE_OK ? sqlite3_malloc(sizeof *t) : NULL;
+/* The names are copied before anything is asked of the database: where a full disk makes
+** SQLite roll back, it gives up the schema, and the module's arguments with it. */
+static graph_table *table_new(connection *c, const char *const *argv) {
+    graph_table *t = sqlite3_malloc(sizeof *t);
     if (!t)
-        return rc ? rc : SQLITE_NOMEM;
+        return NULL;
     memset(t, 0, sizeof *t);
     t->c = c;
-    t->persist = persist;
-    memcpy(t->affinity, affinity, sizeof affinity);
-    t->schema = sqlite3_mprintf("%s", schema);
-    t->name = sqlite3_mprintf("%s", name);
-    t->text = sqlite3_mprintf("\"%w\".\"%w\"", schema, name);
-    if (!t->schema || !t->name || !t->text) {
+    t->schema = sqlite3_mprintf("%s", argv[1]);
+    t->name = sqlite3_mprintf("%s", argv[2]);
+    t->text = sqlite3_mprintf("\"%w\".\"%w\"", argv[1], argv[2]);
+    if (t->schema && t->name && t->text)
+        return t;
+    table_free(t);
+    return NULL;
+}
+
+/* Takes the table over, also where it fails. */
+static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
+    int rc = declare(t->c, t->schema, t->name, t->affinity);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
+    if (rc && rc != SQLITE_NOMEM)
+        *error = sqlite3_mprintf("gpugraph: what %s.%s follows cannot be read: %s",
+                                 t->schema, t->name, sqlite3_errstr(rc));
+    if (rc) {
         table_free(t);
-        return SQLITE_NOMEM;
+        return rc;
     }
-    connection_addref(c);
-    connection_table_opened(c);
+    connection_addref(t->c);
+    connection_table_opened(t->c);
     *made = &t->base;
     return SQLITE_OK;
 }
@@ -137,14 +143,19 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
     (void)db;
     graph_arguments arguments;
     char *fault = NULL;
+    graph_table *t = table_new(aux, argv);
+    if (!t)
+        return SQLITE_NOMEM;
     int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
-    bool persist = rc == SQLITE_OK && arguments.persist;
+    t->persist = rc == SQLITE_OK && arguments.persist;
     if (rc == SQLITE_OK)
         graph_arguments_clear(&arguments);
     sqlite3_free(fault); /* any query says so */
-    return rc == SQLITE_NOMEM
-               ? rc
-               : connect_table(aux, argv[1], argv[2], persist, made, error);
+    if (rc == SQLITE_NOMEM) {
+        table_free(t);
+        return rc;
+    }
+    return connect_table(t, made, error);
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -159,13 +170,19 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
         sqlite3_free(sentence);
         return rc;
     }
+    graph_table *t = table_new(c, argv);
     search_watch watch;
     watch_begin(&watch, c);
-    rc = follow_create(c, argv[1], argv[2], &arguments, error);
+    rc = t ? follow_create(c, t->schema, t->name, &arguments, error) : SQLITE_NOMEM;
     watch_end(&watch, c);
-    bool persist = arguments.persist;
+    if (t)
+        t->persist = arguments.persist;
     graph_arguments_clear(&arguments);
-    return rc ? rc : connect_table(c, argv[1], argv[2], persist, made, error);
+    if (rc == SQLITE_OK)
+        return connect_table(t, made, error);
+    if (t)
+        table_free(t);
+    return rc;
 }
 
 static int table_disconnect(sqlite3_vtab *base) {
