@@ -9,6 +9,7 @@
 #include "table_function.h"
 #include "gpugraph_extension.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* sqlite3_vtab_in and sqlite3_vtab_rhs_value came with 3.38; what every probe of the
@@ -33,13 +34,17 @@ SQLITE_EXTENSION_INIT1
 ** library that loads the file keeps it. Of another one, which is known by a table of its
 ** own, nothing is called but what makes the sentence. */
 static int take_library(const sqlite3_api_routines *api, char **error) {
-    const sqlite3_api_routines *taken = NULL;
+    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
     int rc = refuse_old(api->libversion_number(), api->libversion(), api->mprintf, error);
-    if (rc ||
-        __atomic_compare_exchange_n(&sqlite3_api, &taken, api, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE) ||
-        taken == api)
+    if (rc)
         return rc;
+    pthread_mutex_lock(&first);
+    if (!sqlite3_api)
+        sqlite3_api = api;
+    const sqlite3_api_routines *taken = sqlite3_api;
+    pthread_mutex_unlock(&first);
+    if (taken == api)
+        return SQLITE_OK;
     *error = api->mprintf("gpugraph: another SQLite library of this process (%s) has "
                           "loaded this file, which serves one library; let this one (%s) "
                           "load a copy of the file in another folder",

@@ -7,6 +7,8 @@ set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
 build=${GPUGRAPH_BUILD:-$tests/../build}
+# shellcheck source=/dev/null
+. "$tests/sqlite_shell.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -42,7 +44,7 @@ cd "$work"
     echo ".load $build/gpugraph"
     echo ".mode box"
     cat script
-} | { LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -init /dev/null :memory: 2>&1 ||
+} | { sqlite_shell -batch -init /dev/null :memory: 2>&1 ||
     [ $? -lt 128 ] || echo "the shell crashed"; } |
     sed 's/ near line [0-9]*//' |
     awk 'BEGIN { n = 1 } /^@@/ { n++; next } { print >("printed/" n) }'

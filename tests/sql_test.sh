@@ -12,6 +12,8 @@ tests=$(cd "$(dirname "$0")" && pwd)
 build=${GPUGRAPH_BUILD:-$tests/../build}
 export GPUGRAPH_BUILD="$build" # for shells that a script starts
 expected=${script%.sql}.out
+# shellcheck source=/dev/null
+. "$tests/sqlite_shell.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -37,8 +39,7 @@ for backend in ${GPUGRAPH_TEST_BACKENDS:-cpu}; do
         cat "$script"
     } >feed
     # Line numbers in messages would break with every edit of the script: they are cut out.
-    # shellcheck disable=SC2086 # the wrapper is a command with its options
-    { LD_PRELOAD=${GPUGRAPH_PRELOAD:-} ${GPUGRAPH_WRAPPER:-} sqlite3 -batch -init /dev/null :memory: <feed 2>&1 ||
+    { sqlite_shell -batch -init /dev/null :memory: <feed 2>&1 ||
         [ $? -lt 128 ] || echo "the shell crashed"; } | sed 's/ near line [0-9]*//' >output
     diff -u "$expected" output >differences || {
         head -n 40 differences

@@ -258,7 +258,7 @@ static void fail_at(void *failures, uint64_t i) {
     struct failures *f = failures;
     uint64_t told = gg_fail(&f->run, i % 2 ? GPUGRAPH_RANGE : GPUGRAPH_INVALID,
                             "%s failed", i % 2 ? "an odd one" : "an even one");
-    if (told != f->run.status)
+    if (told != (uint64_t)__atomic_load_n(&f->run.status, __ATOMIC_RELAXED))
         __atomic_fetch_add(&f->others, 1, __ATOMIC_RELAXED);
 }
 
