@@ -2,7 +2,8 @@
 # docs_test.sh PAGE.md: runs a page's examples. Every ```sql block is fed, in order, to one sqlite3 shell
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
-# for times, and for what differs from machine to machine. Links to files must lead somewhere.
+# for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
+# too.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -31,13 +32,30 @@ awk -v work="$work" '
     /^```/ { inside = "skip"; after = 0; next }
     /[^ ]/ { after = 0 }' "$page"
 status=0
-links=$(grep -o ']([^)#:]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u)
-for link in $links; do
-    [ -e "$(dirname "$page")/$link" ] || {
+# The anchors of a page's headings, as GitHub makes them.
+anchors() {
+    # shellcheck disable=SC2016 # backticks for sed
+    sed -n '/^```/,/^```/d; s/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
+}
+# shellcheck disable=SC2013 # links have no spaces
+for link in $(grep -o '](\([^):]*\))' "$page" | sed 's/^](//; s/)$//' | sort -u); do
+    file=$(dirname "$page")/${link%%#*}
+    [ "${link%%#*}" ] || file=$page
+    [ -e "$file" ] || {
         echo "$(basename "$page") links to $link, which does not exist"
         status=1
+        continue
     }
+    case $link in
+    *.md#* | '#'*)
+        anchors "$file" | grep -qxF -- "${link#*#}" || {
+            echo "$(basename "$page") links to $link, and there is no such heading"
+            status=1
+        }
+        ;;
+    esac
 done
+[ -s "$work/script" ] || exit $status
 
 cd "$work"
 {

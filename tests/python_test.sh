@@ -1,6 +1,8 @@
 #!/bin/sh
-# Runs the examples of docs/python.md by a Python whose sqlite3 loads extensions (GPUGRAPH_PYTHON, else the first found).
+# python_test.sh PAGE.md: runs a page's examples by a Python whose sqlite3 loads extensions (GPUGRAPH_PYTHON, else the
+# first found).
 set -eu
+page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${GPUGRAPH_BUILD:-$tests/../build}" && pwd)
 work=$(mktemp -d)
@@ -9,7 +11,7 @@ ln -s "$build" "$work/build"
 cd "$work"
 for python in ${GPUGRAPH_PYTHON:-python3 /usr/bin/python3}; do
     if "$python" -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
-        "$python" "$tests/python_page.py" "$tests/../docs/python.md"
+        "$python" "$tests/python_page.py" "$page"
         exit
     fi
 done
