@@ -153,11 +153,16 @@ END_TEST
 static void ask_for_the_device(int unused) {
     (void)unused;
     sqlite3 *c = open_file(THREADS);
-    sqlite3_free(ask_in(c, "SELECT gpugraph_config('backend', 'cuda')"));
-    char *error = ask_in(c, questions[0]);
-    expect(strstr(error, "this process is a fork of one that had used CUDA"), "%s",
-           error);
-    sqlite3_free(error);
+    const char *const refused[] = {
+        "SELECT gpugraph_config('backend', 'cuda')",
+        "SELECT count(*) FROM gpu_bfs('g', 1) WHERE backend = 'cuda'",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char *error = ask_in(c, refused[i]);
+        expect(strstr(error, "this process is a fork of one that had used CUDA"),
+               "%s: %s", refused[i], error);
+        sqlite3_free(error);
+    }
     sqlite3_close(c);
     ask_all(THREADS, false);
 }

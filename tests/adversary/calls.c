@@ -129,23 +129,38 @@ static const function functions[] = {
      true},
 };
 
-static const char *method(const char *name) {
-    if (strcmp(name, "gpu_bfs") == 0)
+static bool is(const char *name, const char *other) {
+    return strcmp(name, other) == 0;
+}
+
+static const char *host_method(const char *name) {
+    if (is(name, "gpu_bfs"))
         return ONE_OF("auto", "direction-optimizing", "top-down", "multi-source");
     return ONE_OF("auto", "delta-stepping", "dijkstra");
 }
 
-/* Hidden columns that both sides are given. */
+static const char *device_method(const char *name) {
+    if (is(name, "gpu_bfs"))
+        return ONE_OF("auto", "persistent", "direction-optimizing", "multi-kernel",
+                      "multi-source");
+    return ONE_OF("auto", "frontier", "persistent", "L1V-L2V", "L1NF-L2DQ", "L1FQ-L2PQ",
+                  "L1SLF-L2MPQ");
+}
+
+/* Hidden columns that both sides are given, and how the kept side shall search: a method
+** goes with a backend that has it. */
 static void add_options(question *q, const char *name) {
+    const bool named = pick(10) == 0 && (is(name, "gpu_bfs") || is(name, "gpu_sssp"));
+    const bool device = w.cuda && pick(3) == 0;
     if (pick(3) == 0)
         question_both(q, " AND %s = '%s'", random_case("direction"),
                       random_name(ONE_OF("out", "in", "both")));
     if (pick(10) == 0)
         question_both(q, " AND %s = 'places(id)'", random_case("vertices"));
-    if (pick(10) == 0 && strncmp(name, "gpu_dfs", 7) && strncmp(name, "gpu_path", 8))
+    if (named)
         question_kept(q, " AND %s = '%s'", random_case("method"),
-                      random_name(method(name)));
-    if (w.cuda && pick(3) == 0)
+                      random_name(device ? device_method(name) : host_method(name)));
+    if (device)
         question_kept(q, " AND backend = '%s'",
                       random_name(ONE_OF("cuda", "cuda", "auto")));
 }
