@@ -3,7 +3,7 @@
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too.
+# too. The shell runs in a folder that has build and examples, as the project's has.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +16,8 @@ trap 'rm -rf "$work"' EXIT
 # Splits the page: script gets the sql, each block closed by a printed mark; expect/N what block N must
 # print, where the page says so.
 mkdir "$work/expect" "$work/printed"
+ln -s "$(cd "$build" && pwd)" "$work/build"
+ln -s "$tests/../examples" "$work/examples"
 awk -v work="$work" '
     BEGIN { script = work "/script"; printf "" >script }
     inside == "sql" && /^```/ {
