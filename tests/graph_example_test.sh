@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs examples/graph.c, as built without SQLite, with weights, without, and on what it refuses.
+set -eu
+tests=$(cd "$(dirname "$0")" && pwd)
+program=${GPUGRAPH_BUILD:-$tests/../build}/graph
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run() {
+    # shellcheck disable=SC2086 # the wrapper is a command with its options
+    ${GPUGRAPH_WRAPPER:-} "$program" "$@" 2>&1 || echo "status $?"
+}
+{
+    run "$tests/../examples/data/manhattan-streets.csv" 186275
+    run "$tests/data/karate.tsv" 1
+    printf '1 2 3\n2 3 -1\n' >"$work/negative"
+    run "$work/negative" 1
+    run "$tests/data/karate.tsv" 99
+    run "$work/nothing" 1
+} | diff -u "$tests/data/graph.out" -
