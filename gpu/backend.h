@@ -1,11 +1,11 @@
 /* The private map of gpu/: what a graph is inside, and what a backend offers. What every call
-** needs, whatever it does with a graph, is in run.h. Public meaning and error rules: gpugraph.h.
+** needs, whatever it does with a graph, is in base/run.h. Public meaning and error rules: gpugraph.h.
 **
 **     struct gpugraph_graph
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
 **       ids        by vertex number
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
-**       device     the device's copies of all this, private to device_graph.cuh
+**       device     the device's copies of all this, private to graph/device_copy.cuh
 **
 ** No CSR holds edge numbers: a tree is turned into edge numbers by one pass over the
 ** edge list (the first tight edge in order of number wins), so searches move no bytes
@@ -14,7 +14,7 @@
 #define GPUGRAPH_BACKEND_H
 
 #include "gpugraph.h"
-#include "run.h"
+#include "base/run.h"
 #include "tuning.h"
 
 #ifdef __cplusplus
@@ -71,7 +71,7 @@ struct gpugraph_graph {
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
     struct text_index
-        *text_index; /* NULL until texts were looked for often. (find_text.c) */
+        *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
     uint64_t texts_asked;
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
@@ -94,14 +94,14 @@ struct gpugraph_graph {
 size_t gg_distance_size(gpugraph_distance_type type);
 
 /* From so many insertions on a dynamic graph sorts a batch; 0: where it pays. Tests and benchmarks
-** set it, nobody else. (dynamic.c) */
+** set it, nobody else. (dynamic/dynamic.c) */
 extern uint64_t gg_sorted_items;
 
 /* ---- edge numbers ----
 ** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
 ** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */
 
-/* The most edges whose numbers are 32 bits wide. Tests lower it, nobody else. (graph.c) */
+/* The most edges whose numbers are 32 bits wide. Tests lower it, nobody else. (graph/graph.c) */
 extern uint64_t gg_narrow_edges;
 static inline bool gg_is_wide(uint64_t m) {
     return m > gg_narrow_edges;
@@ -132,7 +132,7 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
-** (edge_index.c) */
+** (graph/edge_index.c) */
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
 /* All of them, ascending. */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
@@ -142,24 +142,24 @@ void gg_free_edge_rows(gpugraph_graph *graph);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Before rows change, move or go: a device that reads them where they are (SIMPLE out of
-** core) does so no longer. (dispatch.c) */
+** core) does so no longer. (backend/choose.c) */
 void gg_rows_back(gpugraph_graph *graph);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
 
-/* ---- graph.c ---- */
+/* ---- graph/graph.c ---- */
 
 /* Points graph->edges to the arrays that there are. */
 void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update_weights.c) */
+** (update/weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
 ** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
-** GPUGRAPH_TOO_LARGE where a vertex has more already. (degrees.c) */
+** GPUGRAPH_TOO_LARGE where a vertex has more already. (degrees/degrees.c) */
 extern uint64_t gg_most_degree;
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Is the sum of m weights, none above the largest, below 2^64? */
@@ -170,14 +170,14 @@ static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);
 
-/* ---- rebuild.c ---- */
+/* ---- update/rebuild.c ---- */
 
 /* gpugraph_create of the graph's edges after the changes, whose weights are of `type`. */
 gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *changes,
                            gpugraph_weight_type type, gpugraph_run *run,
                            gpugraph_graph **rebuilt);
 
-/* ---- search.c: what gpugraph_bfs and gpugraph_sssp share ---- */
+/* ---- graph/search.c: what gpugraph_bfs and gpugraph_sssp share ---- */
 
 /* Are vertices and direction of a search in range? GPUGRAPH_INVALID and a sentence if
 ** not. */
@@ -187,7 +187,7 @@ gpugraph_status gg_check_search(const gpugraph_graph *graph,
 enum csr_kind gg_forward_kind(gpugraph_direction direction);
 enum csr_kind gg_reverse_kind(gpugraph_direction direction);
 
-/* ---- tree.c: parents after a search ---- */
+/* ---- tree/tree.c: parents after a search ---- */
 
 /* tree_edge[v] for depths or distances found by `search` (its direction and sources
 ** count): gpugraph.h states the rule. Phase "parents". */
@@ -196,7 +196,7 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge);
-/* When trees by weight come from ranked rows on a device (ranked_rows.cu): tests and benchmarks
+/* When trees by weight come from ranked rows on a device (tree/ranked_rows.cu): tests and benchmarks
 ** change it, nobody else. */
 extern struct tree_ranks_limits {
     uint64_t arcs;  /* at least */
@@ -208,9 +208,9 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge);
 
-/* ---- path.c ---- */
+/* ---- path/path.c ---- */
 
-struct patch; /* patch.h */
+struct patch; /* update/patch.h */
 struct patch_look;
 
 /* The chain of tree edges from v up to its source, turned round into the order of travel.
@@ -226,7 +226,7 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
 /* Searches of a graph after which `auto` makes what a path from both ends takes: tests and benchmarks
 ** change it, nobody else. */
 extern uint32_t gg_path_prepare_after;
-/* path_both_ends.c, path_by_weight.c: a path by depth, by weight, searched for from both ends.
+/* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
 ** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
                                        const gpugraph_search *search, gpugraph_run *run,
@@ -238,9 +238,9 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
                       bool weighted);
 
-/* ---- ids.c ---- */
+/* ---- ids/ids.c ---- */
 
-struct id_mapper;           /* ids.h */
+struct id_mapper;           /* ids/ids.h */
 typedef struct id_mapping { /* how it went */
     bool on_device;         /* given: try there; then: it was done there */
     const char *note;       /* a static phrase for the phase */
@@ -254,7 +254,7 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
 /* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
-** make one for that many INTEGER ends; first_integer and id_span, too. (find_ids.c) */
+** make one for that many INTEGER ends; first_integer and id_span, too. (ids/find.c) */
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);
 /* Are that many ends between INTEGERs first and last numbered by a bitmap? */
 static inline bool gg_close_together(uint64_t ends, int64_t first, int64_t last) {
@@ -274,17 +274,17 @@ static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
     return graph->id_rank[place / 64] +
            (uint32_t)gg_count_bits(graph->id_present[place / 64] & below);
 }
-/* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (texts.c) */
+/* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (ids/texts.c) */
 gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
                               uint32_t *number, uint64_t count);
 /* As memcmp, a prefix first. */
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
-/* Of the TEXTs as they are: before they change it goes. (find_text.c) */
+/* Of the TEXTs as they are: before they change it goes. (ids/find_text.c) */
 void gg_drop_text_index(gpugraph_graph *graph);
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
 
-/* Of a text's bytes, 64 bits. (hash_ids.c) */
+/* Of a text's bytes, 64 bits. (ids/hash.c) */
 uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */
@@ -292,7 +292,7 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
                             uint32_t *hash);
 
 /* ---- the backends ----
-** One const struct each: cpu.c, cuda.cu (no_cuda.c where there is no nvcc: every function NULL). Each
+** One const struct each: backend/cpu.c, backend/cuda.cu (backend/no_cuda.c where there is no nvcc: every function NULL). Each
 ** function has the meaning of its public namesake, arguments already checked by the public one. */
 
 typedef struct backend {
@@ -327,9 +327,9 @@ typedef struct backend {
     int64_t (*needs)(const gpugraph_graph *graph, const char *function, bool frugal);
     /* Opens the context for run->device where it is not open. NULL: there is none. */
     bool (*open)(gpugraph_graph *, gpugraph_run *);
-    /* ids.h; NULL: the host does it. */
+    /* ids/ids.h; NULL: the host does it. */
     bool (*map_ids)(struct id_mapper *);
-    /* patch.h: changes the device's copy of a graph, or releases it. */
+    /* update/patch.h: changes the device's copy of a graph, or releases it. */
     void (*follow)(const struct patch *);
     bool (*look)(const struct patch_look *);
     /* gg_rows_back, where the graph is on a device. */
@@ -338,7 +338,7 @@ typedef struct backend {
 
 extern const backend gg_cpu_backend, gg_cuda_backend;
 
-/* dispatch.c: which backend runs `function`. Settles run->method against run->backend,
+/* backend/choose.c: which backend runs `function`. Settles run->method against run->backend,
 ** weighs predicted times (tuning.h) for auto, sets run->used_backend and
 ** run->used_method. NULL after gg_fail. *fallback is set when auto would leave the
 ** device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
@@ -405,7 +405,7 @@ gpugraph_status gg_cuda_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_r
                                 uint32_t *);
 
 /* The plan of a DFS tree: preorder and postorder numbers from parents, on the CPU
-** (dfs.c). */
+** (dfs/dfs.c). */
 gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
                                const uint32_t *parent, const uint32_t *depth,
                                uint32_t *preorder, uint32_t *postorder);

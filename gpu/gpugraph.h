@@ -241,7 +241,7 @@ typedef struct gpugraph_stream {
 } gpugraph_stream;
 
 /* The packed form of a graph: edges, ids and its OUT CSR, as bytes that a file can hold,
-** under checksums; for processors of the same byte order. pack.c draws it. gpugraph_pack
+** under checksums; for processors of the same byte order. pack/pack.c draws it. gpugraph_pack
 ** makes the OUT CSR if it has to. Phases "pack", "unpack". A transfer that fails makes
 ** GPUGRAPH_INVALID, unless the run was interrupted. */
 uint64_t gpugraph_packed_size(const gpugraph_graph *graph);

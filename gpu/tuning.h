@@ -4,7 +4,7 @@
 #ifndef GPUGRAPH_TUNING_H
 #define GPUGRAPH_TUNING_H
 
-/* ---- run.c ---- */
+/* ---- base/run.c ---- */
 
 /* Milliseconds between two calls of run->interrupted: an interrupt is felt well within
 ** half a second, and asking costs less than a thousandth of the time. */
@@ -17,7 +17,7 @@
 /* Threads of a team, whatever is asked for: arrays with a row for each stay small. */
 #define GG_MOST_THREADS 256
 
-/* ---- team.c ---- */
+/* ---- base/team.c ---- */
 
 /* Turns that a thread waits awake, the first ones without a system call: about 10
 ** microseconds, then 200 where no one else wants the processor. Sleep and wake cost 50. */
@@ -35,7 +35,7 @@
 /* Arrays that updates may make grow have room for one element more in so many. */
 #define GG_ROOM_SHARE 64
 
-/* ---- splice.c ---- */
+/* ---- update/splice.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a
 ** table of 4 MiB, at half the time of finding the piece. */
@@ -43,14 +43,14 @@
 /* Above that, blocks of 64 numbers to a piece below which it is looked up by itself, too. */
 #define GG_MAP_BLOCKS 8
 
-/* ---- unpack.c ---- */
+/* ---- pack/unpack.c ---- */
 
 /* Chunks by which threads that wait for something to check clear pages ahead of the
 ** reading, and bytes of the smallest page. */
 #define GG_CLEAR_CHUNKS 8
 #define GG_PAGE         ((uintptr_t)4096)
 
-/* ---- update.c ---- */
+/* ---- update/update.c ---- */
 
 /* A block is given back when an update leaves less than this share of it in use. */
 #define GG_ROOM_WASTE 8
@@ -60,7 +60,7 @@
 /* Items of GG_THREAD_GRAIN in the time that it takes to look up an id. */
 #define GG_LOOKUP_ITEMS 32
 
-/* ---- narrow.c ---- */
+/* ---- graph/narrow.c ---- */
 
 /* Entries that are narrowed by way of a buffer: 4 KiB, which stays in the first cache. A
 ** power of two that divides GG_POLL_ITEMS. */
@@ -69,7 +69,7 @@
 #define GG_COPY_BYTES   ((size_t)256 << 10)
 #define GG_COPY_THREADS 8
 
-/* ---- order.c ---- */
+/* ---- graph/order.c ---- */
 
 /* Bits of one digit of the radix sort: 2048 write streams still fit the second-level
 ** cache; below GG_RADIX_SMALL items clearing that many counters costs more than a
@@ -81,14 +81,14 @@
 /* Values below this (depths, mostly) are ordered by one counting pass. */
 #define GG_COUNTED_VALUES 16384
 
-/* ---- ids.c ---- */
+/* ---- ids/ids.c ---- */
 
 /* INTEGER ids are numbered by a bitmap where it has at most that many bits for each id
 ** that occurs (and in any case up to GG_DIRECT_FREE bits), else by hashing. */
 #define GG_DIRECT_SPREAD 8
 #define GG_DIRECT_FREE   1024
 
-/* ---- sparse_ids.c ---- */
+/* ---- ids/sparse.c ---- */
 
 /* Parts that ids are put into: at most as many as there are lines of the second-level cache
 ** to write to, GG_ID_PART ids or more in each, so that its table stays in that cache. */
@@ -97,12 +97,12 @@
 /* Slots of a thread's first hash table of ids, a power of two. */
 #define GG_HASH_SLOTS 256
 
-/* ---- texts.c ---- */
+/* ---- ids/texts.c ---- */
 
 /* Groups of texts up to this size are sorted by insertion. */
 #define GG_FEW_TEXTS 24
 
-/* ---- csr.c ---- */
+/* ---- graph/csr.c ---- */
 
 /* The counting sort first parts the arcs into at most GG_CSR_PARTS ranges of rows, each
 ** of GG_CSR_PART_ARCS arcs or more on average, so that the second pass writes within
@@ -110,12 +110,12 @@
 #define GG_CSR_PARTS     2048
 #define GG_CSR_PART_ARCS 4096
 
-/* ---- bfs.c and sssp.c ---- */
+/* ---- bfs/bfs.c and sssp/sssp.c ---- */
 
 /* Entries of an array that are filled in the time of one item of GG_THREAD_GRAIN. */
 #define GG_FILL_ITEMS 16
 
-/* ---- bfs.c ---- */
+/* ---- bfs/bfs.c ---- */
 
 /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second
 ** one costs as much as expanding a few hundred. */
@@ -134,7 +134,7 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
-/* ---- bfs_each.c ---- */
+/* ---- bfs/each.c ---- */
 
 /* Sources from which `auto` searches from all at once, and levels up to which it does, where
 ** the graph is not thin: with 2 sources that is slower, with 4 as fast, with 64 five times as
@@ -149,7 +149,7 @@
 /* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
 #define GG_EACH_ALPHA 4
 
-/* ---- bfs_wide.cu ---- */
+/* ---- bfs/wide.cu ---- */
 
 /* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
 #ifndef GG_BFS_WIDE_BLOCK
@@ -168,7 +168,7 @@
 /* Looks at a barrier, some half a minute: only a fault lets it come to that. */
 #define GG_BFS_MOST_LOOKS (1u << 26)
 
-/* ---- bfs_narrow.cu, bfs_levels.cu ---- */
+/* ---- bfs/narrow.cu, bfs/levels.cu ---- */
 
 /* Blocks of the cluster, its threads and entries to a block. */
 #ifndef GG_BFS_CLUSTER
@@ -201,18 +201,18 @@
 /* Levels between two looks at the stop flag: about a millisecond. */
 #define GG_BFS_STOP_LEVELS 1024
 
-/* ---- cluster.cuh ---- */
+/* ---- device/cluster.cuh ---- */
 
 /* Waits for what other blocks have sent, each of them some microseconds at most: only a
 ** fault lets it come to that. */
 #define GG_CLUSTER_WAITS (1u << 22)
 
-/* ---- bfs_prepare.cu ---- */
+/* ---- bfs/prepare.cu ---- */
 
 /* Arcs of a row among which its hub is looked for. */
 #define GG_BFS_HUB_ARCS 128
 
-/* ---- distance_tree.cu ---- */
+/* ---- tree/distance.cu ---- */
 
 /* Bytes of distances that the second-level cache still serves well: on an H200 rmat22's 17 MB
 ** take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's 67 MB 7.0 and 5.2 ms. */
@@ -221,7 +221,7 @@
 ** share of 0.05 to 0.002. */
 #define GG_TREE_SAMPLE 16384
 
-/* ---- ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
+/* ---- tree/ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
 
 /* Arcs from which such rows are made; the share of them, at most, that may be tight by its weight
 ** and where it leads; trees before, which cost as much more as making the rows does: 48 ms against
@@ -235,7 +235,7 @@
 ** their way. (Chosen by counting them, not measured.) */
 #define GG_TREE_RANKS_BLOCKS 5
 
-/* ---- path_both_ends.c ---- */
+/* ---- path/both_ends.c ---- */
 
 /* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as
 ** much as 7 (R-MAT) to 11 (New York) paths by a search. */
@@ -258,7 +258,7 @@
 ** error of a sum of 2^32 doubles is below 2^-20, and no more than four sums are compared. */
 #define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
 
-/* ---- path.cu ---- */
+/* ---- path/path.cu ---- */
 
 /* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
 ** tree edges that come back meanwhile. */
@@ -268,7 +268,7 @@
 #define GG_PATH_ROW_STEPS_PER_MS  500
 #define GG_PATH_TREE_EDGES_PER_MS 1e8
 
-/* ---- sssp.c ---- */
+/* ---- sssp/sssp.c ---- */
 
 /* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end of an
 ** arc. */
@@ -284,12 +284,12 @@
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
 
-/* ---- sssp_choice.c ---- */
+/* ---- sssp/choice/choice.c ---- */
 
 /* "frontier": typical weights between two thresholds, divided by the average degree. */
 #define GG_SSSP_FRONTIER_DELTA 32.0
 
-/* ---- sssp_persistent.cu ---- */
+/* ---- sssp/persistent.cu ---- */
 
 /* Threads of a block. */
 #define GG_PERSISTENT_BLOCK 512
@@ -309,7 +309,7 @@
 #define GG_PERSISTENT_LONG_SLICE 9
 #define GG_PERSISTENT_MANY_ARCS  (1u << 26)
 
-/* ---- sssp_mlmq.cu ---- */
+/* ---- sssp/mlmq/driver.cu ---- */
 
 /* Blocks for each multiprocessor that the compiler leaves registers for, and how many are
 ** used: more only find more work that is done again. */
@@ -335,7 +335,7 @@
 /* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
 #define GG_MLMQ_SEGMENT_SHIFT 8
 
-/* ---- dfs.cu ---- */
+/* ---- dfs/dfs.cu ---- */
 
 /* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;
 ** all of "block-stealing". */
@@ -391,7 +391,7 @@
 #define GG_DFS_PEEL_US     15.0
 #define GG_DFS_PATIENCE_MS 5.0
 
-/* ---- device_rows.cu ---- */
+/* ---- graph/device_rows.cu ---- */
 
 /* Rows between those of two edges, one after the other, that still count as near where a
 ** row has fewer than GG_THIN_DEGREE arcs: counting then takes half the time of sorting
@@ -402,7 +402,7 @@
 #define GG_ROWS_BY_SORTING 1
 #endif
 
-/* ---- mis.cu ---- */
+/* ---- mis/mis.cu ---- */
 
 /* Arcs of a row that a thread looks at by itself before its warp helps, and how many of
 ** them at a time: their words are loaded together. */
@@ -435,7 +435,7 @@
 #define GG_MIS_WARP_DEGREE  32
 #define GG_MIS_BLOCK_DEGREE 1024
 
-/* ---- dispatch.c: what `auto` weighs ----
+/* ---- backend/choose.c: what `auto` weighs ----
 ** Measured with an H200 and one thread of the processor beside it, on R-MAT graphs of
 ** scale 16 and 20 and a road-like grid of 512 x 512; shortest paths on the device on the
 ** benchmark's (tests/bench/gengraph.cuh). */

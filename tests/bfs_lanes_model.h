@@ -1,10 +1,10 @@
-/* The steps of the device's searches from many sources (gpu/bfs_lanes.h) on CPU threads: a
+/* The steps of the device's searches from many sources (gpu/bfs/lanes.h) on CPU threads: a
 ** thread is a warp one lane wide, or, with warp_lanes.h included before, 32 lanes. A barrier
 ** stands for the end of a launch. Depths must be those of a textbook search from each source;
 ** under GPUGRAPH_SANITIZE=thread the orderings are checked too. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "bfs_lanes.h"
+#include "bfs/lanes.h"
 
 #include "dfs_rows.h"
 #include "suite.h"

@@ -25,7 +25,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
 __thread uint4 shared[4096]; /* which the kernel declares */
-#include "bfs_narrow.cu"
+#include "bfs/narrow.cu"
 
 static_assert(sizeof(block_memory) <= sizeof shared, "shared memory");
 

@@ -15,7 +15,7 @@
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
-#include "bfs_wide.cu"
+#include "bfs/wide.cu"
 
 extern "C" {
 #include "expect.h"

@@ -1,11 +1,11 @@
-/* The concurrent half of the device's depth-first search (gpu/dfs_deque.h, dfs_crew.h),
+/* The concurrent half of the device's depth-first search (gpu/dfs/deque.h, dfs_crew.h),
 ** compiled for CPU threads: a thread is a warp one lane wide, an array what shared memory
 ** is on the device. Rings and batches are tiny here, so that every path of flush, refill
 ** and theft is taken thousands of times; under GPUGRAPH_SANITIZE=thread the orderings are
 ** checked too. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "dfs_crew.h"
+#include "dfs/stages/crew.h"
 #include "dfs_rows.h"
 #include "suite.h"
 #include "workers.h"

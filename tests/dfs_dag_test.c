@@ -1,11 +1,11 @@
-/* The lexicographic tree of an acyclic graph by rounds (gpu/dfs_dag.h), compiled for CPU
+/* The lexicographic tree of an acyclic graph by rounds (gpu/dfs/dag.h), compiled for CPU
 ** threads: some of them share a round's vertices, with a barrier between rounds, as the blocks
 ** of a device do. */
 #include <sched.h>
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "dfs_dag.h"
+#include "dfs/dag.h"
 #include "suite.h"
 #include "dfs_rows.h"
 

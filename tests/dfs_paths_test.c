@@ -1,4 +1,4 @@
-/* The workers of the device's method "many-paths" (gpu/dfs_paths.h), compiled for CPU
+/* The workers of the device's method "many-paths" (gpu/dfs/paths.h), compiled for CPU
 ** threads: a thread is a warp one lane wide. Rings and chunks are tiny here, so that every
 ** path of flush, theft and offer is taken thousands of times; under
 ** GPUGRAPH_SANITIZE=thread the orderings are checked too. */
@@ -6,7 +6,7 @@
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "dfs_paths.h"
+#include "dfs/paths.h"
 #include "dfs_rows.h"
 #include "suite.h"
 #include "workers.h"

@@ -5,7 +5,7 @@ extern "C" {
 #include "suite.h"
 #include "graphs.h"
 }
-#include "sssp.cuh"
+#include "sssp/sssp.cuh"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,53 +1,107 @@
 #!/bin/sh
-# Who may include whom, read from the include lines:
-#   ext/*.c          gpugraph.h, team.h, SQLite, the module's own headers; never gpu's private ones or CUDA
-#   gpu/*.c          gpu's headers without cuda.cuh; never SQLite, never CUDA
-#   gpu/*.cu *.cuh   the same, cuda.cuh and CUDA's own
-#   examples/*.c     gpugraph.h, gpugraph_extension.h and SQLite
-# and an algorithm's source never includes another source.
+# Who may include whom, read from the include lines. A room is a folder of gpu/ or ext/ with what stands in folders
+# within it; the lists below go from the lowest room to the highest, and a room includes only itself and rooms
+# before it. The headers at the top of gpu/ and ext/ are for everybody, and know the lowest room alone; "room/header.h" is how another room is
+# named, a bare name is one's own room or the top.
+#   ext/*.c          of gpu/ the headers at its top that are public; never CUDA
+#   gpu/*.c          never SQLite, never CUDA
+#   gpu/*.cu *.cuh   never SQLite
+#   examples/*.c     gpugraph.h, gpugraph_dynamic.h, gpugraph_extension.h and SQLite
+# and no source includes another source.
+# Usage: include_rules_test.sh [FOLDER]: the folder that holds gpu/, ext/ and examples/; without one, this project's,
+# after the rules have refused what is planted in copies.
 set -eu
-cd "$(dirname "$0")/.."
-status=0
+here=$(cd "$(dirname "$0")" && pwd)
+GPU_ROOMS="base device ids graph pack tree update dynamic backend degrees triangles mis dfs sssp bfs path list"
+EXT_ROOMS=""
+# Being taken out.
+KNOWN="gpu/graph/device_copy.cuh>sssp/choice/choice.h gpu/ids/ids.cuh>graph/device_copy.cuh gpu/tree/depth_rows.cu>bfs/bfs.cuh"
+PUBLIC="gpugraph.h gpugraph_dynamic.h team.h"
 
-# includes PATTERN...: "file: header" of every include line, quoted and angled alike
+# Each line: a file, the header it names, quoted or angled.
 includes() {
-    for file in "$@"; do
-        [ -f "$file" ] || continue
-        sed -n 's/^[ \t]*#[ \t]*include[ \t]*[<"]\([^>"]*\)[>"].*/\1/p' "$file" | sed "s|^|$file: |"
-    done
+    find gpu ext examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) |
+        sort | xargs awk '/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+            header = $0; sub(/^[^<"]*/, "", header); sign = substr(header, 1, 1)
+            sub(/^[<"]/, "", header); sub(/[>"].*/, "", header)
+            print FILENAME, sign, header
+        }'
 }
 
-# refuse RULE REGEX: the include lines on stdin that match are against the rule
-refuse() {
-    if lines=$(grep -E ": ($2)$"); then
-        echo "$1:"
-        echo "$lines"
-        status=1
+check() {
+    includes | awk -v gpu_rooms="$GPU_ROOMS" -v ext_rooms="$EXT_ROOMS" -v public="$PUBLIC" -v known="$KNOWN" '
+        BEGIN {
+            n = split(gpu_rooms, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
+            n = split(ext_rooms, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
+            n = split(public, name, " "); for (i = 1; i <= n; i++) is_public[name[i]] = 1
+        }
+        function there(path, line) {
+            if (path in opens) return opens[path]
+            opens[path] = (getline line < path) >= 0
+            close(path)
+            return opens[path]
+        }
+        function refuse(why) { print $1 " includes " $3 ": " why; bad = 1 }
+        {
+            if (index(" " known " ", " " $1 ">" $3 " ")) next
+            split($1, part, "/"); area = part[1]; header = $3
+            folder = $1; sub(/\/[^\/]*$/, "", folder)
+            room = part[3] == "" ? area : area "/" part[2]
+            if (room != area && area != "examples" && !(room in rank)) { refuse("no room of that name is in the list"); next }
+            if (header ~ /\.(c|cu|cpp)$/) { refuse("a source is not included"); next }
+            if (header ~ /^(cuda.*|cub\/.*|cooperative_groups.*|thrust\/.*)$/ || header ~ /\.cuh$/)
+                if (area != "gpu" || $1 ~ /\.c$/) { refuse("this side knows nothing of CUDA"); next }
+            if (header ~ /^sqlite3/ && area == "gpu") { refuse("gpu/ knows nothing of SQLite"); next }
+            if ($2 != "\"") next
+            if (header ~ /\.\./) { refuse("a header is named by its room"); next }
+            if (header !~ /\// && there(folder "/" header)) next # of its own folder
+            if (area == "examples") {
+                if (!is_public[header] && header !~ /^(gpugraph_extension|sqlite3)\.h$/)
+                    refuse("examples use public headers")
+                next
+            }
+            if (area == "ext" && is_public[header]) next
+            if (there(area "/" header)) {
+                if (header !~ /\//) next # the top
+                split(header, part, "/"); other = area "/" part[1]
+                if (other == room) next
+                if (!(other in rank)) refuse("no room of that name is in the list")
+                else if (room == area && rank[other] > 1) refuse("the top knows the lowest room alone")
+                else if (room != area && rank[other] > rank[room]) refuse("that room is above this one")
+                next
+            }
+            if (area == "ext" && there("gpu/" header)) refuse("ext/ knows nothing of the inside of gpu/")
+        }
+        END { exit bad }'
+}
+
+if [ $# -gt 0 ]; then
+    cd "$1"
+    check
+    exit
+fi
+cd "$here/.."
+check
+
+# Each violation, planted alone in a copy, is found.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+planted() {
+    rm -rf "$copy/x" && mkdir "$copy/x" && cp -r gpu ext examples "$copy/x/"
+    echo "$2" >>"$copy/x/$1"
+    if "$here/include_rules_test.sh" "$copy/x" >"$copy/said"; then
+        echo "planted in $1, and not found: $2"
+        exit 1
     fi
+    [ "$(wc -l <"$copy/said")" = 1 ] || { cat "$copy/said" && exit 1; }
 }
-
-# Device data structures are written once for both sides, so *.h of gpu/ may carry CUDA's own headers.
-cuda='cuda.*|cub/.*|cooperative_groups.*|thrust/.*|.*\.cuh'
-# headers FOLDER: its private headers as a regular expression
-headers() {
-    for file in "$1"/*.h; do
-        case $file in
-        */gpugraph.h | */gpugraph_dynamic.h | */team.h) ;;
-        *) basename "$file" ;;
-        esac
-    done | sed 's/\./\\./g' | paste -sd '|' -
-}
-gpu_private=$(headers gpu)
-ext_headers=$(headers ext)
-
-includes ext/*.c ext/*.h | refuse "ext/ knows nothing of gpu's inside" "(.*/)?($gpu_private)|gpu/.*"
-includes ext/*.c ext/*.h | refuse "ext/ knows nothing of CUDA" "$cuda"
-includes gpu/*.c gpu/*.cu gpu/*.cuh gpu/*.h |
-    refuse "gpu/ knows nothing of SQLite and ext/" "sqlite3.*|(.*/)?($ext_headers)|ext/.*"
-includes gpu/*.c | refuse "C files of gpu/ know nothing of CUDA" "$cuda"
-includes gpu/* ext/* | refuse "sources are not included" '.*\.(c|cu|cpp)'
-# The examples see what a user sees.
-includes examples/*.c | grep -E ': .*\.h$' |
-    grep -vE ': (gpugraph\.h|gpugraph_dynamic\.h|gpugraph_extension\.h|sqlite3\.h)$' |
-    grep -E ': .*(gpu|ext|backend|tuning)' | refuse "examples use public headers" '.*'
-exit $status
+planted gpu/base/run.c '#include "bfs/work.h"'
+planted gpu/graph/csr.c '#include "sssp/choice/choice.h"'
+planted gpu/graph/csr.c '#include "../ids/ids.h"'
+planted gpu/tuning.h '#include "bfs/work.h"'
+planted gpu/graph/csr.c '#include <sqlite3.h>'
+planted gpu/graph/csr.c '#include "device/cuda.cuh"'
+planted gpu/graph/csr.c '#include "order.c"'
+planted ext/extension.c '#include "backend.h"'
+planted ext/extension.c '#include <cuda_runtime.h>'
+planted examples/embed.c '#include "backend.h"'

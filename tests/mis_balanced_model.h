@@ -1,4 +1,4 @@
-/* The balanced look of maximal independent sets (gpu/mis_balanced.h) on CPU threads: a thread
+/* The balanced look of maximal independent sets (gpu/mis/balanced.h) on CPU threads: a thread
 ** is a warp one lane wide; with warp_lanes.h included before, a warp of 32 lanes. The set
 ** must be that of the greedy pass. Under GPUGRAPH_SANITIZE=thread the orderings are checked
 ** too. */
@@ -14,7 +14,7 @@ struct mis_graph {
     const uint32_t *rank; /* of each vertex: the order of the greedy pass */
 };
 #define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
-#include "mis_balanced.h"
+#include "mis/balanced.h"
 
 #include "dfs_rows.h"
 #include "suite.h"

@@ -10,7 +10,7 @@ static void between_steps(void);
 enum { MOST_PATIENCE = 1 << 26 };
 static unsigned patience = MOST_PATIENCE; /* rounds of a wait */
 
-#include "mlmq_work.h"
+#include "sssp/mlmq/work.h"
 #include "share.h"
 #include "suite.h"
 

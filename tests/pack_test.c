@@ -2,7 +2,7 @@
 ** what is damaged and signed again never leads out of an array. */
 #include "edge_model.h"
 #include "memory_stream.h"
-#include "packed.h"
+#include "pack/packed.h"
 
 #include "expect.h"
 #include "share.h"

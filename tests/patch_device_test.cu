@@ -2,7 +2,7 @@
 ** device makes of a fresh graph of the same edges. Edges, offsets and the rows of SIMPLE
 ** are compared to the byte, other rows as sets of arcs, since their order is nobody's
 ** promise. Nothing to do where there is no device. */
-#include "device_graph.cuh"
+#include "graph/device_copy.cuh"
 #include "device_rows.cuh"
 
 extern "C" {

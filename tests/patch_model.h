@@ -1,18 +1,18 @@
 /* The copy of a graph on a device, played in memory: random batches are planned as for
-** gpugraph_update, the copy is patched by the arithmetic of gpu/patch.h, and compared with
+** gpugraph_update, the copy is patched by the arithmetic of gpu/update/patch.h, and compared with
 ** the graph that is made of the edges afterwards. Rows of the copy begin in any order.
 **
 ** A warp is one lane wide; with warp_lanes.h included before, 32. */
 #ifndef GPUGRAPH_TEST_PATCH_MODEL_H
 #define GPUGRAPH_TEST_PATCH_MODEL_H
 
-#include "patch.h"
+#include "update/patch.h"
 
 #include "edge_model.h"
 #include "expect.h"
 #include "share.h"
 #include "suite.h"
-#include "update.h"
+#include "update/update.h"
 
 #include <stdlib.h>
 #include <string.h>

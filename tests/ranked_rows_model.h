@@ -1,12 +1,12 @@
-/* Trees by weight from ranked rows (gpu/ranked_rows.h) on the CPU, against the pass over the edges
-** (gpu/tree.c). The rule looks at an edge and the values of its ends, so values are drawn, not
+/* Trees by weight from ranked rows (gpu/tree/ranked_rows.h) on the CPU, against the pass over the edges
+** (gpu/tree/tree.c). The rule looks at an edge and the values of its ends, so values are drawn, not
 ** searched for: ties, tight edges by the dozen and vertices that nothing reaches come by themselves.
 ** Where heavy arcs lead far from what is at 0, they are drawn so, or searched for after all.
 ** A warp has one lane; with warp_lanes.h included before, 32. */
 #include "backend.h"
 #include "expect.h"
 #include "graphs.h"
-#include "ranked_rows.h"
+#include "tree/ranked_rows.h"
 #include "ranked_rows_draw.h"
 #include "share.h"
 #include "suite.h"
@@ -37,21 +37,21 @@ static uint64_t sum_real(uint64_t distance, double weight) {
 #define WEIGHT    uint32_t
 #define UNREACHED UINT32_MAX
 #define SUM       sum32
-#include "ranked_rows_typed.h"
+#include "tree/ranked_rows_typed.h"
 
 #define NAMED(x)  x##_uint64
 #define WORD      uint64_t
 #define WEIGHT    int64_t
 #define UNREACHED UINT64_MAX
 #define SUM       sum64
-#include "ranked_rows_typed.h"
+#include "tree/ranked_rows_typed.h"
 
 #define NAMED(x)  x##_real
 #define WORD      uint64_t
 #define WEIGHT    double
 #define UNREACHED UNREACHED_REAL
 #define SUM       sum_real
-#include "ranked_rows_typed.h"
+#include "tree/ranked_rows_typed.h"
 
 /* Lanes take turns by system calls, a thousand times slower than one alone. */
 #ifdef WARP_LANES

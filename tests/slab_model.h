@@ -1,4 +1,4 @@
-/* The tables of gpu/slab.h on CPU threads that meet in the middle of every operation. Tables
+/* The tables of gpu/dynamic/slab.h on CPU threads that meet in the middle of every operation. Tables
 ** are tiny and crowded, batches full of repeats, and the arena ends often; the model is a
 ** matrix. Under GPUGRAPH_SANITIZE=thread the accesses are checked too.
 **
@@ -14,8 +14,8 @@ static void jitter(void);
 #define SLAB_HUGE     16
 #define SLAB_PART     8
 #define SLAB_RUN      12
-#include "slab_run.h"
-#include "slab_tile.h"
+#include "dynamic/slab_run.h"
+#include "dynamic/slab_tile.h"
 
 #include "expect.h"
 #include "luck.h"

@@ -1,2 +1,2 @@
-/* The tables of gpu/slab.h: a thread is a warp of one lane. */
+/* The tables of gpu/dynamic/slab.h: a thread is a warp of one lane. */
 #include "slab_model.h"

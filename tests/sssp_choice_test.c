@@ -3,7 +3,7 @@
 ** fast. Named methods keep their engine; odd features choose something. */
 #include "expect.h"
 #include "suite.h"
-#include "sssp_choice.h"
+#include "sssp/choice/choice.h"
 
 #include <check.h>
 #include <float.h>

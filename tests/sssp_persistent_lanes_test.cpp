@@ -19,7 +19,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wextra"
-#include "sssp_persistent.cu"
+#include "sssp/persistent.cu"
 
 static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
 

@@ -6,7 +6,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
-#include "sssp_choice.h"
+#include "sssp/choice/choice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 ** largest team however many callers, none at all where the system gives none, and a new pool
 ** in a child of fork(). */
 #define _GNU_SOURCE
-#include "run.h"
+#include "base/run.h"
 #include "team.h"
 
 #include "expect.h"

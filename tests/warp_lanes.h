@@ -1,4 +1,4 @@
-/* A warp of 32 lanes on a CPU thread, for gpu/warp.h: include before it. Each lane is a
+/* A warp of 32 lanes on a CPU thread, for gpu/base/warp.h: include before it. Each lane is a
 ** coroutine; a warp_ function is a meeting of all lanes, which the thread runs in turn up to
 ** their next one. Lanes that meet at different functions, or of which some have returned,
 ** end the test: on the device that hangs, or worse. A lane that waits alone lets the others

@@ -1,4 +1,4 @@
-/* Rows in both directions, from the edge list as gpu/csr.c makes them, and from the rows of
+/* Rows in both directions, from the edge list as gpu/graph/csr.c makes them, and from the rows of
 ** OUT and IN joined one by one.
 **
 **     bench_both [THREADS]

@@ -47,7 +47,7 @@
 #include "backend.h"
 #include "gengraph.cuh"
 #include "plain_dfs.h"
-#include "sssp_choice.h"
+#include "sssp/choice/choice.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@
 ** a multi-queue's warp relaxes a vertex of more arcs by itself. In bench_sssp_counts,
 ** SSSP_TRACE=file takes a line for each round of the latest search. */
 #include "gengraph.cuh"
-#include "sssp_choice.h"
+#include "sssp/choice/choice.h"
 #include "training_graphs.cuh"
 
 #include <stdio.h>

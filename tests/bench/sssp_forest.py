@@ -2,7 +2,7 @@
 """Learns which candidate is fastest for shortest paths on a graph, from what bench_sssp measured.
 
     sssp_forest.py training.csv                      figures on graphs held out, nothing written
-    sssp_forest.py training.csv ../../gpu      and the tables in C, from all graphs: sssp_forest.h, sssp_process.h
+    sssp_forest.py training.csv ../../gpu/sssp/choice/learned    and the tables in C, from all graphs: forest.h, process.h
     sssp_forest.py --misses training.csv             every graph that is missed when held out, and how often
     sssp_forest.py --pack measured.csv... > packed.csv      only what is learned from; a packed file may be among
                                                      those that are read; of a graph and candidate in several the
@@ -34,7 +34,7 @@ WANTED, MISSED = 0.9, 0.3  # of the best's speed; what being slower costs beside
 
 
 def inputs(row):
-    """What the C side computes too (gpu/sssp_choice.c): sizes by their logarithms, the rest in units of a mean."""
+    """What the C side computes too (gpu/sssp/choice/choice.c): sizes by their logarithms, the rest in units of a mean."""
     f = {k: float(row[k]) for k in FEATURES}
     degree, weight = f["degree"] or 1.0, f["weight"] or 1.0
     return [math.log2(f["vertices"] + 1), math.log2(f["degree"] + 1), math.log2(f["degree_deviation"] / degree + 0.02),
@@ -250,7 +250,7 @@ def export_process(model, path, command):
     with open(path, "w") as out:
         w = out.write
         w(head("sssp_process", "A Gaussian process of the same, which is added to the forest's.", command))
-        w('#include "sssp_forest.h"\n\n')
+        w('#include "forest.h"\n\n')
         w(f"enum {{ PROCESS_INPUTS = {len(process.scale)}, PROCESS_POINTS = {len(process.points)} }};\n\n")
         w("static const float process_scale[PROCESS_INPUTS] = {\n" + wrapped(map(number, process.scale)) + "};\n\n")
         w("static const float process_mean[FOREST_CHOICES] = {\n"
@@ -303,8 +303,8 @@ def main(arguments):
         learned = list(graphs.values())
         model = Model(learned, len(names), 1)
         command = "tests/bench/sssp_forest.py tests/bench/data/sssp_training.csv gpu"
-        export_forest(model, learned, len(names), f"{arguments[1]}/sssp_forest.h", command)
-        export_process(model, f"{arguments[1]}/sssp_process.h", command)
+        export_forest(model, learned, len(names), f"{arguments[1]}/forest.h", command)
+        export_process(model, f"{arguments[1]}/process.h", command)
     return 0
 
 

@@ -1,6 +1,6 @@
 #include "memory_stream.h"
 
-#include "packed.h"
+#include "pack/packed.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,108 @@
+/* What every call of the library has with it: a status, interrupts, time, memory and threads;
+** and the few steps over arrays that many files share. Knows nothing of graphs.
+**
+** Errors are sticky: run->status keeps the first. Threads but the calling one only look
+** (gg_stopping); the calling one asks the host, too (gg_poll). */
+#ifndef GPUGRAPH_RUN_H
+#define GPUGRAPH_RUN_H
+
+#include "gpugraph.h"
+#include "team.h"
+#include "tuning.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status, interrupts, time: run.c ---- */
+
+/* Sets status and sentence, unless an earlier error stands (the first one explains).
+** Returns it. */
+gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+/* Every public entry calls this first: clears status, message, stop. */
+void gg_begin(gpugraph_run *run);
+/* From the calling thread, as often as convenient (rate-limited inside): asks
+** run->interrupted and sets run->stop. Returns true when the run must end; the caller
+** then returns gg_stopped(run). */
+bool gg_poll(gpugraph_run *run);
+/* From any thread: has the run been stopped, or has it failed? */
+static inline bool gg_stopping(const gpugraph_run *run) {
+    return __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0;
+}
+gpugraph_status gg_stopped(gpugraph_run *run); /* sets GPUGRAPH_INTERRUPTED */
+/* gg_poll for loops that a team shares: the thread that called gg_begin asks, the others
+** look. True: leave the loop. */
+bool gg_pause(gpugraph_run *run);
+/* The same as a loop's condition: for (i = low; i < high && !gg_leave(run, i); i++) */
+static inline bool gg_leave(gpugraph_run *run, uint64_t i) {
+    return i % GG_POLL_ITEMS == 0 && gg_pause(run);
+}
+double gg_now_ms(void);
+void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- memory: run.c ---- */
+
+/* count * size bytes, uninitialised, large blocks aligned for huge pages; NULL after
+** gg_fail(NO_MEMORY) with the bytes named. gg_alloc_zero: zeroed. Free with
+** gg_release. */
+void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
+void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
+void gg_release(void *block);
+/* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
+void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
+size_t gg_room(void *block);
+/* Gives back what a block has beyond count * size bytes and some room to grow. NULL after
+** gg_fail: the block is what it was. */
+void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size);
+/* Room for one entry more behind `count`: twice as many as before, moved over to a new block.
+** False, with nothing changed, when there is no memory. */
+bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,
+                  size_t size);
+
+/* ---- threads ---- */
+
+/* Threads to use for `work` items (edges, mostly): 1 below a grain, else run->threads
+** or the cores. What they are for: team.h. */
+int gg_threads(const gpugraph_run *run, uint64_t work);
+
+/* ---- arrays ---- */
+
+/* Calls part(of, low, high, to) for slices of 0 .. count - 1, at most GG_NARROW_ITEMS each,
+** on several threads: it writes entries low .. high - 1 of a uint32_t array to
+** to[0 .. high - low - 1]. `wide` is what it reads, count entries of 8 bytes in a block of
+** malloc: they are overwritten by the result, which has left the block when it returns.
+** NULL, and `wide` is freed, when the run must end. (graph/narrow.c) */
+uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
+                    void (*part)(const void *of, uint64_t low, uint64_t high,
+                                 uint32_t *to),
+                    const void *of);
+/* memcpy by several threads: one core moves no more than a third of what a bus takes.
+** (graph/narrow.c) */
+void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
+/* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
+** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
+** values are edge numbers. (graph/order.c) */
+gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
+                              uint32_t *value, uint64_t *key_scratch,
+                              uint32_t *value_scratch);
+gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+                              void *value, uint64_t *key_scratch, void *value_scratch);
+/* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline uint64_t
+    gg_mix(uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,403 @@
+/* Breadth-first searches from up to 64 sources at once, on the CPU: method "multi-source".
+**
+**     lane           0 1 2 ... 63      a search each: a bit of every word
+**     seen[v]        1 0 1      0      the searches that have reached v
+**     visit[v]       0 0 1      0      those that reached it in the newest level
+**     next[w]       |= visit[v] & ~seen[w]      for every arc v -> w of the frontier
+**
+** All searches are at the same level, so that an arc is looked at once for all those whose
+** frontier it leaves. A level is made in one of two ways:
+**   spread     along the arcs of the frontier, a list of vertices; then what was found is
+**              settled: seen, visit, depths
+**   gather     every vertex that some search has not reached collects the words of its
+**              neighbours, along the arcs turned round, until nothing is missing
+**
+** After Then, Kaufmann, Chirigati, Hoang-Vu, Pham, Kemper, Neumann and Vo, "The More the
+** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). It pays where frontiers of
+** different searches meet at the same level, which they do where there are few levels: not
+** on roads, where each search is at every vertex at a time of its own. */
+#define _GNU_SOURCE
+#include "each.h"
+#include "base/crew.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct batch {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    csr forward, reverse; /* reverse.offset NULL: there is none */
+    uint32_t *const *depth;
+    uint32_t lanes;
+    uint64_t searching; /* lanes that go on */
+    int threads;
+    struct crew crew;
+    uint64_t taken; /* of a step's work, by its threads */
+    uint64_t *seen, *visit, *next;
+    uint32_t *list, *found; /* the frontier; what a level finds */
+    uint64_t listed;        /* vertices in the list */
+    uint64_t tail;          /* of found */
+    uint32_t level;         /* of the frontier */
+    uint32_t gathered;      /* levels that were */
+    /* told by the threads of a level */
+    uint64_t fresh;    /* lanes that have found something */
+    uint64_t vertices; /* of the next frontier, */
+    uint64_t arcs;     /* and what leaves them */
+    uint64_t reached;  /* by all lanes, over all levels */
+    uint64_t reached_by[GG_LANES];
+};
+
+/* What a thread has to tell of a level. */
+struct tally {
+    uint64_t fresh, vertices, arcs, reached;
+    uint64_t reached_by[GG_LANES];
+};
+
+static void tell(struct batch *b, const struct tally *t) {
+    __atomic_fetch_or(&b->fresh, t->fresh, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->reached, t->reached, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < b->lanes && b->search->limit > 0; i++)
+        __atomic_fetch_add(&b->reached_by[i], t->reached_by[i], __ATOMIC_RELAXED);
+}
+
+/* These lanes have reached v in this level. */
+static inline void arrive(struct batch *b, struct tally *t, uint32_t v, uint64_t lanes) {
+    b->seen[v] |= lanes;
+    t->fresh |= lanes;
+    t->vertices++;
+    t->arcs += b->forward.offset[v + 1] - b->forward.offset[v];
+    t->reached += (uint64_t)gg_count_bits(lanes);
+    bool counted = b->search->limit > 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctzll(lanes);
+        b->depth[lane][v] = b->level + 1;
+        if (counted)
+            t->reached_by[lane]++;
+    }
+}
+
+/* ---- a level along the arcs ---- */
+
+/* What a thread has found and not yet moved to the list. */
+struct finds {
+    uint32_t count;
+    uint32_t vertex[GG_BFS_FINDS];
+};
+
+static void flush(struct batch *b, struct finds *finds) {
+    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
+    memcpy(b->found + at, finds->vertex, finds->count * sizeof *finds->vertex);
+    finds->count = 0;
+}
+
+/* Lanes come to w: true for the first of this level. The plain look first: most of them are
+** there already, and an atomic costs ten times as much. */
+static inline bool offer(uint64_t *next, uint32_t w, uint64_t lanes, bool shared) {
+    uint64_t there = __atomic_load_n(&next[w], __ATOMIC_RELAXED);
+    if (!(lanes & ~there))
+        return false;
+    if (shared)
+        there = __atomic_fetch_or(&next[w], lanes, __ATOMIC_RELAXED);
+    else
+        next[w] = there | lanes;
+    return there == 0;
+}
+
+/* One vertex of the frontier; false when the run must end. */
+static inline __attribute__((always_inline)) bool
+spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked,
+              bool shared) {
+    const uint32_t *target = b->forward.target;
+    const uint64_t *seen = b->seen;
+    uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
+    uint64_t lanes = b->visit[v] & b->searching;
+    if (!lanes)
+        return true;
+    *looked += stop - arc;
+    for (; arc < stop && !gg_leave(b->run, arc); arc++) {
+        uint32_t w = target[arc];
+        uint64_t coming = lanes & ~seen[w];
+        if (!coming || !offer(b->next, w, coming, shared))
+            continue;
+        if (finds->count == GG_BFS_FINDS)
+            flush(b, finds);
+        finds->vertex[finds->count++] = w;
+    }
+    return arc == stop;
+}
+
+static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
+    struct finds finds;
+    finds.count = 0;
+    uint64_t looked = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    while (!stop) {
+        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + GG_BFS_GRAB < b->listed ? i + GG_BFS_GRAB : b->listed;
+        if (i >= last)
+            break;
+        for (; i < last && !stop; i++)
+            stop = !spread_vertex(b, b->list[i], &finds, &looked, shared);
+        if (looked >= pause_at) {
+            pause_at = looked + GG_POLL_ITEMS;
+            stop = stop || gg_pause(b->run);
+        }
+    }
+    flush(b, &finds);
+}
+
+static void spread_alone(void *job, int member) {
+    (void)member;
+    spread(job, false);
+}
+
+static void spread_shared(void *job, int member) {
+    (void)member;
+    spread(job, true);
+}
+
+/* What was found becomes the frontier; next is all zero again. */
+static void settle(void *job, int member) {
+    struct batch *b = job;
+    struct tally tally = {0};
+    (void)member;
+    for (;;) {
+        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + GG_BFS_GRAB < b->tail ? i + GG_BFS_GRAB : b->tail;
+        if (i >= last)
+            break;
+        for (; i < last; i++) {
+            uint32_t v = b->found[i];
+            b->visit[v] = b->next[v];
+            b->next[v] = 0;
+            arrive(b, &tally, v, b->visit[v]);
+        }
+    }
+    tell(b, &tally);
+}
+
+/* ---- a level against the arcs ---- */
+
+/* The lanes of `missing` that have a neighbour of v in their frontier. */
+static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t missing,
+                                     uint64_t *looked) {
+    const uint32_t *target = b->reverse.target;
+    const uint64_t *visit = b->visit;
+    uint64_t arc = b->reverse.offset[v], stop = b->reverse.offset[v + 1], lanes = 0;
+    *looked += stop - arc;
+    for (; arc < stop && (missing & ~lanes); arc++)
+        lanes |= visit[target[arc]];
+    return lanes & missing;
+}
+
+static void gather(void *job, int member) {
+    struct batch *b = job;
+    struct tally tally = {0};
+    uint64_t looked = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    (void)member;
+    while (!stop) {
+        uint64_t v = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = v + GG_BFS_GRAB < b->forward.n ? v + GG_BFS_GRAB : b->forward.n;
+        if (v >= last)
+            break;
+        for (; v < last; v++) {
+            uint64_t missing = b->searching & ~b->seen[v];
+            uint64_t lanes =
+                missing ? gather_vertex(b, (uint32_t)v, missing, &looked) : 0;
+            b->next[v] = lanes;
+            if (lanes)
+                arrive(b, &tally, (uint32_t)v, lanes);
+        }
+        if (looked >= pause_at) {
+            pause_at = looked + GG_POLL_ITEMS;
+            stop = gg_pause(b->run);
+        }
+    }
+    tell(b, &tally);
+}
+
+static void swap_words(struct batch *b) {
+    uint64_t *old = b->visit;
+    b->visit = b->next;
+    b->next = old;
+}
+
+/* Only words of the frontier count from here on: the others become zero. */
+static void begin_gathering(struct batch *b) {
+    for (uint64_t i = 0; i < b->listed; i++)
+        b->next[b->list[i]] = b->visit[b->list[i]];
+    swap_words(b);
+}
+
+static void end_gathering(struct batch *b) {
+    memset(b->next, 0, (uint64_t)b->forward.n * sizeof *b->next);
+    b->listed = 0;
+    for (uint32_t v = 0; v < b->forward.n; v++)
+        if (b->visit[v])
+            b->list[b->listed++] = v;
+}
+
+/* ---- levels ---- */
+
+/* Lanes whose targets are all reached. */
+static uint64_t satisfied(const struct batch *b) {
+    const gpugraph_search *search = b->search;
+    uint64_t lanes = search->target_count > 0 ? b->searching : 0;
+    for (uint32_t i = 0; i < search->target_count && lanes; i++)
+        lanes &= b->seen[search->target[i]];
+    uint64_t limited = search->limit > 0 ? b->searching : 0;
+    for (; limited; limited &= limited - 1)
+        if (b->reached_by[__builtin_ctzll(limited)] >= search->limit)
+            lanes |= limited & -limited;
+    return lanes;
+}
+
+static bool at_the_end(struct batch *b) {
+    b->searching &= b->fresh;
+    b->searching &= ~satisfied(b);
+    return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
+}
+
+static void do_step(struct batch *b, crew_step *step, bool alone) {
+    b->taken = 0;
+    if (alone)
+        step(b, 0);
+    else
+        crew_share(&b->crew, step);
+}
+
+static void begin_level(struct batch *b) {
+    b->fresh = b->vertices = b->arcs = 0;
+    b->tail = 0;
+}
+
+static bool is_narrow(const struct batch *b) {
+    return b->vertices <= GG_BFS_NARROW && b->arcs <= GG_BFS_NARROW_ARCS;
+}
+
+static void spread_level(struct batch *b, bool alone) {
+    begin_level(b);
+    do_step(b, alone ? spread_alone : spread_shared, alone);
+    if (gg_stopping(b->run))
+        return;
+    do_step(b, settle, alone);
+    uint32_t *old = b->list;
+    b->list = b->found;
+    b->found = old;
+    b->listed = b->tail;
+    b->level++;
+}
+
+static void gather_level(struct batch *b, bool alone) {
+    begin_level(b);
+    do_step(b, gather, alone);
+    swap_words(b);
+    b->level++;
+    b->gathered++;
+}
+
+static bool pays_to_gather(const struct batch *b) {
+    return b->reverse.offset && b->arcs > b->forward.m / GG_EACH_ALPHA;
+}
+
+static void wide_levels(void *batch) {
+    struct batch *b = batch;
+    bool alone = b->threads == 1;
+    while (!at_the_end(b)) {
+        if (!pays_to_gather(b)) {
+            spread_level(b, alone || is_narrow(b));
+            continue;
+        }
+        begin_gathering(b);
+        do
+            gather_level(b, alone);
+        while (!at_the_end(b) && pays_to_gather(b));
+        end_gathering(b);
+    }
+}
+
+static void search_levels(struct batch *b) {
+    while (is_narrow(b)) {
+        if (at_the_end(b))
+            return;
+        spread_level(b, true);
+    }
+    b->crew.job = b;
+    b->threads = gg_threads(b->run, b->forward.m);
+    crew_lead(&b->crew, b->threads, wide_levels);
+}
+
+/* ---- a batch ---- */
+
+/* A lane of a large graph takes some ten milliseconds. */
+static void clear_lane(void *batch, uint64_t lane) {
+    const struct batch *b = batch;
+    if (!gg_pause(b->run))
+        memset(b->depth[lane], 0xff, (uint64_t)b->forward.n * sizeof **b->depth);
+}
+
+/* Source i begins lane i, or all of them lane 0. */
+static void start(struct batch *b, bool together) {
+    uint64_t depths = (uint64_t)b->forward.n * b->lanes;
+    gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->lanes, clear_lane, b);
+    b->level = UINT32_MAX; /* the level before 0 */
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < b->search->source_count; i++) {
+        uint32_t v = b->search->source[i], lane = together ? 0 : i;
+        uint64_t bit = (uint64_t)1 << lane;
+        if (b->seen[v] & bit)
+            continue;
+        if (!b->seen[v])
+            b->list[b->listed++] = v;
+        b->visit[v] |= bit;
+        arrive(b, &tally, v, bit);
+    }
+    tell(b, &tally);
+    b->level = 0;
+    b->searching = b->lanes == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->lanes) - 1;
+}
+
+static void report(const struct batch *b, double started) {
+    char more[120];
+    snprintf(more, sizeof more, "%u source%s at once, %u levels, %u of them gathered",
+             b->lanes, b->lanes == 1 ? "" : "s", b->level, b->gathered);
+    gg_search_phase(b->run, started, (int64_t)b->reached, more);
+}
+
+gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
+                             bool together, gpugraph_run *run, uint32_t *const *depth) {
+    struct batch b = {.run = run, .search = search, .depth = depth};
+    enum csr_kind back = gg_reverse_kind(search->direction);
+    b.lanes = together ? 1 : search->source_count;
+    if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
+        return run->status;
+    bool worth = b.lanes >= GG_EACH_REVERSE || graph->searches > GG_BFS_REVERSE_AFTER;
+    if ((worth || gg_csr_made(graph, back)) &&
+        gg_csr(graph, back, false, false, run, &b.reverse))
+        return run->status;
+    double started = gg_now_ms();
+    uint64_t n = graph->n;
+    uint64_t *words = gg_alloc_zero(run, 3 * n, sizeof *words);
+    uint32_t *lists = gg_alloc(run, 2 * n, sizeof *lists);
+    if (words && lists) {
+        b.seen = words;
+        b.visit = words + n;
+        b.next = words + 2 * n;
+        b.list = lists;
+        b.found = lists + n;
+        start(&b, together);
+        search_levels(&b);
+    }
+    gg_release(words);
+    gg_release(lists);
+    if (run->status)
+        return run->status;
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    report(&b, started);
+    return GPUGRAPH_OK;
+}

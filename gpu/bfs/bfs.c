@@ -1,0 +1,284 @@
+/* Breadth-first search: the public function and its CPU backend.
+**
+**     queue     [ level 0 | level 1 | ... | frontier |  found now  |        ]  room for n
+**                                         ^begin     ^end          ^tail
+**     visited   a bit for each vertex, in words of 64; bits past n are set
+**
+** A level is expanded in one of three ways:
+**   narrow      few vertices in the frontier (roads: always): the calling thread alone,
+**               without atomics or barriers, level after level
+**   top-down    threads share the frontier; a vertex belongs to who sets its bit first
+**   bottom-up   threads share the unvisited vertices, each of which looks for one visited
+**               neighbour among the arcs turned round and stops at the first. All levels
+**               so far are complete, so such a neighbour can only be in the frontier, and
+**               the visited set itself serves as the frontier's bitmap. What is found goes
+**               to a second bitmap, so that the first stands still meanwhile (bottom_up.c).
+** The switch between the last two follows Beamer, Asanovic and Patterson,
+** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
+** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
+** The arcs turned round are those of the other direction. They are used where they are
+** there; a later search of the same graph makes them, once its frontier explodes. */
+#define _GNU_SOURCE
+#include "each.h"
+#include "work.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- ends ---- */
+
+static bool at_the_end(struct bfs *b) {
+    return b->begin == b->end || b->level >= b->search->max_depth || gg_bfs_satisfied(b);
+}
+
+/* The level is complete: what it found is the frontier now. */
+static void next_level(struct bfs *b) {
+    b->begin = b->end;
+    b->end = b->tail;
+    b->level++;
+}
+
+/* Arcs that leave the frontier. */
+static uint64_t frontier_arcs(const struct bfs *b) {
+    uint64_t arcs = 0;
+    for (uint64_t i = b->begin; i < b->end; i++)
+        arcs += b->forward.offset[b->queue[i] + 1] - b->forward.offset[b->queue[i]];
+    return arcs;
+}
+
+/* ---- levels by one thread ---- */
+
+/* Expands part of the frontier. Without a branch on whether a vertex is new, which no processor
+** could foresee: every target is written behind the queue's end, which moves on only for
+** new ones. */
+static void expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
+    const uint64_t *offset = b->forward.offset;
+    const uint32_t *target = b->forward.target;
+    uint64_t *visited = b->visited;
+    uint32_t *queue = b->queue;
+    uint64_t tail = b->tail;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t v = queue[i];
+        uint64_t arc = offset[v], stop = offset[v + 1];
+        b->arcs_seen += stop - arc;
+        for (; arc < stop; arc++) {
+            uint32_t w = target[arc];
+            uint64_t word = visited[w >> 6];
+            visited[w >> 6] = word | (uint64_t)1 << (w & 63);
+            queue[tail] = w;
+            tail += ~word >> (w & 63) & 1;
+        }
+    }
+    for (uint64_t i = b->tail; i < tail; i++)
+        b->depth[queue[i]] = b->level + 1;
+    b->found += tail - b->tail;
+    b->tail = tail;
+}
+
+/* Levels while the frontier is narrow, in vertices and in arcs. Returns true when the
+** search is over. */
+static bool narrow_levels(struct bfs *b) {
+    while (!at_the_end(b)) {
+        if (b->end - b->begin > GG_BFS_NARROW || frontier_arcs(b) > GG_BFS_NARROW_ARCS)
+            return false;
+        expand_alone(b, b->begin, b->end);
+        next_level(b);
+        if (b->arcs_seen >= b->poll_at) {
+            b->poll_at = b->arcs_seen + GG_POLL_ITEMS;
+            if (gg_poll(b->run))
+                return true;
+        }
+    }
+    return true;
+}
+
+/* A wide level without helpers. */
+static void wide_level_alone(struct bfs *b) {
+    for (uint64_t i = b->begin; i < b->end && !gg_poll(b->run);) {
+        uint64_t slice = b->end - i < GG_BFS_NARROW ? b->end - i : GG_BFS_NARROW;
+        expand_alone(b, i, i + slice);
+        i += slice;
+    }
+    next_level(b);
+}
+
+/* ---- top-down levels by several threads ---- */
+
+/* What a thread has found and not yet moved to the queue. */
+struct finds {
+    uint32_t count;
+    uint32_t vertex[GG_BFS_FINDS];
+};
+
+static void flush(struct bfs *b, struct finds *finds) {
+    if (finds->count == 0)
+        return;
+    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
+    memcpy(b->queue + at, finds->vertex, finds->count * sizeof *finds->vertex);
+    finds->count = 0;
+}
+
+static inline void add_find(struct bfs *b, struct finds *finds, uint32_t v) {
+    if (finds->count == GG_BFS_FINDS)
+        flush(b, finds);
+    finds->vertex[finds->count++] = v;
+}
+
+/* Offers a vertex to this thread: true when it is the first to come by. The plain look
+** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
+static inline bool claim(uint64_t *visited, uint32_t v) {
+    uint64_t bit = (uint64_t)1 << (v & 63);
+    uint64_t *word = &visited[v >> 6];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+        return false;
+    return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
+/* One vertex of the frontier; false when the run must end. */
+static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
+                          struct finds *finds) {
+    uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
+    const uint32_t *target = b->forward.target;
+    uint32_t level = b->level + 1;
+    *seen += stop - arc;
+    while (arc < stop) {
+        uint64_t pause = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop;
+        for (; arc < pause; arc++) {
+            uint32_t w = target[arc];
+            if (claim(b->visited, w)) {
+                b->depth[w] = level;
+                add_find(b, finds, w);
+            }
+        }
+        if (arc < stop && gg_pause(b->run))
+            return false;
+    }
+    return true;
+}
+
+/* A thread's part: vertices of the frontier, some at a time. */
+static void join_top_down(void *job, int member) {
+    struct bfs *b = job;
+    struct finds finds;
+    finds.count = 0;
+    uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    (void)member;
+    while (!stop) {
+        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + GG_BFS_GRAB < b->end ? i + GG_BFS_GRAB : b->end;
+        if (i >= last)
+            break;
+        for (; i < last && !stop; i++)
+            stop = !expand_shared(b, b->queue[i], &seen, &finds);
+        if (seen >= pause_at) {
+            pause_at = seen + GG_POLL_ITEMS;
+            stop = stop || gg_pause(b->run);
+        }
+    }
+    flush(b, &finds);
+    __atomic_fetch_add(&b->arcs_seen, seen, __ATOMIC_RELAXED);
+}
+
+static void top_down_level(struct bfs *b) {
+    b->taken = b->begin;
+    crew_share(&b->crew, join_top_down);
+    b->found += b->tail - b->end;
+    next_level(b);
+}
+
+/* ---- driver ---- */
+
+static void wide_levels(void *bfs) {
+    struct bfs *b = bfs;
+    while (!narrow_levels(b) && !gg_poll(b->run)) {
+        uint64_t arcs = frontier_arcs(b);
+        if (gg_bfs_goes_bottom_up(b, arcs))
+            gg_bfs_bottom_up(b);
+        else if (b->threads > 1)
+            top_down_level(b);
+        else
+            wide_level_alone(b);
+    }
+}
+
+/* Roads never see the second half, and start no threads. */
+static void search_levels(struct bfs *b) {
+    if (narrow_levels(b))
+        return;
+    b->crew.job = b;
+    b->threads = gg_threads(b->run, b->forward.m);
+    crew_lead(&b->crew, b->threads, wide_levels);
+}
+
+static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
+    uint32_t *depth = ((struct bfs *)bfs)->depth;
+    for (uint64_t v = low; v < high; v++)
+        depth[v] = GPUGRAPH_NONE;
+}
+
+static void start(struct bfs *b) {
+    uint32_t n = b->forward.n, *depth = b->depth;
+    gg_slices(gg_threads(b->run, n / GG_FILL_ITEMS), n, clear_depths, b);
+    memset(b->visited, 0, b->words * sizeof *b->visited);
+    if (n % 64)
+        b->visited[b->words - 1] = ~(uint64_t)0 << n % 64;
+    for (uint32_t i = 0; i < b->search->source_count; i++) {
+        uint32_t s = b->search->source[i];
+        if (depth[s] == GPUGRAPH_NONE) {
+            depth[s] = 0;
+            b->visited[s >> 6] |= (uint64_t)1 << (s & 63);
+            b->queue[b->tail++] = s;
+        }
+    }
+    b->end = b->found = b->tail;
+    b->poll_at = GG_POLL_ITEMS;
+    b->pending = b->search->target_count;
+}
+
+gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                           gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+    struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
+    if (gg_method_is(run, "multi-source"))
+        return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
+    b.may_reverse = !gg_method_is(run, "top-down");
+    if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
+        return run->status;
+    double started = gg_now_ms();
+    b.words = ((uint64_t)graph->n + 63) / 64;
+    /* Two bitmaps, then the queue, with room for one entry written in vain. */
+    uint64_t *workspace = gg_alloc(run, b.words * 16 + ((uint64_t)graph->n + 1) * 4, 1);
+    if (!workspace)
+        return run->status;
+    b.visited = workspace;
+    b.next = workspace + b.words;
+    b.queue = (uint32_t *)(workspace + 2 * b.words);
+    start(&b);
+    search_levels(&b);
+    gg_release(workspace);
+    if (run->status)
+        return run->status;
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    char more[80];
+    snprintf(more, sizeof more, "%u levels, %u of them bottom-up", b.level,
+             b.bottom_up_levels);
+    gg_search_phase(run, started + b.csr_ms, (int64_t)b.found, more);
+    return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                             gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+    gg_begin(run);
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    bool fallback = false;
+    const backend *on = gg_choose(graph, "bfs", run, &fallback);
+    if (!on)
+        return run->status;
+    on->bfs(graph, search, run, depth, tree_edge);
+    if (gg_fall_back(run, "bfs", fallback))
+        gg_cpu_bfs(graph, search, run, depth, tree_edge);
+    return run->status;
+}

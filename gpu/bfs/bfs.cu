@@ -1,0 +1,269 @@
+/* Breadth-first search on the device: chooses a method, and has the readable one,
+** "multi-kernel". bfs.c beside this has the meaning and the CPU backend; the other methods
+** are in levels.cu, wide.cu and narrow.cu.
+**
+**     found      vertices of the newest level, as they were found
+**        |  update     cuts them into slices, counts them, decides whether to go on
+**     slices     the frontier
+**        |  explore    claims unvisited neighbours: depth NONE -> level
+**     found      ...
+**
+** Two kernels take turns, as in the tutorial on multi-kernel programming (Rodinia's BFS):
+** the end of a launch is the barrier between levels. The frontier is a queue where the
+** tutorial has masks, so that a level costs its own arcs and not n. The state that
+** decides lies on the device and the host looks at it through pinned memory once in a
+** while: it queues several levels at a time, and a level past the end finds its counter
+** at 0 and does nothing. */
+#include "bfs.cuh"
+#include "graph/device_copy.cuh"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WALK_BLOCKS = 8, LIST_BLOCKS = 2 }; /* for each multiprocessor */
+
+struct state {
+    uint32_t frontier; /* slices of the frontier; 0 once the search is over */
+    uint32_t slices;   /* being collected */
+    uint32_t found;    /* vertices in the list */
+    uint32_t level;    /* of the vertices in the list */
+    uint32_t missing;  /* targets not reached */
+    uint32_t ticket;
+    uint32_t levels; /* that had vertices */
+    uint32_t over;
+    uint64_t reached;
+};
+
+struct bfs {
+    struct state *state;
+    uint32_t *depth, *found;
+    void *tree;       /* edge numbers */
+    uint8_t *scratch; /* of the tree */
+    uint64_t scratch_bytes;
+    uint32_t *ends;   /* sources, then targets */
+    uint32_t *wanted; /* bit v: v is a target that counts as missing */
+    uint64_t *slice;
+};
+
+/* ---- kernels ---- */
+
+/* One thread per source, repeats allowed. */
+static __global__ void seed(struct bfs b, uint32_t sources, uint32_t n) {
+    uint64_t whole = gg_whole_warps(sources);
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint32_t v = i < sources ? b.ends[i] : 0;
+        bool fresh = i < sources && v < n &&
+                     atomicCAS(&b.depth[v], GPUGRAPH_NONE, 0u) == GPUGRAPH_NONE;
+        uint32_t at = gg_reserve(&b.state->found, fresh);
+        if (fresh)
+            b.found[at] = v;
+    }
+}
+
+/* One thread per target, repeats allowed. */
+static __global__ void mark_targets(struct bfs b, const uint32_t *target,
+                                    uint32_t targets) {
+    for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
+        uint32_t v = target[i], bit = 1u << v % 32;
+        if (!(atomicOr(&b.wanted[v / 32], bit) & bit))
+            atomicAdd(&b.state->missing, 1u);
+    }
+}
+
+/* The block walks a tile of the frontier's arcs: one thread per arc. */
+static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct bfs b) {
+    const uint32_t level = b.state->level, frontier = b.state->frontier;
+    gg_walk<uint32_t>(
+        g, b.slice, frontier, [](uint32_t v) { return v; },
+        [&](uint32_t, uint64_t arc, bool live) {
+            uint32_t v = live ? g.target[arc] : 0;
+            bool fresh = live && gg_peek(&b.depth[v]) == GPUGRAPH_NONE &&
+                         atomicCAS(&b.depth[v], GPUGRAPH_NONE, level) == GPUGRAPH_NONE;
+            uint32_t at = gg_reserve(&b.state->found, fresh);
+            if (fresh)
+                b.found[at] = v;
+        });
+}
+
+/* The level is complete: by one thread. */
+static __device__ void end_level(struct state *state, struct bfs_bounds bounds) {
+    uint32_t found = gg_peek(&state->found), slices = gg_peek(&state->slices);
+    uint32_t missing = gg_peek(&state->missing);
+    state->reached += found;
+    state->levels += found > 0;
+    state->over =
+        state->over || found == 0 || slices == 0 || state->level >= bounds.max_depth ||
+        gg_told_to_stop(bounds.stop, slices) || (bounds.targets && missing == 0) ||
+        (bounds.limit > 0 && state->reached >= bounds.limit);
+    state->frontier = state->over ? 0 : slices;
+    state->slices = state->found = 0;
+    state->level++;
+}
+
+/* One thread per vertex found, which is of the new level: debug builds look. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    update(device_csr g, struct bfs b, struct bfs_bounds bounds) {
+    struct state *state = b.state;
+    const uint64_t found = state->found;
+    [[maybe_unused]] const uint32_t level = state->level;
+    const bool over = state->over;
+    uint64_t whole = gg_whole_warps(found);
+    for (uint64_t i = gg_thread(); i < whole && !over; i += gg_threads_of_grid()) {
+        bool live = i < found;
+        uint32_t v = live ? b.found[i] : 0;
+        assert(!live || (v < g.n && b.depth[v] == level));
+        if (live && bounds.targets && (b.wanted[v / 32] >> v % 32 & 1))
+            atomicSub(&state->missing, 1u);
+        gg_append_slices(g, v, live, b.slice, &state->slices);
+    }
+    if (gg_last_block(&state->ticket) && threadIdx.x == 0)
+        end_level(state, bounds);
+}
+
+/* ---- driver ---- */
+
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, uint64_t tree_bytes, struct bfs *b) {
+    uint64_t ends = (uint64_t)search->source_count + search->target_count;
+    b->state = gg_carve<struct state>(space, 1);
+    b->ends = gg_carve<uint32_t>(space, ends);
+    b->wanted = gg_carve<uint32_t>(space, g->n / 32 + 1);
+    b->depth = gg_carve<uint32_t>(space, g->n);
+    b->found = gg_carve<uint32_t>(space, g->n);
+    b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
+    b->tree = gg_carve<uint8_t>(space, tree_bytes);
+    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
+}
+
+static bool start(struct cuda_job *job, const struct device_csr *g,
+                  const gpugraph_search *search, struct bfs_bounds bounds,
+                  struct bfs *b) {
+    uint32_t sources = search->source_count, targets = search->target_count;
+    gg_fill(job, b->state, 0, sizeof *b->state);
+    gg_fill(job, b->wanted, 0, ((uint64_t)g->n / 32 + 1) * sizeof *b->wanted);
+    gg_fill(job, b->depth, 0xff, (uint64_t)g->n * sizeof *b->depth);
+    gg_upload(job, b->ends, search->source, (uint64_t)sources * sizeof *b->ends);
+    gg_upload(job, b->ends + sources, search->target,
+              (uint64_t)targets * sizeof *b->ends);
+    if (!gg_going(job))
+        return false;
+    seed<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*b, sources,
+                                                                           g->n);
+    gg_launched(job, "seed");
+    mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *b, b->ends + sources, targets);
+    gg_launched(job, "mark_targets");
+    update<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
+                                                                             bounds);
+    return gg_launched(job, "update");
+}
+
+static bool run_levels(struct cuda_job *job, const struct device_csr *g,
+                       struct bfs_bounds bounds, const struct bfs *b,
+                       struct state *state) {
+    unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
+    unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
+    auto queue_level = [&] {
+        explore<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *b);
+        gg_launched(job, "explore");
+        update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *b, bounds);
+        gg_launched(job, "update");
+    };
+    return gg_run_rounds(job, state, b->state, sizeof *state, queue_level,
+                         [&] { return state->over; });
+}
+
+static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
+                              bool tree, struct bfs_outcome *out) {
+    struct device_csr g;
+    struct workspace space = {NULL, 0};
+    struct bfs b;
+    struct state state;
+    struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
+                                search->limit, job->device->device_stop};
+    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
+        return false;
+    double started = gg_now_ms();
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
+        return false;
+    char more[60];
+    snprintf(more, sizeof more, "%u levels", state.levels);
+    gg_search_phase(job->run, started, (int64_t)state.reached, more);
+    *out = bfs_outcome{b.depth, b.tree, state.level, b.scratch, b.scratch_bytes};
+    return gg_going(job);
+}
+
+/* The persistent kernels count arcs in 32 bits. */
+static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *search) {
+    uint64_t arcs = search->direction == GPUGRAPH_BOTH ? 2 * graph->m : graph->m;
+    return arcs < UINT32_MAX - 65536;
+}
+
+/* From below, where an earlier search has met a frontier for which that would have paid;
+** a graph that is searched once is not worth the arcs turned round. */
+static void choose(const struct cuda_job *job, const gpugraph_search *search) {
+    gpugraph_run *run = job->run;
+    const gpugraph_graph *graph = job->graph;
+    bool given = run->method && strcmp(run->method, "auto") != 0;
+    if (!given) {
+        enum csr_kind kind = gg_forward_kind(search->direction);
+        bool explodes = graph->device && graph->device->explodes[kind] &&
+                        graph->searches > GG_BFS_REVERSE_AFTER;
+        run->used_method = explodes ? "direction-optimizing" : "persistent";
+    }
+    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))
+        run->used_method = "multi-kernel";
+}
+
+bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                   struct bfs_outcome *out) {
+    choose(job, search);
+    if (gg_method_is(job->run, "multi-source"))
+        return gg_bfs_lanes(job, search, true, tree, out);
+    if (gg_method_is(job->run, "multi-kernel"))
+        return search_by_kernels(job, search, tree, out);
+    bool from_below = gg_method_is(job->run, "direction-optimizing");
+    return gg_bfs_levels(job, search, from_below, tree, out);
+}
+
+bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
+                 const struct bfs_outcome *out) {
+    double started = gg_now_ms();
+    if (!gg_device_depth_tree(job, search->direction, out->depth, out->deepest,
+                              out->scratch, out->scratch_bytes, out->tree) ||
+        !gg_wait(job))
+        return false;
+    gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
+    return true;
+}
+
+static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
+                         uint32_t *depth, void *tree_edge) {
+    struct bfs_outcome out;
+    uint64_t n = job->graph->n, bytes = n * sizeof *depth;
+    if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
+        (tree_edge && !gg_bfs_tree(job, search, &out)))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_download(job, depth, out.depth, bytes) ||
+        (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
+        return false;
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
+             tree_edge ? " and tree edges" : "");
+    return true;
+}
+
+gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_graph(&job, search, depth, tree_edge);
+    return gg_job_close(&job);
+}

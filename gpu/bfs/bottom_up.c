@@ -1,0 +1,108 @@
+/* Levels of a breadth-first search from below, by several threads; bfs.c says when and why.
+**
+**     visited   stands still: all levels so far
+**     next      visited, and what this level finds; then the two change places */
+#include "work.h"
+#include "tuning.h"
+
+bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
+    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / GG_BFS_ALPHA)
+        return false;
+    enum csr_kind kind = gg_reverse_kind(b->search->direction);
+    if (!b->has_reverse) {
+        bool made = gg_csr_made(b->graph, kind);
+        if (!made && b->graph->searches <= GG_BFS_REVERSE_AFTER)
+            return false;
+        double started = gg_now_ms();
+        if (gg_csr(b->graph, kind, false, false, b->run, &b->reverse))
+            return false;
+        b->csr_ms += gg_now_ms() - started;
+        b->has_reverse = true;
+    }
+    return true;
+}
+
+/* The unvisited vertices of one word of the bitmap that have a neighbour in the
+** frontier. */
+static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
+    const uint64_t *visited = b->visited, *offset = b->reverse.offset;
+    const uint32_t *target = b->reverse.target;
+    uint64_t fresh = 0;
+    for (uint64_t left = ~visited[word]; left; left &= left - 1) {
+        uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+        uint64_t arc = offset[v], stop = offset[v + 1];
+        for (; arc < stop; arc++) {
+            uint32_t u = target[arc];
+            if (visited[u >> 6] >> (u & 63) & 1) {
+                b->depth[v] = b->level + 1;
+                fresh |= left & -left;
+                break;
+            }
+        }
+        *seen += arc - offset[v] + 1;
+    }
+    return fresh;
+}
+
+/* A thread's part: words of the bitmap, some at a time. */
+static void join_bottom_up(void *job, int member) {
+    struct bfs *b = job;
+    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS;
+    bool stop = gg_stopping(b->run);
+    (void)member;
+    while (!stop) {
+        uint64_t word =
+            __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
+        uint64_t last = word + GG_BFS_GRAB_WORDS;
+        last = last < b->words ? last : b->words;
+        if (word >= last)
+            break;
+        for (; word < last; word++) {
+            uint64_t fresh = find_in_word(b, word, &seen);
+            b->next[word] = b->visited[word] | fresh;
+            found += (uint64_t)__builtin_popcountll(fresh);
+        }
+        if (seen >= pause_at) {
+            pause_at = seen + GG_POLL_ITEMS;
+            stop = gg_pause(b->run);
+        }
+    }
+    __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
+}
+
+/* Returns how many vertices the level found. The queue is left behind. */
+static uint64_t bottom_up_level(struct bfs *b) {
+    uint64_t before = b->found;
+    b->taken = 0;
+    crew_share(&b->crew, join_bottom_up);
+    uint64_t *old = b->visited;
+    b->visited = b->next;
+    b->next = old;
+    b->level++;
+    b->bottom_up_levels++;
+    return b->found - before;
+}
+
+/* Puts the frontier into the queue again: what the latest bottom-up level found is what
+** the two bitmaps differ in. */
+static void fill_queue(struct bfs *b) {
+    uint64_t tail = 0;
+    for (uint64_t word = 0; word < b->words; word++) {
+        uint64_t fresh = b->visited[word] & ~b->next[word];
+        for (; fresh; fresh &= fresh - 1)
+            b->queue[tail++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh);
+    }
+    b->begin = 0;
+    b->end = b->tail = tail;
+}
+
+void gg_bfs_bottom_up(struct bfs *b) {
+    uint64_t frontier = b->end - b->begin, before;
+    do {
+        before = frontier;
+        frontier = bottom_up_level(b);
+    } while (frontier > 0 &&
+             (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
+             b->level < b->search->max_depth && !gg_bfs_satisfied(b) && !gg_poll(b->run));
+    fill_queue(b);
+}

@@ -1,0 +1,102 @@
+/* Breadth-first searches from several sources, each by itself: the public function and the
+** CPU backend.
+**
+**     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
+**     depths   ->  trees, of many searches together (each_tree.c) */
+#include "each.h"
+#include "tuning.h"
+
+#include <string.h>
+
+gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+    if (gg_bfs_batch(graph, search, true, run, &depth) || !tree_edge)
+        return run->status;
+    return gg_depth_tree(graph, search, run, depth, tree_edge);
+}
+
+/* A part of the sources: at most GG_LANES from number `first` on. */
+static gpugraph_search part_of(const gpugraph_search *search, uint32_t first,
+                               uint32_t most) {
+    gpugraph_search part = *search;
+    uint32_t left = search->source_count - first;
+    part.source = search->source + first;
+    part.source_count = left < most ? left : most;
+    return part;
+}
+
+/* Do frontiers of different searches meet? The search from the first source, which is made
+** anyway, tells how many levels there are. */
+static bool meet(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
+                 uint32_t *depth) {
+    gpugraph_search first = part_of(search, 0, 1);
+    uint32_t deepest = 0;
+    if (gg_cpu_bfs(graph, &first, run, depth, NULL))
+        return false;
+    for (uint32_t v = 0; v < graph->n; v++)
+        if (depth[v] != GPUGRAPH_NONE && depth[v] > deepest)
+            deepest = depth[v];
+    return deepest <= GG_EACH_LEVELS;
+}
+
+/* Makes the searches, by `auto` all but the first at once where that pays. */
+static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
+                        gpugraph_run *run, uint32_t *const *depth) {
+    bool given = run->method && strcmp(run->method, "auto") != 0;
+    bool at_once = gg_method_is(run, "multi-source");
+    uint32_t i = 0, count = search->source_count;
+    graph->searches += count - 1;
+    if (!given && count >= GG_EACH_LEAST &&
+        (double)graph->m >= (double)graph->n * GG_THIN_DEGREE) {
+        at_once = meet(graph, search, run, depth[i++]);
+        run->used_method = at_once ? "multi-source" : run->used_method;
+    }
+    while (i < count && run->status == GPUGRAPH_OK) {
+        gpugraph_search part = part_of(search, i, at_once ? GG_LANES : 1);
+        if (at_once)
+            gg_bfs_batch(graph, &part, false, run, depth + i);
+        else
+            gg_cpu_bfs(graph, &part, run, depth[i], NULL);
+        i += part.source_count;
+    }
+}
+
+/* A few trees are made one by one, which takes less memory. */
+static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
+                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
+    uint32_t i = 0, count = search->source_count;
+    while (i < count && run->status == GPUGRAPH_OK) {
+        gpugraph_search part = part_of(search, i, count < GG_EACH_TREES ? 1 : GG_LANES);
+        if (part.source_count == 1)
+            gg_depth_tree(graph, &part, run, depth[i], tree_edge[i]);
+        else
+            gg_depth_trees(graph, part.direction, run, part.source_count, depth + i,
+                           tree_edge + i);
+        i += part.source_count;
+    }
+}
+
+gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, uint32_t *const *depth,
+                                void *const *tree_edge) {
+    search_each(graph, search, run, depth);
+    if (tree_edge)
+        grow_each(graph, search, run, depth, tree_edge);
+    return run->status;
+}
+
+gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t *const *depth,
+                                  void *const *tree_edge) {
+    gg_begin(run);
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    bool fallback = false;
+    const backend *on = gg_choose(graph, "bfs", run, &fallback);
+    if (!on)
+        return run->status;
+    on->bfs_each(graph, search, run, depth, tree_edge);
+    if (gg_fall_back(run, "bfs", fallback))
+        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
+    return run->status;
+}

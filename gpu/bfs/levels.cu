@@ -1,0 +1,196 @@
+/* Breadth-first search on the device, methods "persistent" and "direction-optimizing": the
+** driver of the two kernels of bfs.cuh.
+**
+**     plant     sources: depth 0, bit, queue
+**     wide, narrow, wide, narrow, ...     queued some at a time, until control says that
+**                                         the search is over
+**
+** No host looks at a level: a search is two launches, or a few more where its frontier
+** grows and shrinks. */
+#include "bfs.cuh"
+#include "graph/device_copy.cuh"
+
+#include <stdio.h>
+
+enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
+static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
+static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at once");
+static_assert(GG_BFS_NARROW_IN <= GG_BFS_NARROW_ROOM, "a frontier fits the cluster");
+
+/* ---- kernels ---- */
+
+/* One thread per source, repeats allowed. */
+static __global__ void plant(const __grid_constant__ device_csr g,
+                             const __grid_constant__ bfs_arrays b, uint32_t sources) {
+    uint64_t whole = gg_whole_warps(sources);
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint32_t v = i < sources ? b.ends[i] : 0;
+        bool fresh =
+            i < sources && atomicCAS(&b.depth[v], GPUGRAPH_NONE, 0u) == GPUGRAPH_NONE;
+        if (fresh)
+            atomicOr(&b.visited[0][v / 32], 1u << v % 32);
+        unsigned mask = __ballot_sync(ALL_LANES, fresh);
+        if (gg_lane() == 0 && mask)
+            atomicAdd(&b.control->reached, (unsigned long long)__popc(mask));
+        uint32_t row[1] = {fresh ? v : GPUGRAPH_NONE};
+        bfs_rows<1> rows;
+        gg_weigh(g.offset, row, &rows);
+        gg_enqueue(b.queue, &b.control->frontier, rows);
+    }
+}
+
+/* One thread per target, repeats allowed; a source among them is reached already. */
+static __global__ void mark_targets(const __grid_constant__ bfs_arrays b,
+                                    const uint32_t *target, uint32_t targets) {
+    for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
+        uint32_t v = target[i], bit = 1u << v % 32;
+        if (b.depth[v] != 0 && !(atomicOr(&b.wanted[v / 32], bit) & bit))
+            atomicAdd(&b.control->missing, 1u);
+    }
+}
+
+/* One thread: who begins? */
+static __global__ void open_control(const __grid_constant__ bfs_arrays b,
+                                    const __grid_constant__ bfs_bounds bounds) {
+    bfs_control *c = b.control;
+    bool over = (uint32_t)c->frontier == 0 || bounds.max_depth == 0 ||
+                (bounds.targets && c->missing == 0) ||
+                (bounds.limit > 0 && c->reached >= bounds.limit);
+    c->tail = (uint32_t)c->frontier;
+    c->next = over ? BFS_OVER : BFS_WIDE;
+}
+
+/* ---- steps ---- */
+
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, bool below, uint64_t tree_bytes,
+                  struct bfs_arrays *b) {
+    uint64_t ends = (uint64_t)search->source_count + search->target_count;
+    uint64_t words = gg_hub_words(g->n);
+    b->control = gg_carve<struct bfs_control>(space, 1);
+    b->ends = gg_carve<uint32_t>(space, ends);
+    b->wanted = gg_carve<uint32_t>(space, search->target_count > 0 ? words : 0);
+    b->visited[0] = gg_carve<uint32_t>(space, words);
+    b->visited[1] = gg_carve<uint32_t>(space, below ? words : 0);
+    b->depth = gg_carve<uint32_t>(space, g->n);
+    b->queue = gg_carve<uint2>(space, g->n);
+    b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
+    b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
+    b->tree = gg_carve<uint8_t>(space, tree_bytes);
+    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
+}
+
+static bool start(struct cuda_job *job, const struct device_csr *g,
+                  const gpugraph_search *search, struct bfs_bounds bounds,
+                  const struct bfs_arrays *b) {
+    uint32_t sources = search->source_count, targets = search->target_count;
+    uint64_t bytes = gg_hub_words(g->n) * sizeof(uint32_t);
+    gg_fill(job, b->control, 0, sizeof *b->control);
+    gg_fill(job, b->depth, 0xff, (uint64_t)g->n * sizeof *b->depth);
+    if (targets > 0)
+        gg_fill(job, b->wanted, 0, bytes);
+    if (!gg_fill(job, b->visited[0], 0, bytes))
+        return false;
+    plant<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
+                                                                            sources);
+    gg_launched(job, "plant");
+    if (targets > 0)
+        mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+            *b, b->ends + sources, targets);
+    open_control<<<1, 1, 0, job->stream>>>(*b, bounds);
+    return gg_launched(job, "open_control");
+}
+
+static struct bfs_shape shape_for(struct cuda_job *job) {
+    uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
+    struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
+                              GG_BFS_NARROW_LEVELS};
+    return shape;
+}
+
+/* Turns of both kernels until the search is over. */
+static bool take_turns(struct cuda_job *job, const struct device_csr *g,
+                       const struct bfs_below *below, const struct bfs_arrays *b,
+                       struct bfs_bounds bounds, struct bfs_control *control) {
+    struct bfs_shape shape = shape_for(job);
+    int turns = FIRST_TURNS;
+    do {
+        for (int i = 0; i < turns; i++)
+            if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
+                !gg_bfs_narrow(job, g, b, bounds, shape))
+                return false;
+        if (!gg_mark(job, GG_ENDED) ||
+            !gg_fetch(job, control, b->control, sizeof *control))
+            return false;
+        turns = turns < MOST_TURNS ? 2 * turns : turns;
+    } while (control->next != BFS_OVER);
+    if (control->failed & 1)
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "blocks of a breadth-first search waited in vain for each other at level "
+                "%u",
+                control->level);
+    else if (control->failed)
+        gg_stopped(job->run);
+    return gg_going(job);
+}
+
+static void tell(struct cuda_job *job, const struct bfs_control *c, double started) {
+    char more[160];
+    snprintf(more, sizeof more,
+             "%u levels, %u of them narrow, %u from below, %u turns, kernels %.4f ms",
+             c->level, c->narrow_levels, c->from_below, c->turns, gg_marked_ms(job));
+    gg_search_phase(job->run, started, (int64_t)c->reached, more);
+}
+
+static bool run(struct cuda_job *job, const struct device_csr *g,
+                const struct bfs_below *below, const gpugraph_search *search,
+                const struct bfs_arrays *b, uint32_t *deepest) {
+    struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
+                                search->limit, job->device->device_stop};
+    struct bfs_control control;
+    double started = gg_now_ms();
+    gg_upload(job, b->ends, search->source,
+              (uint64_t)search->source_count * sizeof *b->ends);
+    gg_upload(job, b->ends + search->source_count, search->target,
+              (uint64_t)search->target_count * sizeof *b->ends);
+    gg_mark(job, GG_BEGAN);
+    if (!start(job, g, search, bounds, b) ||
+        !take_turns(job, g, below, b, bounds, &control))
+        return false;
+    job->graph->device->explodes[gg_forward_kind(search->direction)] |=
+        control.explodes != 0;
+    *deepest = control.level;
+    tell(job, &control, started);
+    return gg_going(job);
+}
+
+/* Device bytes that the look from below still needs. */
+static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
+    const int64_t n = (int64_t)job->graph->n + 1024;
+    return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
+}
+
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,
+                   bool tree, struct bfs_outcome *out) {
+    struct device_csr g;
+    struct bfs_below below = bfs_below();
+    struct bfs_arrays b;
+    struct workspace space = {NULL, 0};
+    enum csr_kind turned = gg_reverse_kind(search->direction);
+    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
+        return false;
+    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
+        !gg_bfs_below(job, turned, &g, &below)) {
+        below = bfs_below();
+        if (!gg_do_without(job))
+            return false;
+    }
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
+    return run(job, &g, &below, search, &b, &out->deepest);
+}

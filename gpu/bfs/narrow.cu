@@ -1,0 +1,263 @@
+/* Breadth-first search on the device by one cluster of blocks: long graphs, whose frontiers
+** are small, so that a level costs what its chain of dependent steps costs. bfs.cuh has the
+** queue.
+**
+**     entry     row's first arc, arcs          in the shared memory of the block that has it
+**       |   a warp to what one block has sent, some lanes to a row
+**     target[]
+**       |   together: claim its bit, and look its row up in case the claim is won
+**     entry     sent to the blocks in turns, so that all have as much to do
+**
+** A level is two loads from device memory deep. Between levels there is no barrier of the
+** cluster, which would wait for every store under way and empty the first-level cache:
+** entries travel as asynchronous stores that the receiver's mbarrier counts. A block that
+** has sent all of its own tells every other one how many those were, and goes on as soon as
+** it has all of theirs.
+**
+** A block that runs out of room queues in device memory, and the whole grid goes on; so it
+** does where the frontier has grown, or holds a long row. */
+#include "narrow.cuh"
+
+/* ---- a level ---- */
+
+/* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
+** found. */
+template <int count>
+static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
+                                                 const uint32_t (&v)[count],
+                                                 uint32_t half, uint32_t depth) {
+    const uint32_t *offset =
+        reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
+    uint32_t begin[count], arcs[count], before[count], found = 0;
+    /* Rows and claims are asked for together, and waited for together. */
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        begin[i] = gg_load_now(offset + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
+        arcs[i] = gg_load_now(offset + 2 * (uint64_t)v[i] + 2, v[i] != GPUGRAPH_NONE);
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        before[i] = UINT32_MAX;
+        if (v[i] != GPUGRAPH_NONE)
+            before[i] = atomicOr(&p.visited[v[i] / 32], 1u << v[i] % 32);
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        bool fresh = !(before[i] >> v[i] % 32 & 1);
+        arcs[i] = fresh ? arcs[i] - begin[i] : 0;
+        if (fresh) {
+            found++;
+            gg_fetch_ahead_far(&w.g.target[begin[i]]);
+            w.b.depth[v[i]] = depth;
+            if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
+                atomicAdd(&p.m->hits, 1u);
+        }
+    }
+    pass_on<count>(w, p, half, begin, arcs);
+    return found;
+}
+
+/* TURNS rows of a group of lanes, and PARTS of the targets of each. */
+struct batch {
+    uint2 entry[TURNS];
+    uint32_t v[TURNS][PARTS];
+};
+
+static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
+                                            batch *b) {
+    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
+        b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
+    }
+#pragma unroll
+    for (int i = 0; i < TURNS; i++)
+#pragma unroll
+        for (int k = 0; k < PARTS; k++)
+            b->v[i][k] = sub + (k << t.lanes) < b->entry[i].y
+                             ? __ldg(&w.g.target[b->entry[i].x + sub + (k << t.lanes)])
+                             : GPUGRAPH_NONE;
+}
+
+/* The warp's part of a level, its first batch loaded. */
+static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
+                                  batch *b, uint32_t turn, uint32_t depth) {
+    const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
+    const uint32_t half = (turn + 1) % 2;
+    uint32_t found = 0;
+    for (uint32_t at = t.at; at < t.count;) {
+        const bool more = at + t.stride < t.count;
+        const bool over =
+            __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
+        if (more && over) {
+            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
+            found += visit<4>(w, p, v, half, depth);
+        } else if (more || over) {
+            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
+            found += visit<2>(w, p, v, half, depth);
+        } else {
+            const uint32_t v[1] = {b->v[0][0]};
+            found += visit<1>(w, p, v, half, depth);
+        }
+        if (over)
+#pragma unroll
+            for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
+                for (uint32_t j = sub + PARTS * lanes;
+                     __any_sync(ALL_LANES, j < b->entry[i].y); j += lanes) {
+                    uint32_t v[1] = {GPUGRAPH_NONE};
+                    if (j < b->entry[i].y)
+                        v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
+                    found += visit<1>(w, p, v, half, depth);
+                }
+        at += TURNS * t.stride;
+        if (at < t.count)
+            load(w, t, at, b);
+    }
+    return found;
+}
+
+/* The frontier goes to the queue, for the whole grid. */
+static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
+    const uint32_t warps = blockDim.x / GG_WARP >> p.shift;
+    const uint32_t warp = threadIdx.x / GG_WARP >> p.shift;
+    for (uint32_t i = warp * GG_WARP; i < t.count; i += warps * GG_WARP) {
+        uint2 entry = i + gg_lane() < t.count ? t.entry[i + gg_lane()] : make_uint2(0, 0);
+        bfs_rows<1> rows = {{entry.x}, {entry.y}, 0, 0, 0};
+        gg_add_up(&rows);
+        gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
+    }
+}
+
+/* What came from the queue and could not be served is there still. */
+static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
+                             uint32_t missing, bool over, uint32_t tail) {
+    bfs_control *c = w.b.control;
+    c->next = over ? BFS_OVER : BFS_WIDE;
+    c->narrow_levels += levels;
+    c->level = depth;
+    c->missing = missing;
+    if (levels > 0) {
+        c->first = tail;
+        c->frontier = gg_peek(&c->spill);
+        c->tail = tail + (uint32_t)c->frontier;
+    }
+    c->spill = 0;
+    c->turns++;
+}
+
+/* ---- the kernel ---- */
+
+/* One cluster. */
+static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
+    narrow_levels(const __grid_constant__ narrow w) {
+    extern __shared__ uint4 shared[];
+    block_memory *m = reinterpret_cast<block_memory *>(shared);
+    bfs_control *c = w.b.control;
+    if (c->next != BFS_NARROW)
+        return;
+    const uint32_t blocks = gg_cluster_blocks();
+    const place p = {m, blockIdx.x, 31u - __clz(blocks), c->tail, w.b.visited[c->odd]};
+    uint32_t depth = c->level, missing = c->missing, turn = 0;
+    uint64_t reached = c->reached;
+    uint32_t found = 0;
+    bool over, leaves;
+    if (threadIdx.x == 0)
+        m->sent = m->hits = m->flags = 0;
+    gg_open_mail(&m->mail, blocks);
+    bring_in(w, p, c->first, c->frontier);
+    for (;; turn++) {
+        if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
+            *(const volatile uint32_t *)w.bounds.stop != 0)
+            atomicOr(&m->flags, STOPS);
+        finish(p, turn);
+        gg_late();
+        bool there = gg_receive(&m->mail, turn);
+        part t = part_of(w, p, turn);
+        batch b;
+        load(w, t, t.at, &b);
+        summary s = sum_up(p, turn);
+        missing -= s.hits;
+        reached += turn > 0 ? s.total : 0;
+        over = !there || s.total == 0 || depth >= w.bounds.max_depth ||
+               (s.flags & STOPS) || (w.bounds.targets && missing == 0) ||
+               (w.bounds.limit > 0 && reached >= w.bounds.limit);
+        leaves = (s.flags & LEAVES) || s.total > w.shape.narrow_out;
+        if (!there)
+            atomicOr(&c->failed, 1u);
+        if (over || leaves) {
+            if (!over && turn > 0)
+                carry_out(w, p, t);
+            break;
+        }
+        depth++;
+        found += expand(w, p, t, &b, turn, depth);
+    }
+    found = __reduce_add_sync(ALL_LANES, found);
+    if (gg_lane() == 0 && found > 0)
+        atomicAdd(&c->reached, (unsigned long long)found);
+    __threadfence();
+    gg_close_mail();
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        leave(w, depth, turn, missing, over, p.tail);
+}
+
+/* ---- launch ---- */
+
+static void configure(struct cuda_job *job, int blocks, unsigned threads,
+                      cudaLaunchConfig_t *config, cudaLaunchAttribute *attribute) {
+    *config = cudaLaunchConfig_t();
+    config->gridDim = dim3((unsigned)blocks);
+    config->blockDim = dim3(threads);
+    config->dynamicSmemBytes = sizeof(block_memory);
+    config->stream = job->stream;
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = (unsigned)blocks;
+    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+    config->attrs = attribute;
+    config->numAttrs = blocks > 1 ? 1 : 0;
+}
+
+/* The largest cluster that fits, a power of two; it is asked for once for each device. */
+int gg_bfs_cluster(struct cuda_job *job) {
+    static int known[GG_MAX_DEVICES];
+    int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
+    if (*blocks > 0)
+        return *blocks;
+    const void *kernel = (const void *)narrow_levels;
+    gg_note(job,
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 sizeof(block_memory)),
+            "give a kernel shared memory");
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                           job->device->ordinal);
+    *blocks = major >= 9 ? MOST_BLOCKS : 1;
+    if (*blocks > 8)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    for (; *blocks > 1; *blocks /= 2) {
+        cudaLaunchConfig_t config;
+        cudaLaunchAttribute attribute;
+        configure(job, *blocks, GG_BFS_NARROW_BLOCK, &config, &attribute);
+        if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
+            clusters > 0)
+            break;
+    }
+    cudaGetLastError();
+    return *blocks;
+}
+
+bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
+                   const struct bfs_arrays *b, struct bfs_bounds bounds,
+                   struct bfs_shape shape) {
+    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+    unsigned threads =
+        g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
+    void *arguments[] = {&w};
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attribute;
+    configure(job, gg_bfs_cluster(job), threads, &config, &attribute);
+    if (gg_going(job))
+        gg_note(job, cudaLaunchKernelExC(&config, (const void *)narrow_levels, arguments),
+                "start the kernel narrow_levels");
+    return gg_going(job);
+}

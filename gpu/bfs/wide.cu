@@ -1,0 +1,205 @@
+/* Breadth-first search on the device by the whole grid: one cooperative kernel runs level
+** after level, a grid barrier between them. bfs.cuh has the queue.
+**
+**     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
+**     SWEEP    the first look from below: every vertex not visited looks whether its hub
+**              is, then at a handful of its neighbours, then its warp at all of them. A word
+**              of the bitmap is a warp's, so it is written whole, into the other bitmap
+**     LIST     later looks from below: those left over, by their list. Few are, so depths
+**              tell who is visited, and the bitmap need not stand still
+**     COLLECT  the frontier that a SWEEP found becomes a queue again
+**
+** A vertex has one hub, the neighbour with most arcs, which nearly always is visited once
+** the frontier explodes: most vertices are found by one read in order and one bit. Direction
+** after Beamer, Asanovic, Patterson (SC 2012), a handful first as in cuGraph. */
+#include "wide_steps.cuh"
+
+/* ---- between steps: the first thread of each block ---- */
+
+static __device__ void choose(const wide &w, state *s) {
+    const uint64_t average = w.g.m / (w.g.n + 1) + 1;
+    const bool looks_pay = s->arcs * (uint64_t)GG_BFS_DEVICE_ALPHA >
+                               w.g.m - (s->seen < w.g.m ? s->seen : w.g.m) &&
+                           s->arcs * (uint64_t)GG_BFS_LEAST > w.g.m;
+    if (s->mode == SWEEP) {
+        bool few = s->rest <= GG_BFS_FEW ||
+                   s->rest * (uint64_t)GG_BFS_LOOKS <= s->newest * average;
+        s->mode = few ? LIST : COLLECT;
+        return;
+    }
+    s->mode = DOWN;
+    if (s->has_rest) {
+        s->mode = s->rest * (uint64_t)GG_BFS_LOOKS < s->arcs ? LIST : DOWN;
+    } else if (looks_pay) {
+        s->explodes = 1;
+        s->mode = w.below.hub ? SWEEP : DOWN;
+    }
+    bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
+                s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;
+    s->calm = calm ? s->calm + 1 : 0;
+    if (s->calm > w.shape.narrow_levels) {
+        s->next = BFS_NARROW;
+        s->mode = DONE;
+    }
+}
+
+static __device__ void begin(const wide &w, state *s) {
+    const bfs_control *c = w.b.control;
+    *s = state();
+    s->level = c->level;
+    s->first = c->first;
+    s->tail = c->tail;
+    s->entries = (uint32_t)c->frontier;
+    s->arcs = (uint32_t)(c->frontier >> 32);
+    s->missing = c->missing;
+    s->has_rest = c->has_rest;
+    s->rest = c->rest;
+    s->side = c->side;
+    s->odd = c->odd;
+    s->phase = c->phase;
+    s->reached = c->reached;
+    s->seen = c->seen;
+    s->next = BFS_WIDE;
+    choose(w, s);
+}
+
+/* Waits for all blocks and tells what they found together. */
+static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
+    bfs_control *c = w.b.control;
+    cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> arrived(
+        c->step[s.phase % 3].arrived);
+    if (blockIdx.x == 0 && (s.arcs >= GG_BFS_STOP_ARCS || s.phase % 64 == 0) &&
+        *(const volatile uint32_t *)w.bounds.stop != 0) {
+        atomicOr(&c->failed, 2u);
+        c->step[s.phase % 3].stop = 1;
+    }
+    gg_late();
+    __threadfence();
+    unsigned long long word =
+        arrived.fetch_add(found << 16 | 1, cuda::memory_order_acq_rel);
+    for (uint32_t looks = 0; (word & 0xffff) + (looks == 0) < gridDim.x; looks++) {
+        word = arrived.load(cuda::memory_order_acquire);
+        if (looks > GG_BFS_MOST_LOOKS)
+            atomicOr(&c->failed, 1u);
+        if (looks % 1024 == 1023 && (gg_peek(&c->failed) & 1))
+            break;
+    }
+    gg_late();
+    word = arrived.load(cuda::memory_order_acquire);
+    __threadfence();
+    return word >> 16;
+}
+
+/* The step is complete: its results become the frontier, and the next step is chosen. */
+static __device__ void end_step(const wide &w, state *s, uint64_t found) {
+    bfs_control *c = w.b.control;
+    bfs_step *step = &c->step[s->phase % 3];
+    bfs_size size = gg_peek(&step->size);
+    uint32_t rest = gg_peek(&step->rest);
+    bool ends = gg_peek(&step->stop) || (gg_peek(&c->failed) & 1);
+    s->missing -= gg_peek(&step->hits);
+    if (blockIdx.x == 0)
+        c->step[(s->phase + 2) % 3] = bfs_step(); /* all have left the one before */
+    s->phase++;
+    s->seen += s->mode == DOWN ? s->arcs : 0;
+    s->newest = found;
+    s->reached += found;
+    s->level += s->mode != COLLECT;
+    s->from_below += s->mode == SWEEP || s->mode == LIST;
+    if (s->mode == SWEEP || s->mode == LIST) {
+        s->side = 1 - s->side;
+        s->rest = rest;
+        s->has_rest = 1;
+    }
+    s->odd ^= s->mode == SWEEP;
+    s->first = s->tail;
+    s->entries = (uint32_t)size;
+    s->arcs = (uint32_t)(size >> 32);
+    s->tail += s->entries;
+    bool over = (s->mode == SWEEP ? found == 0 : s->entries == 0) ||
+                s->level >= w.bounds.max_depth || ends ||
+                (w.bounds.targets && s->missing == 0) ||
+                (w.bounds.limit > 0 && s->reached >= w.bounds.limit);
+    if (over) {
+        s->next = BFS_OVER;
+        s->mode = DONE;
+    } else {
+        choose(w, s);
+    }
+}
+
+static __device__ void leave(const wide &w, const state &s) {
+    bfs_control *c = w.b.control;
+    c->next = s.next;
+    c->missing = s.missing;
+    c->level = s.level;
+    c->first = s.first;
+    c->tail = s.tail;
+    c->frontier = (bfs_size)s.arcs << 32 | s.entries;
+    c->has_rest = s.has_rest;
+    c->rest = s.rest;
+    c->side = s.side;
+    c->odd = s.odd;
+    c->phase = s.phase;
+    c->reached = s.reached;
+    c->seen = s.seen;
+    c->explodes |= s.explodes;
+    c->from_below += s.from_below;
+    c->turns++;
+}
+
+/* ---- the kernel ---- */
+
+/* Cooperative. */
+static __global__ void __launch_bounds__(BLOCK, 1)
+    wide_levels(const __grid_constant__ wide w) {
+    __shared__ state s;
+    __shared__ uint32_t found_by_block;
+    __shared__ uint32_t find_pile[WARPS][PILE], rest_pile[WARPS][PILE];
+    if (w.b.control->next != BFS_WIDE)
+        return;
+    if (threadIdx.x == 0) {
+        begin(w, &s);
+        found_by_block = 0;
+    }
+    __syncthreads();
+    /* All blocks have read control alike: nobody writes to it before they have all met, and
+    ** a launch has one step at least. */
+    while (s.mode != DONE) {
+        pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
+        pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};
+        uint32_t found = 0;
+        if (s.mode == DOWN)
+            found = go_down(w, s, &finds);
+        else if (s.mode == SWEEP)
+            found = sweep(w, s, &rest);
+        else if (s.mode == LIST)
+            found = look_again(w, s, &finds, &rest);
+        else
+            collect(w, s, &finds);
+        if (gg_lane() == 0 && found > 0)
+            atomicAdd(&found_by_block, found);
+        flush_rest(w, s, rest);
+        flush_finds(w, s, finds); /* and all warps of the block have met */
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            uint64_t all = meet(w, s, found_by_block);
+            end_step(w, &s, all);
+            found_by_block = 0;
+        }
+        __syncthreads();
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        leave(w, s);
+}
+
+bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
+                 const struct bfs_below *below, const struct bfs_arrays *b,
+                 struct bfs_bounds bounds, struct bfs_shape shape) {
+    struct wide w = {*g, *below, *b, bounds, shape};
+    void *arguments[] = {&w};
+    const struct cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels",
+                                              BLOCK, 0};
+    return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
+                                 arguments);
+}

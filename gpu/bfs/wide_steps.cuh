@@ -1,0 +1,238 @@
+/* The steps of the kernel that runs breadth-first search by the whole grid; wide.cu says
+** when each is taken. They return how many vertices the warp found. */
+#ifndef GPUGRAPH_BFS_WIDE_STEPS_CUH
+#define GPUGRAPH_BFS_WIDE_STEPS_CUH
+
+#include "wide.cuh"
+
+enum {
+    HANDFUL = 8,
+    GRASP = 4 /* neighbours loaded together */
+};
+static_assert(HANDFUL % GRASP == 0, "a handful is whole grasps");
+
+static __device__ __forceinline__ void note_target(const wide &w, const state &s,
+                                                   uint32_t v) {
+    if (w.bounds.targets && gg_bit(w.b.wanted, v))
+        atomicAdd(&w.b.control->step[s.phase % 3].hits, 1u);
+}
+
+/* ---- DOWN ---- */
+
+/* The last entry that begins at or before that arc: one warp, a 32nd of what is left at
+** each step. */
+static __device__ __forceinline__ uint32_t entry_of(const uint2 *frontier,
+                                                    uint32_t entries, uint32_t arc) {
+    uint32_t low = 0, high = entries;
+    while (high - low > 1) {
+        uint32_t step = (high - low + GG_WARP - 1) / GG_WARP, at = low + gg_lane() * step;
+        bool before = at < high && __ldcg(&frontier[at]).y <= arc;
+        uint32_t last = GG_WARP - 1 - __clz(__ballot_sync(ALL_LANES, before) | 1);
+        low += last * step;
+        high = high < low + step ? high : low + step;
+    }
+    return low;
+}
+
+/* The arcs from k on that 32 entries cover, up to SPAN for each lane. */
+static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uint32_t k,
+                                                 uint32_t stop, uint32_t (&v)[SPAN]) {
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        uint32_t arc = k + i * GG_WARP + gg_lane(), owner = 0;
+        for (uint32_t step = GG_WARP / 2; step > 0; step /= 2)
+            if (__shfl_sync(ALL_LANES, entry.y, (int)(owner + step)) <= arc)
+                owner += step;
+        uint32_t begin = __shfl_sync(ALL_LANES, entry.x, (int)owner);
+        uint32_t before = __shfl_sync(ALL_LANES, entry.y, (int)owner);
+        v[i] = arc < stop ? __ldg(&w.g.target[begin + (arc - before)]) : GPUGRAPH_NONE;
+    }
+}
+
+static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
+                                                 const uint32_t (&v)[SPAN], pile *finds) {
+    uint32_t *visited = w.b.visited[s.odd], found = 0;
+    bool fresh[SPAN];
+#pragma unroll
+    for (int i = 0; i < SPAN; i++)
+        fresh[i] =
+            v[i] != GPUGRAPH_NONE && !(gg_peek(&visited[v[i] / 32]) >> v[i] % 32 & 1);
+    uint32_t before[SPAN];
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        before[i] = UINT32_MAX;
+        if (fresh[i])
+            before[i] = atomicOr(&visited[v[i] / 32], 1u << v[i] % 32);
+    }
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        fresh[i] = !(before[i] >> v[i] % 32 & 1);
+        if (fresh[i]) {
+            w.b.depth[v[i]] = s.level + 1;
+            note_target(w, s, v[i]);
+        }
+        found += __popc(__ballot_sync(ALL_LANES, fresh[i]));
+        find(w, s, finds, v[i], fresh[i]);
+    }
+    return found;
+}
+
+/* One warp: its share of the frontier's arcs. Shares that follow each other go to different
+** blocks. */
+static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
+    const uint64_t warps = (uint64_t)gridDim.x * WARPS;
+    const uint64_t warp = (uint64_t)(threadIdx.x / GG_WARP) * gridDim.x + blockIdx.x;
+    const uint2 *frontier = w.b.queue + s.first;
+    const uint64_t share = gg_whole_warps((s.arcs + warps - 1) / warps);
+    uint64_t low = warp * share, end = low + share < s.arcs ? low + share : s.arcs;
+    uint32_t found = 0;
+    if (low >= s.arcs)
+        return 0;
+    uint32_t k = (uint32_t)low, high = (uint32_t)end;
+    uint32_t e = entry_of(frontier, s.entries, k);
+    while (k < high) {
+        uint2 entry = make_uint2(0, UINT32_MAX);
+        if (e + gg_lane() < s.entries)
+            entry = __ldcg(&frontier[e + gg_lane()]);
+        uint32_t covered = s.arcs, stop = high, v[SPAN];
+        if (e + GG_WARP < s.entries)
+            covered = __ldcg(&frontier[e + GG_WARP]).y;
+        stop = covered < stop ? covered : stop;
+        stop = stop - k > SPAN * GG_WARP ? k + SPAN * GG_WARP : stop;
+        load_arcs(w, entry, k, stop, v);
+        found += visit(w, s, v, finds);
+        unsigned begun = __ballot_sync(ALL_LANES, entry.y <= stop);
+        e += stop == covered ? GG_WARP : GG_WARP - 1 - __clz(begun);
+        k = stop;
+    }
+    return found;
+}
+
+/* ---- from below ---- */
+
+/* Does is_visited hold for some target of the lane's row? A lane alone looks at a handful,
+** its warp at what is left of the row. All lanes call. */
+template <typename test_type>
+static __device__ __forceinline__ bool look_at_row(const device_csr &rows, uint32_t v,
+                                                   bool looks, test_type is_visited) {
+    uint64_t at = 0, end = 0;
+    bool found = false;
+    if (looks) {
+        at = rows.offset[v];
+        end = rows.offset[v + 1];
+    }
+    uint64_t limit = end - at > HANDFUL ? at + HANDFUL : end;
+    while (__any_sync(ALL_LANES, at < limit && !found)) {
+        uint32_t u[GRASP];
+#pragma unroll
+        for (int i = 0; i < GRASP; i++)
+            u[i] = at + i < limit && !found ? __ldg(&rows.target[at + i]) : GPUGRAPH_NONE;
+#pragma unroll
+        for (int i = 0; i < GRASP; i++)
+            found |= u[i] != GPUGRAPH_NONE && is_visited(u[i]);
+        at += GRASP;
+    }
+    unsigned longer = __ballot_sync(ALL_LANES, !found && limit < end);
+    for (; longer; longer &= longer - 1) {
+        int leader = __ffs(longer) - 1;
+        uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
+        uint64_t i = __shfl_sync(ALL_LANES, (unsigned long long)limit, leader);
+        bool hit = false;
+        for (; i < last && !__any_sync(ALL_LANES, hit); i += 2 * GG_WARP) {
+            uint64_t a = i + gg_lane(), c = a + GG_WARP;
+            uint32_t first = a < last ? __ldg(&rows.target[a]) : GPUGRAPH_NONE;
+            uint32_t second = c < last ? __ldg(&rows.target[c]) : GPUGRAPH_NONE;
+            hit = (first != GPUGRAPH_NONE && is_visited(first)) ||
+                  (second != GPUGRAPH_NONE && is_visited(second));
+        }
+        bool any = __any_sync(ALL_LANES, hit);
+        found |= any && (int)gg_lane() == leader;
+    }
+    return found;
+}
+
+/* One warp to SPAN words at a time, one lane to a vertex. */
+static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
+    const uint32_t *visited = w.b.visited[s.odd];
+    const uint64_t warps = (uint64_t)gridDim.x * WARPS;
+    const uint64_t quads = ((uint64_t)w.g.n + 127) / 128;
+    auto is_visited = [&](uint32_t u) { return gg_bit(visited, u); };
+    uint32_t found = 0;
+    uint64_t quad = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
+    for (; quad < quads; quad += warps) {
+        uint4 four = __ldcg(reinterpret_cast<const uint4 *>(visited) + quad);
+        uint4 shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
+        uint32_t word[SPAN] = {four.x, four.y, four.z, four.w}, hub[SPAN];
+        const uint32_t closed[SPAN] = {shut.x, shut.y, shut.z, shut.w};
+        bool open[SPAN], hit[SPAN];
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            open[i] = !((word[i] | closed[i]) >> gg_lane() & 1);
+            hub[i] = open[i] ? __ldg(&w.below.hub[quad * 128 + i * GG_WARP + gg_lane()])
+                             : GPUGRAPH_NONE;
+        }
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            hit[i] = hub[i] != GPUGRAPH_NONE && is_visited(hub[i]);
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            uint32_t v = (uint32_t)(quad * 128 + i * GG_WARP + gg_lane());
+            bool looks = open[i] && !hit[i];
+            if (__any_sync(ALL_LANES, looks))
+                hit[i] |= look_at_row(w.below.rows, v, looks, is_visited);
+            if (hit[i]) {
+                w.b.depth[v] = s.level + 1;
+                note_target(w, s, v);
+            }
+            unsigned fresh = __ballot_sync(ALL_LANES, hit[i]);
+            word[i] |= fresh;
+            found += __popc(fresh);
+            leave_over(w, s, rest, v, open[i] && !hit[i]);
+        }
+        if (gg_lane() == 0)
+            reinterpret_cast<uint4 *>(w.b.visited[1 - s.odd])[quad] =
+                make_uint4(word[0], word[1], word[2], word[3]);
+    }
+    return found;
+}
+
+/* One thread to a vertex that was left over. */
+static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds,
+                                      pile *rest) {
+    const uint32_t *list = w.b.rest[s.side], *depth = w.b.depth;
+    const uint64_t threads = (uint64_t)gridDim.x * BLOCK;
+    auto is_visited = [&](uint32_t u) { return __ldcg(&depth[u]) <= s.level; };
+    uint32_t found = 0;
+    uint64_t i = (uint64_t)(threadIdx.x / GG_WARP) * gridDim.x + blockIdx.x;
+    for (i *= GG_WARP; i < s.rest; i += threads) {
+        bool open = i + gg_lane() < s.rest;
+        uint32_t v = open ? __ldcg(&list[i + gg_lane()]) : 0;
+        open = open && __ldcg(&depth[v]) == GPUGRAPH_NONE;
+        bool hit = open && is_visited(__ldg(&w.below.hub[v])), looks = open && !hit;
+        if (__any_sync(ALL_LANES, looks))
+            hit |= look_at_row(w.below.rows, v, looks, is_visited);
+        if (hit) {
+            w.b.depth[v] = s.level + 1;
+            atomicOr(&w.b.visited[s.odd][v / 32], 1u << v % 32);
+            note_target(w, s, v);
+        }
+        found += __popc(__ballot_sync(ALL_LANES, hit));
+        find(w, s, finds, v, hit);
+        leave_over(w, s, rest, v, open && !hit);
+    }
+    return found;
+}
+
+/* One warp to a word: what the latest SWEEP found goes into the queue. */
+static __device__ void collect(const wide &w, const state &s, pile *finds) {
+    const uint32_t *visited = w.b.visited[s.odd], *before = w.b.visited[1 - s.odd];
+    const uint64_t words = ((uint64_t)w.g.n + 31) / 32;
+    uint64_t word = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
+    for (; word < words; word += (uint64_t)gridDim.x * WARPS) {
+        uint32_t fresh = __ldcg(&visited[word]) & ~__ldcg(&before[word]);
+        if (fresh)
+            find(w, s, finds, (uint32_t)(word * 32) + gg_lane(), fresh >> gg_lane() & 1);
+    }
+}
+
+#endif

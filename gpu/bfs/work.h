@@ -1,0 +1,50 @@
+/* A breadth-first search on the CPU while it is under way: what bfs.c and bottom_up.c
+** share. */
+#ifndef GPUGRAPH_BFS_WORK_H
+#define GPUGRAPH_BFS_WORK_H
+
+#include "backend.h"
+#include "base/crew.h"
+
+struct bfs {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    gpugraph_graph *graph;
+    csr forward, reverse;
+    bool may_reverse, has_reverse;
+    int threads;
+    struct crew crew;
+    uint64_t taken; /* of a step's work, by its threads */
+    uint32_t *depth;
+    uint32_t *queue;
+    uint64_t *visited, *next; /* next: bottom-up's second bitmap */
+    uint64_t words;
+    uint64_t begin, end, tail; /* of the queue */
+    uint64_t found;            /* vertices reached so far */
+    uint64_t arcs_seen;        /* by top-down and narrow levels */
+    uint64_t poll_at;          /* arcs_seen at which to poll again */
+    uint32_t level;            /* of the frontier */
+    uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
+    uint32_t bottom_up_levels;
+    double csr_ms; /* spent on the reverse within this search */
+};
+
+/* Is there nothing left to look for? A vertex is final as soon as it is found. */
+static inline bool gg_bfs_satisfied(struct bfs *b) {
+    const gpugraph_search *search = b->search;
+    while (b->pending > 0 && b->depth[search->target[b->pending - 1]] != GPUGRAPH_NONE)
+        b->pending--;
+    if (search->target_count > 0 && b->pending == 0)
+        return true;
+    return search->limit > 0 && b->found >= search->limit;
+}
+
+/* ---- bottom_up.c ---- */
+
+/* Is the frontier about to see so much of the graph that looking from below is less
+** work? Then makes sure of the arcs turned round, where they are worth their making. */
+bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs);
+/* Levels from below, until the frontier is small again and shrinks. */
+void gg_bfs_bottom_up(struct bfs *b);
+
+#endif

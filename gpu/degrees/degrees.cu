@@ -1,0 +1,59 @@
+/* Degrees on the device; degrees.c beside this has the meaning and the CPU backend. The
+** smallest whole algorithm: copy this pair to start a new one.
+**
+**     edges   source[m], target[m]   ->   degree[n]
+**
+** The edge list alone is needed: a CSR would cost more than the count. */
+#include "device/cuda.cuh"
+
+/* ---- kernels ---- */
+
+/* One thread per edge. `ends`: bit 0 counts sources, bit 1 targets, so a loop counts
+** twice where both are set. */
+static __global__ void count_ends(device_edges edges, int ends, uint32_t *degree) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        if (ends & 1)
+            atomicAdd(&degree[edges.source[e]], 1u);
+        if (ends & 2)
+            atomicAdd(&degree[edges.target[e]], 1u);
+    }
+}
+
+/* ---- driver ---- */
+
+static void carve(struct workspace *space, uint32_t n, uint32_t **degree) {
+    *degree = gg_carve<uint32_t>(space, n);
+}
+
+static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *degree) {
+    struct device_edges edges;
+    struct workspace space = {NULL, 0};
+    uint32_t n = job->graph->n, *on_device;
+    if (!gg_device_edges(job, false, &edges))
+        return;
+    double started = gg_now_ms();
+    carve(&space, n, &on_device);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, n, &on_device);
+    gg_fill(job, on_device, 0, (uint64_t)n * sizeof *on_device);
+    int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
+    count_ends<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, ends,
+                                                                        on_device);
+    gg_launched(job, "count_ends");
+    if (!gg_wait(job))
+        return;
+    gg_search_phase(job->run, started, (int64_t)edges.m, "");
+    started = gg_now_ms();
+    if (gg_download(job, degree, on_device, (uint64_t)n * sizeof *degree))
+        gg_phase(job->run, "download", started, n, "degrees");
+}
+
+gpugraph_status gg_cuda_degrees(gpugraph_graph *graph, gpugraph_direction direction,
+                                gpugraph_run *run, uint32_t *degree) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    count(&job, direction, degree);
+    return gg_job_close(&job);
+}

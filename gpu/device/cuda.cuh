@@ -1,0 +1,316 @@
+/* What every .cu file shares: a job on the device, its memory, its transfers, and the
+** device's copy of a graph. Nothing here loops over a graph.
+**
+**     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
+**       ^
+**     struct cuda_job       one call of a backend function; holds the device's mutex
+**       | gg_device_edges, gg_device_csr     views of what lies on the device
+**       | gg_workspace + gg_carve            one block for all arrays of the run
+**       | kernels, each followed by gg_launched
+**       | gg_wait, gg_fetch, gg_download     poll: an interrupt is felt at once
+**       v
+**     gg_job_close          the device is idle again; the run's status comes back
+**
+** Errors are sticky: run->status keeps the first, after which every step here returns
+** false or NULL and does nothing, so a sequence of steps is checked once at its end. */
+#ifndef GPUGRAPH_CUDA_CUH
+#define GPUGRAPH_CUDA_CUH
+
+#include "backend.h"
+#include "base/late.cuh"
+
+#include <cuda_runtime.h>
+
+enum {
+    GG_BLOCK = 256,     /* threads of a block, everywhere */
+    GG_WARP = 32,       /* lanes of a warp */
+    GG_STAGES = 4,      /* pinned buffers that transfers pass through in turn */
+    GG_MAILBOX = 512,   /* bytes of pinned memory for small results */
+    GG_MAX_DEVICES = 16 /* ordinals beyond are refused */
+};
+
+/* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
+#define GG_STAGE_BYTES ((size_t)4 << 20)
+
+struct cuda_device {
+    int ordinal, processors;
+    bool open;
+    cudaStream_t stream;
+    uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */
+    uint32_t *device_stop; /* the same word, by the device's address */
+    unsigned char *mailbox;
+    unsigned char *stage[GG_STAGES];
+    cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
+    cudaEvent_t moment[2];         /* enum gg_moment */
+    unsigned char *workspace;      /* kept between runs */
+    size_t workspace_bytes;
+    double asked_ms; /* its context was opened by a question about its memory: how long */
+};
+
+struct cuda_job {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    struct cuda_device *device;
+    cudaStream_t stream;
+    bool working; /* arrays of this job lie in the workspace */
+};
+
+/* ---- job.cu: a job ---- */
+
+/* Takes the device for this thread, opening it where need be (phase "context"). graph may be
+** NULL: the job is about none. False: run->status says why, and there is nothing to close. */
+bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run);
+/* Waits until the device is idle and gives it back. */
+gpugraph_status gg_job_close(struct cuda_job *job);
+static inline bool gg_going(const struct cuda_job *job) {
+    return job->run->status == GPUGRAPH_OK;
+}
+/* Notes an error of the runtime; `what` names the step. True while the job is going. */
+bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
+/* Until all that was queued is done; polls for interrupts meanwhile. */
+bool gg_wait(struct cuda_job *job);
+/* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
+** long kernels are then told to. */
+bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
+/* After a step that only saves time, and has given back what it took: where it has failed for
+** want of device memory the job goes on without it. True while the job is going. */
+bool gg_do_without(struct cuda_job *job);
+
+/* ---- launch.cu ---- */
+
+/* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
+** multiprocessor and never 0. */
+unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
+/* After every launch. */
+bool gg_launched(struct cuda_job *job, const char *kernel);
+
+/* A kernel whose blocks wait for each other, so that all of them must be there at once. */
+struct cooperative_kernel {
+    const void *kernel;
+    const char *name;
+    unsigned threads; /* of a block */
+    size_t shared;    /* bytes of it, beside what the kernel declares */
+};
+/* Blocks that one multiprocessor can hold of it, never 0. */
+int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k);
+bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
+                           unsigned blocks, void **arguments);
+
+/* Notes when what was queued so far is done; milliseconds between both, once they are past. */
+enum gg_moment { GG_BEGAN, GG_ENDED };
+bool gg_mark(struct cuda_job *job, enum gg_moment moment);
+float gg_marked_ms(struct cuda_job *job);
+
+/* ---- memory.cu ---- */
+
+/* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
+void *gg_take(struct cuda_job *job, uint64_t bytes);
+/* Bytes that gg_take could give, the workspace and ranked rows given back. */
+int64_t gg_device_room(const struct cuda_job *job);
+void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
+
+/* The arrays of a run, carved in order from one block. The same sequence of gg_carve is
+** run twice: first on an empty workspace, to learn the size, then after gg_workspace. */
+struct workspace {
+    unsigned char *base; /* NULL: sizes alone */
+    uint64_t used;
+};
+bool gg_workspace(struct cuda_job *job, struct workspace *space);
+/* Gives the block back, where what comes needs far less of it. */
+void gg_drop_workspace(struct cuda_job *job);
+
+template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {
+    uint64_t at = space->used;
+    space->used += (count * sizeof(type) + 255) / 256 * 256;
+    return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
+}
+
+/* Transfers, through pinned buffers, in the job's stream. */
+
+bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
+bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
+/* A result, once all that was queued is done; one of up to GG_MAILBOX bytes comes quickly. */
+bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
+/* Every byte of the array becomes `byte`. */
+bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
+
+/* ---- graph/device_copy.cu: the device's copy of a graph ---- */
+
+struct device_edges { /* by edge number */
+    uint32_t n;
+    uint64_t m;
+    const uint32_t *source, *target;
+    const void *weight; /* NULL unless asked for */
+};
+
+struct device_csr { /* meaning as struct csr */
+    uint32_t n;
+    uint64_t m;
+    const uint64_t *offset;
+    const uint32_t *target;
+    const void *weight;
+};
+
+/* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
+bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view);
+/* offset[0 .. n] from counts[0 .. n], whose last entry is 0: sums of those before. */
+bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
+                uint32_t n, void *scratch, uint64_t scratch_bytes);
+uint64_t gg_offsets_scratch(uint32_t n);
+
+/* ---- graph/device_pinned.cu ---- */
+
+/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
+** "csr" and "pin". Whole lines of 128 bytes can be read at the end, too. offsets: when it
+** is made they are put on the device; else they are pinned, too. */
+bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view);
+/* Gives all of that back; the device must be current and idle. */
+void gg_drop_pinned(gpugraph_graph *graph);
+
+/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
+** kept on the device for one seed (phase "hash"). */
+struct id_hashes {
+    uint64_t salt, first;
+    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
+};
+bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
+static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
+    return graph->ids.integer_count == graph->n && !graph->ids.integer;
+}
+static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
+    return h.stored ? h.stored[v]
+                    : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
+}
+/* Device bytes of gpu_mis beyond what is held; frugal: out of core. (mis/mis.cu) */
+int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal);
+
+/* ---- graph/device_copy.cu, as others ask ---- */
+
+struct device_graph;
+int64_t gg_device_graph_bytes(const struct device_graph *copy);
+int gg_device_graph_ordinal(const struct device_graph *copy);
+/* Bytes that a CSR and the edges would still take, scratch included. */
+int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
+                              bool weighted);
+/* Frees the copy; the device must be current and idle. forget: its memory is gone
+** already (a child of fork). */
+void gg_device_graph_free(gpugraph_graph *graph, bool forget);
+/* Frees one block outside of a job; the mutex is held. */
+void gg_free_block(void *block, uint64_t bytes);
+
+/* ---- tree/tree.cu, tree/distance.cu: tree edges on the device; the rules are those of tree/tree.c ----
+** They are edge numbers, as wide as the graph asks for. */
+
+/* Bytes of all tree edges; 0 where none are wanted. */
+static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
+    return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
+}
+
+/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
+** room on the device, let it be faster. */
+uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                          uint64_t scratch_bytes, void *tree_edge);
+/* *ties: vertices whose edges all tie at their own distance; their tree edges are not
+** set, and the host settles them. scratch: so many words. */
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
+                                  gpugraph_direction direction);
+/* *how: a phrase for the phase. (tree/distance.cu) */
+bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+                             const void *distance, const uint32_t *source,
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
+                             const char **how);
+bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *parent, void *tree_edge);
+
+/* The same by rows turned round, where there are some, all is in order, the scratch is enough
+** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (tree/depth_rows.cu) */
+uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
+                     const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
+
+/* ---- tree/ranked_rows.cu: arcs in the order of where they lead, with their edges' numbers ---- */
+
+/* Makes them for trees by weight, where that pays, or for `path`s, and there is room, while
+** nothing lies in the workspace yet; without them the job goes on. They stay as long as the edges
+** do, or until memory is short. None where edge numbers are wide. */
+bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction, bool path);
+/* Is it there? And is it worth it, by the last tree? */
+bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction);
+/* tree_edge: all none. most: room for so many distances as there are vertices. smallest: all bits
+** before, then the smallest distance that is more than 0, if there is one. */
+bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
+                      const void *distance, void *most, uint64_t *smallest,
+                      uint32_t *tree_edge);
+/* A tree was made, and that share of the arcs may be tight by weight and where they lead. */
+void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share);
+/* The arcs that lead to a vertex when edges are travelled in a direction; two kinds in BOTH. */
+struct device_arcs_to {
+    const uint64_t *offset;
+    const uint32_t *other, *number; /* where from, which edge; ascending by number */
+    const void *weight;             /* NULL: the graph has none */
+};
+/* Returns how many kinds; 0: they are not there. */
+int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
+                      struct device_arcs_to kind[2]);
+int64_t gg_ranked_bytes(const gpugraph_graph *graph);
+/* Gives all of it back; the device must be current. */
+void gg_drop_ranked(gpugraph_graph *graph);
+
+/* ---- kernels' helpers ---- */
+
+/* This thread's number in the grid, and the grid's size, for grid-stride loops. */
+static __device__ __forceinline__ uint64_t gg_thread() {
+    return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+}
+static __device__ __forceinline__ uint64_t gg_threads_of_grid() {
+    return gridDim.x * (uint64_t)blockDim.x;
+}
+
+static __device__ __forceinline__ unsigned long long gg_nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Asks for a line that will be read soon. */
+static __device__ __forceinline__ void gg_fetch_ahead(const void *at) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+}
+/* The same, by whatever block. */
+static __device__ __forceinline__ void gg_fetch_ahead_far(const void *at) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
+/* A load that is asked for where it stands, so that it is on its way together with what follows;
+** where it is not wanted: 0. Left to itself the compiler moves a load down to where its value is
+** used, behind the wait for another one or for an atomic: a chain of steps that do not depend on
+** each other then takes a trip to memory for each. */
+static __device__ __forceinline__ uint32_t gg_load_now(const uint32_t *at, bool wanted) {
+    uint32_t value = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"
+                 : "+r"(value)
+                 : "l"(at), "r"((uint32_t)wanted));
+    return value;
+}
+static __device__ __forceinline__ uint64_t gg_load_now(const uint64_t *at, bool wanted) {
+    uint64_t value = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u64 %0, [%1]; }"
+                 : "+l"(value)
+                 : "l"(at), "r"((uint32_t)wanted));
+    return value;
+}
+static __device__ __forceinline__ int64_t gg_load_now(const int64_t *at, bool wanted) {
+    return (int64_t)gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
+}
+static __device__ __forceinline__ double gg_load_now(const double *at, bool wanted) {
+    return __longlong_as_double(
+        (long long)gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted));
+}
+
+#endif

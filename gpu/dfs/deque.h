@@ -1,0 +1,236 @@
+/* The two-level stack of a depth-first worker on the device, from which others steal.
+**
+**     ring    on chip, one for each worker     [ tail oldest .. newest ]
+**                 word: version << 32 | tail << 16 | count
+**             the owner pushes and pops at the newest end; workers of its block steal
+**             from the oldest
+**     chunks  in device memory, from one pool: `batch` entries each, linked to lists
+**                 word of a list: version << 32 | first chunk
+**             cold    one list for each worker: a full ring moves its oldest entries
+**                     there (flush), an empty one takes a chunk back (refill), idle
+**                     blocks steal a chunk
+**             free    one list for all
+**     entry   vertex << 32 | next      the arcs of that vertex from number `next` on
+**
+** Every change of a ring or a list is one compare-and-swap of its word, which also counts
+** a version: who copies entries copies first, to where nobody looks, and what it copied
+** counts only when its swap succeeds. An entry is in one place at a time, so at most n
+** are alive, and a pool of n / batch chunks and a few for each worker is never exhausted.
+**
+** After Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), whose cold segments are arrays. */
+#ifndef GPUGRAPH_DFS_DEQUE_H
+#define GPUGRAPH_DFS_DEQUE_H
+
+#include "base/warp.h"
+
+#define DFS_NO_CHUNK UINT32_MAX
+
+/* Sizes in entries. ring and batch: powers of two, batch at most ring / 2, ring at most
+** 2^15. A thief takes hot_cutoff / 2 (at least 1) of a ring that holds hot_cutoff or more,
+** hot_cutoff at least 2; and a chunk of a list that holds cold_cutoff or more. */
+struct dfs_shape {
+    uint32_t ring, batch, hot_cutoff, cold_cutoff;
+};
+
+struct dfs_ring {
+    uint64_t *word, *entry;
+    uint32_t size;
+};
+
+struct dfs_pool {
+    uint64_t *entry;   /* chunks * batch */
+    uint32_t *next;    /* chunks */
+    uint64_t *free;    /* a list */
+    uint32_t *touched; /* chunks ever taken: those beyond are free too */
+    uint32_t chunks, batch;
+};
+
+/* ---- words ---- */
+
+WARP_FUNCTION uint32_t dfs_version(uint64_t word) {
+    return (uint32_t)(word >> 32);
+}
+WARP_FUNCTION uint32_t dfs_tail(uint64_t word) {
+    return (uint32_t)(word >> 16) & 0xffff;
+}
+WARP_FUNCTION uint32_t dfs_count(uint64_t word) {
+    return (uint32_t)word & 0xffff;
+}
+WARP_FUNCTION uint32_t dfs_first(uint64_t word) {
+    return (uint32_t)word;
+}
+
+/* The word that comes after `word` when the ring has this tail and count. */
+WARP_FUNCTION uint64_t dfs_ring_word(uint64_t word, uint32_t tail, uint32_t count) {
+    return (uint64_t)(dfs_version(word) + 1) << 32 | tail << 16 | count;
+}
+WARP_FUNCTION uint64_t dfs_list_word(uint64_t word, uint32_t first) {
+    return (uint64_t)(dfs_version(word) + 1) << 32 | first;
+}
+
+WARP_FUNCTION uint64_t *dfs_place(struct dfs_ring ring, uint32_t at) {
+    return &ring.entry[at & (ring.size - 1)];
+}
+
+/* ---- lists of chunks: called by one lane ---- */
+
+WARP_FUNCTION void dfs_list_push(uint64_t *list, struct dfs_pool pool, uint32_t chunk) {
+    uint64_t word;
+    do {
+        word = device_load_64(list);
+        device_store(&pool.next[chunk], dfs_first(word));
+    } while (!device_cas_64(list, word, dfs_list_word(word, chunk)));
+}
+
+/* DFS_NO_CHUNK where the list is empty. The link of a chunk that another one has taken
+** meanwhile may be anything: the version then refuses it. */
+WARP_FUNCTION uint32_t dfs_list_pop(uint64_t *list, struct dfs_pool pool) {
+    for (;;) {
+        uint64_t word = device_acquire_64(list);
+        uint32_t chunk = dfs_first(word);
+        if (chunk == DFS_NO_CHUNK)
+            return chunk;
+        uint32_t next = device_load(&pool.next[chunk]);
+        if (device_cas_64(list, word, dfs_list_word(word, next)))
+            return chunk;
+    }
+}
+
+WARP_FUNCTION uint32_t dfs_take_chunk(struct dfs_pool pool) {
+    if (device_load(pool.touched) < pool.chunks) {
+        uint32_t chunk = device_add(pool.touched, 1);
+        if (chunk < pool.chunks)
+            return chunk;
+    }
+    return dfs_list_pop(pool.free, pool);
+}
+
+/* ---- the ring: called by all lanes ---- */
+
+/* By the owner. False: the ring is full. */
+WARP_FUNCTION bool dfs_push(struct dfs_ring ring, uint64_t entry) {
+    bool done = false;
+    if (warp_lane() == 0) {
+        uint64_t word = block_acquire_64(ring.word);
+        while (!done && dfs_count(word) < ring.size) {
+            uint32_t tail = dfs_tail(word), count = dfs_count(word);
+            block_store_64(dfs_place(ring, tail + count), entry);
+            done = block_cas_64(ring.word, word, dfs_ring_word(word, tail, count + 1));
+            if (!done)
+                word = block_acquire_64(ring.word);
+        }
+    }
+    return warp_from(done, 0);
+}
+
+/* By the owner: the newest entry. False: the ring is empty. */
+WARP_FUNCTION bool dfs_pop(struct dfs_ring ring, uint64_t *entry) {
+    bool done = false;
+    uint64_t newest = 0;
+    if (warp_lane() == 0) {
+        uint64_t word = block_acquire_64(ring.word);
+        while (!done && dfs_count(word) > 0) {
+            uint32_t tail = dfs_tail(word), count = dfs_count(word);
+            newest = block_load_64(dfs_place(ring, tail + count - 1));
+            done = block_cas_64(ring.word, word, dfs_ring_word(word, tail, count - 1));
+            if (!done)
+                word = block_acquire_64(ring.word);
+        }
+    }
+    *entry = warp_from_64(newest, 0);
+    warp_sync();
+    return warp_from(done, 0);
+}
+
+/* The oldest `count` entries leave the ring that showed `word`. False: it has changed. */
+WARP_FUNCTION bool dfs_cut(struct dfs_ring ring, uint64_t word, uint32_t count) {
+    bool done = false;
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint32_t tail = (dfs_tail(word) + count) & (ring.size - 1);
+        done = block_cas_64(ring.word, word,
+                            dfs_ring_word(word, tail, dfs_count(word) - count));
+    }
+    return warp_from(done, 0);
+}
+
+/* By the owner of an empty ring, once `count` entries lie behind its tail. */
+WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint64_t word;
+        do
+            word = block_acquire_64(ring.word);
+        while (
+            !block_cas_64(ring.word, word, dfs_ring_word(word, dfs_tail(word), count)));
+    }
+    warp_sync();
+}
+
+/* What the ring shows now, to all lanes. */
+WARP_FUNCTION uint64_t dfs_look(struct dfs_ring ring) {
+    uint64_t word = 0;
+    if (warp_lane() == 0)
+        word = block_acquire_64(ring.word);
+    word = warp_from_64(word, 0);
+    warp_sync();
+    return word;
+}
+
+/* ---- from ring to ring, from ring to chunk and back: called by all lanes ---- */
+
+/* Moves the oldest entries of a ring of the same block into `to`, which is the caller's
+** own and empty. Returns how many entries; 0: not worth it, or someone was faster. */
+WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
+                                 struct dfs_shape shape) {
+    uint64_t word = dfs_look(from), own = dfs_look(to);
+    uint32_t count = shape.hot_cutoff / 2;
+    if (dfs_count(word) < shape.hot_cutoff)
+        return 0;
+    for (uint32_t i = warp_lane(); i < count; i += warp_width)
+        block_store_64(dfs_place(to, dfs_tail(own) + i),
+                       block_load_64(dfs_place(from, dfs_tail(word) + i)));
+    if (!dfs_cut(from, word, count))
+        return 0;
+    dfs_publish(to, count);
+    return count;
+}
+
+/* Moves the oldest batch of a full ring to the front of `cold`, by way of a chunk that is
+** the caller's. False: thieves have made room meanwhile, the chunk is not used. */
+WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, uint64_t *cold, struct dfs_pool pool,
+                             uint32_t chunk) {
+    uint64_t word = dfs_look(ring);
+    uint64_t *to = pool.entry + (uint64_t)chunk * pool.batch;
+    if (dfs_count(word) < ring.size)
+        return false;
+    for (uint32_t i = warp_lane(); i < pool.batch; i += warp_width)
+        device_store_64(to + i, block_load_64(dfs_place(ring, dfs_tail(word) + i)));
+    if (!dfs_cut(ring, word, pool.batch))
+        return false;
+    if (warp_lane() == 0)
+        dfs_list_push(cold, pool, chunk);
+    warp_sync();
+    return true;
+}
+
+/* Moves the first chunk of a list into the caller's own, empty ring. Returns the chunk,
+** now empty and the caller's, or DFS_NO_CHUNK. */
+WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, uint64_t *cold,
+                                  struct dfs_pool pool) {
+    uint32_t chunk = DFS_NO_CHUNK;
+    uint64_t own = dfs_look(ring);
+    if (warp_lane() == 0)
+        chunk = dfs_list_pop(cold, pool);
+    chunk = warp_from(chunk, 0);
+    warp_sync();
+    if (chunk == DFS_NO_CHUNK)
+        return chunk;
+    uint64_t *from = pool.entry + (uint64_t)chunk * pool.batch;
+    for (uint32_t i = warp_lane(); i < pool.batch; i += warp_width)
+        block_store_64(dfs_place(ring, dfs_tail(own) + i), device_load_64(from + i));
+    dfs_publish(ring, pool.batch);
+    return chunk;
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* Depth-first search: the public function, and the search by one thread, which makes the
+** lexicographic tree where rows are sorted. The search by many is in workers.c, the
+** stack and its frames in stack.h. A serial search that counts postorder keeps a
+** frame until its vertex is finished. It writes depth and parent as one word, in a block of
+** huge pages, and takes them apart in the end: vertices come in an order that no cache
+** foresees, so each further array would cost a vertex one more miss.
+**
+**     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
+**     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder, which
+**           the serial search counts as it goes and tree/number.c finds afterwards */
+#include "backend.h"
+#include "stack.h"
+#include "tuning.h"
+
+#include <stdio.h>
+
+/* All n entries become GPUGRAPH_NONE; false when the run must end. NULL is allowed. */
+static bool fill_none(gpugraph_run *run, uint32_t *entry, uint32_t n) {
+    for (uint64_t at = 0; entry && at < n; at += 1 << 20) {
+        uint64_t count = n - at < 1 << 20 ? n - at : 1 << 20;
+        memset(entry + at, 0xff, count * sizeof *entry);
+        if (gg_poll(run))
+            return false;
+    }
+    return true;
+}
+
+/* ---- one thread ---- */
+
+struct serial {
+    const csr *g;
+    gpugraph_run *run;
+    gpugraph_dfs_tree tree;
+    uint64_t *visited, *word; /* word: parent << 32 | depth, of visited vertices */
+    struct stack stack;
+    uint32_t preorder, postorder; /* vertices entered, finished */
+    int64_t until_poll;           /* arcs and vertices */
+};
+
+static inline bool serial_enter(struct serial *s, uint32_t v, uint32_t parent,
+                                uint32_t depth) {
+    s->visited[v / 64] |= 1ull << v % 64;
+    s->word[v] = (uint64_t)parent << 32 | depth;
+    if (s->tree.preorder)
+        s->tree.preorder[v] = s->preorder;
+    s->preorder++;
+    return stack_push(&s->stack, s->g, v, s->run);
+}
+
+/* The next unvisited target of the newest frame, or GPUGRAPH_NONE when its arcs (or
+** DFS_LOOK of them) are through. */
+static inline uint32_t serial_next(struct serial *s, struct frame *f) {
+    const uint32_t *arc = s->g->target + f->next;
+    uint32_t count = f->left < DFS_LOOK ? f->left : DFS_LOOK;
+    uint32_t i = 0, found = GPUGRAPH_NONE;
+    while (i < count && found == GPUGRAPH_NONE) {
+        uint32_t v = arc[i++];
+        if (!(s->visited[v / 64] >> v % 64 & 1))
+            found = v;
+    }
+    f->next += i;
+    f->left -= i;
+    s->until_poll -= i + 1;
+    return found;
+}
+
+/* The tree of one root. The row that the search will come back to is fetched ahead: the
+** stack knows it long before. */
+static bool serial_tree(struct serial *s, uint32_t root) {
+    const bool finish = s->tree.postorder != NULL;
+    struct stack *stack = &s->stack;
+    if (!serial_enter(s, root, GPUGRAPH_NONE, 0))
+        return false;
+    while (stack->top > 0) {
+        struct frame *f = &stack->frame[stack->top - 1];
+        uint32_t parent = f->vertex, v = serial_next(s, f);
+        if (s->until_poll < 0) {
+            s->until_poll = GG_POLL_ITEMS;
+            if (gg_poll(s->run))
+                return false;
+        }
+        if (f->left == 0 && (v == GPUGRAPH_NONE || !finish)) {
+            if (finish)
+                s->tree.postorder[parent] = s->postorder++;
+            stack->top--;
+            if (stack->top > 1)
+                __builtin_prefetch(s->g->target + stack->frame[stack->top - 2].next);
+        }
+        if (v != GPUGRAPH_NONE &&
+            !serial_enter(s, v, parent, (uint32_t)s->word[parent] + 1))
+            return false;
+    }
+    return true;
+}
+
+/* Words become depths and parents. */
+static void take_apart(void *serial, uint64_t low, uint64_t high) {
+    const struct serial *s = serial;
+    const gpugraph_dfs_tree *tree = &s->tree;
+    for (uint64_t v = low; v < high && !gg_leave(s->run, v); v++) {
+        bool there = s->visited[v / 64] >> v % 64 & 1;
+        uint64_t word = there ? s->word[v] : UINT64_MAX;
+        tree->depth[v] = (uint32_t)word;
+        if (tree->parent)
+            tree->parent[v] = (uint32_t)(word >> 32);
+    }
+}
+
+/* The stack has room for every vertex from the start: what is not used is never touched,
+** and nothing is copied. */
+static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run *run,
+                                     const gpugraph_dfs_tree *tree, uint64_t *reached) {
+    struct serial s = {.g = g, .run = run, .tree = *tree};
+    s.visited = gg_alloc_zero(run, visited_words(g->n), sizeof *s.visited);
+    s.word = gg_alloc(run, g->n, sizeof *s.word);
+    bool go = s.visited && s.word && stack_open(&s.stack, g->n, run) &&
+              fill_none(run, tree->preorder, g->n) &&
+              fill_none(run, tree->postorder, g->n);
+    uint32_t root = source == GPUGRAPH_NONE ? 0 : source;
+    uint32_t end = source == GPUGRAPH_NONE ? g->n : source + 1;
+    for (; go && root < end; root++) {
+        s.until_poll--;
+        if (!(s.visited[root / 64] >> root % 64 & 1))
+            go = serial_tree(&s, root);
+    }
+    if (go)
+        gg_slices(gg_threads(run, g->n), g->n, take_apart, &s);
+    gg_release(s.stack.frame);
+    gg_release(s.word);
+    gg_release(s.visited);
+    *reached = s.preorder;
+    return go && !gg_stopping(run) ? GPUGRAPH_OK : gg_stopped(run);
+}
+
+/* ---- the CPU backend ---- */
+
+/* Fills depth and parent (and, where the search is serial, preorder and postorder:
+** *numbered). */
+static gpugraph_status search(gpugraph_graph *graph, uint32_t source, bool ordered,
+                              gpugraph_direction direction, gpugraph_run *run,
+                              const gpugraph_dfs_tree *tree, bool *numbered) {
+    csr g;
+    gpugraph_status status =
+        gg_csr(graph, (enum csr_kind)direction, false, ordered, run, &g);
+    if (status != GPUGRAPH_OK)
+        return status;
+    double start = gg_now_ms();
+    bool asked = run->method && strcmp(run->method, "work-stealing") == 0;
+    int workers = gg_threads(run, asked ? UINT64_MAX : g.m + g.n);
+    *numbered = ordered || gg_method_is(run, "serial") || workers == 1;
+    if (*numbered && !asked)
+        run->used_method = "serial";
+    uint64_t reached, shared;
+    char more[100];
+    if (*numbered) {
+        status = search_serial(&g, source, run, tree, &reached);
+        snprintf(more, sizeof more, "%s tree, one thread",
+                 ordered ? "lexicographic" : "unordered");
+    } else {
+        if (!fill_none(run, tree->depth, g.n) || !fill_none(run, tree->parent, g.n))
+            return gg_stopped(run);
+        status = gg_dfs_workers(&g, source, run, tree, workers, &reached, &shared);
+        snprintf(more, sizeof more, "%d workers, %llu times work was shared", workers,
+                 (unsigned long long)shared);
+    }
+    if (status == GPUGRAPH_OK)
+        gg_search_phase(run, start, (int64_t)reached, more);
+    return status;
+}
+
+gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
+                           gpugraph_direction direction, gpugraph_run *run,
+                           const gpugraph_dfs_tree *tree) {
+    gpugraph_dfs_tree made = *tree;
+    uint32_t *own_parent = NULL;
+    bool numbers = tree->preorder || tree->postorder, numbered = false;
+    if (!made.parent && (numbers || tree->tree_edge)) {
+        made.parent = own_parent = gg_alloc(run, graph->n, sizeof *own_parent);
+        if (!own_parent)
+            return run->status;
+    }
+    gpugraph_status status =
+        search(graph, source, ordered, direction, run, &made, &numbered);
+    if (status == GPUGRAPH_OK && numbers && !numbered)
+        status = gg_number_tree(graph, run, made.parent, made.depth, tree->preorder,
+                                tree->postorder);
+    if (status == GPUGRAPH_OK && tree->tree_edge)
+        status = gg_parent_edges(graph, direction, run, made.parent, tree->tree_edge);
+    gg_release(own_parent);
+    return status;
+}
+
+/* ---- the public function ---- */
+
+static bool is_auto(const char *method) {
+    return !method || strcmp(method, "auto") == 0;
+}
+
+static gpugraph_status check_ordered(gpugraph_run *run) {
+    const char *method = run->method;
+    if (!is_auto(method) && strcmp(method, "serial") != 0 &&
+        strcmp(method, "dag-paths") != 0)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "an ordered depth-first tree has the methods 'serial' and "
+                       "'dag-paths' (or 'auto'), not '%s'",
+                       method);
+    return GPUGRAPH_OK;
+}
+
+static gpugraph_status check(const gpugraph_graph *graph, uint32_t source, bool ordered,
+                             gpugraph_direction direction, gpugraph_run *run,
+                             const gpugraph_dfs_tree *tree) {
+    if (source != GPUGRAPH_NONE && source >= graph->n)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "the source is vertex number %u, but the graph has %u vertices, "
+                       "numbered from 0",
+                       source, graph->n);
+    if ((unsigned)direction > GPUGRAPH_BOTH)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
+                       (int)direction);
+    if (!tree->depth)
+        return gg_fail(run, GPUGRAPH_INVALID, "an array for depth is needed");
+    return ordered ? check_ordered(run) : GPUGRAPH_OK;
+}
+
+/* An ordered tree is the device's where there may be no cycles: undirected edges make some.
+** Loops aside, which change no tree. */
+static const backend *choose(gpugraph_graph *graph, bool ordered,
+                             gpugraph_direction direction, gpugraph_run *run,
+                             bool *fallback) {
+    const char *method = run->method;
+    if (ordered && is_auto(method)) {
+        if (direction != GPUGRAPH_BOTH && !graph->cyclic)
+            return gg_choose_of(graph, "dfs", "dfs-ordered", "serial", "dag-paths", run,
+                                fallback);
+        run->method = "serial";
+    }
+    const backend *on = gg_choose(graph, "dfs", run, fallback);
+    run->method = method;
+    return on;
+}
+
+gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
+                             gpugraph_direction direction, gpugraph_run *run,
+                             const gpugraph_dfs_tree *tree) {
+    gg_begin(run);
+    if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
+        return run->status;
+    bool fallback;
+    const backend *on = choose(graph, ordered, direction, run, &fallback);
+    if (!on)
+        return run->status;
+    on->dfs(graph, source, ordered, direction, run, tree);
+    if (gg_fall_back(run, "dfs", fallback))
+        gg_cpu_dfs(graph, source, ordered, direction, run, tree);
+    return run->status;
+}

@@ -1,0 +1,268 @@
+/* Depth-first search on the device: one call, whatever the method. dfs.c beside this has
+** the meaning and the CPU backend, dfs.cuh the parts.
+**
+**     rows  ->  roots  ->  a crew of warps that stays until the end  ->  numbers, edges
+**
+** A forest begins with roots that no other root leads to as a list (roots.cu), all in
+** one launch. An ordered tree of a graph without cycles is method "dag-paths" (dag.cu);
+** with cycles it has no parallelism in it: method "serial" searches on the host. There goes
+** too what `auto` has brought here and a device is slow at: graphs that are long and thin. */
+#include "dfs.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
+                       int most) {
+    int fit = gg_blocks_at_once(job, kernel);
+    fit = fit < most ? fit : most;
+    uint64_t blocks = (uint64_t)fit * (uint64_t)job->device->processors;
+    uint64_t worth = job->graph->n / GG_DFS_BLOCK_VERTICES + 1;
+    blocks = blocks < worth ? blocks : worth;
+    return (unsigned)blocks;
+}
+
+bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
+                   const struct cooperative_kernel *kernel, void *argument,
+                   const struct dfs_control *control) {
+    void *arguments[] = {argument};
+    if (!gg_launch_cooperative(job, kernel, s->blocks, arguments) ||
+        !gg_fetch(job, &s->control, control, sizeof *control))
+        return false;
+    if (s->control.exhausted)
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "a depth-first search used up its %u stack chunks, which cannot be: "
+                "please report this graph",
+                s->control.touched);
+    return gg_going(job);
+}
+
+/* One thread. */
+static __global__ void set_root(uint32_t *root, uint32_t source) {
+    root[0] = source;
+}
+
+static bool peels(const struct cuda_job *job) {
+    return gg_method_is(job->run, "dag-paths");
+}
+static bool many(const struct cuda_job *job) {
+    return gg_method_is(job->run, "many-paths") || peels(job);
+}
+
+/* A crew and the numbering of its tree use the same memory, one after the other. */
+static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool numbers,
+                  struct dfs_search *s, struct numbering *t) {
+    uint32_t n = s->g.n;
+    space->used = 0;
+    s->depth = gg_carve<uint32_t>(space, n);
+    s->parent = gg_carve<uint32_t>(space, n);
+    s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
+    s->forest.roots = gg_carve<uint32_t>(space, 1);
+    /* Components and arcs into vertices are needed before the search, tree edges after. */
+    bool by_vertex = s->whole || tree || peels(job), wide = tree && job->graph->wide;
+    s->forest.component =
+        gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
+    s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
+    s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
+    s->work = gg_carve<uint64_t>(space, s->blocks);
+    uint64_t common = space->used;
+    (peels(job)  ? gg_dfs_dag_carve
+     : many(job) ? gg_dfs_paths_carve
+                 : gg_dfs_work_carve)(space, s);
+    uint64_t crew = space->used;
+    space->used = common;
+    if (numbers)
+        gg_dfs_number_carve(space, n, t);
+    space->used = space->used > crew ? space->used : crew;
+}
+
+static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
+    if (s->whole)
+        return peels(job) || gg_dfs_roots(job, s);
+    s->roots = 1;
+    set_root<<<1, 1, 0, job->stream>>>(s->forest.root, s->source);
+    return gg_launched(job, "set_root");
+}
+
+/* How evenly the arcs were shared: the detail of the phase. */
+static bool describe_balance(struct cuda_job *job, const struct dfs_search *s, char *text,
+                             size_t room) {
+    uint64_t *work = (uint64_t *)gg_alloc(job->run, s->blocks, sizeof *work);
+    if (!work)
+        return false;
+    double sum = 0, squares = 0;
+    uint64_t most = 0;
+    bool done = gg_download(job, work, s->work, s->blocks * sizeof *work);
+    for (unsigned i = 0; done && i < s->blocks; i++) {
+        sum += (double)work[i];
+        squares += (double)work[i] * (double)work[i];
+        most = work[i] > most ? work[i] : most;
+    }
+    gg_release(work);
+    double mean = sum / s->blocks;
+    double variance = mean > 0 ? squares / s->blocks / (mean * mean) - 1 : 0;
+    snprintf(text, room,
+             "%u blocks, %.0f arcs each, at most %.2f times that, variance %.3f of its "
+             "square",
+             s->blocks, mean, mean > 0 ? (double)most / mean : 0, variance);
+    return done;
+}
+
+static bool number(struct cuda_job *job, const struct dfs_search *s,
+                   struct numbering *t) {
+    double started = gg_now_ms();
+    t->reached = s->control.reached;
+    t->depth = s->depth;
+    t->parent = s->parent;
+    if (!gg_dfs_number(job, t))
+        return false;
+    gg_phase(job->run, "numbers", started, t->reached, "on the device, by list ranking");
+    return true;
+}
+
+static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
+                       const struct numbering *t, const gpugraph_dfs_tree *tree) {
+    uint64_t n = s->g.n, bytes = n * sizeof(uint32_t);
+    uint32_t *edge = s->forest.component;
+    if (tree->tree_edge) {
+        double started = gg_now_ms();
+        if (!gg_device_parent_edges(job, s->direction, s->parent, edge) || !gg_wait(job))
+            return false;
+        gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");
+    }
+    double started = gg_now_ms();
+    if (!gg_download(job, tree->depth, s->depth, bytes) ||
+        (tree->parent && !gg_download(job, tree->parent, s->parent, bytes)) ||
+        (tree->tree_edge &&
+         !gg_download(job, tree->tree_edge, edge, gg_tree_bytes(job, true))) ||
+        (t && tree->preorder && !gg_download(job, tree->preorder, t->preorder, bytes)) ||
+        (t && tree->postorder && !gg_download(job, tree->postorder, t->postorder, bytes)))
+        return false;
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s%s%s",
+             tree->parent ? ", parents" : "", tree->tree_edge ? ", tree edges" : "",
+             t ? ", numbers" : "");
+    return true;
+}
+
+static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
+    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
+    return plan_roots(job, s) &&
+           (peels(job)  ? gg_dfs_dag
+            : many(job) ? gg_dfs_paths
+                        : gg_dfs_work)(job, s) &&
+           gg_wait(job);
+}
+
+static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
+                        double started) {
+    char text[160];
+    if (peels(job))
+        snprintf(text, sizeof text, "lexicographic tree, %u rounds", s->rounds);
+    else
+        snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s->blocks,
+                 s->control.stolen);
+    gg_search_phase(job->run, started, s->control.reached, text);
+    started = gg_now_ms();
+    if (!job->run->phase || peels(job))
+        return true;
+    if (!describe_balance(job, s, text, sizeof text))
+        return false;
+    gg_phase(job->run, "balance", started, s->blocks, "%s", text);
+    return true;
+}
+
+/* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
+** why the host must search instead. */
+static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
+                                const gpugraph_dfs_tree *tree, bool numbers) {
+    struct numbering t = numbering();
+    struct workspace space = {NULL, 0};
+    bool edges = tree->tree_edge != NULL;
+    if (!gg_device_csr(job, (enum csr_kind)s->direction, false, &s->g))
+        return NULL;
+    double started = gg_now_ms();
+    (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
+    carve(job, &space, edges, numbers, s, &t);
+    if (!gg_workspace(job, &space))
+        return NULL;
+    carve(job, &space, edges, numbers, s, &t);
+    if (!find_tree(job, s))
+        return NULL;
+    if (s->cyclic)
+        return "the graph has a cycle, and an ordered tree no parallelism then";
+    if (s->control.late)
+        return "the graph is long and thin: a device would take longer";
+    if (tell_search(job, s, started) && (!numbers || number(job, s, &t)))
+        bring_back(job, s, numbers ? &t : NULL, tree);
+    return NULL;
+}
+
+static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
+                                      bool ordered, gpugraph_direction direction,
+                                      gpugraph_run *run, const gpugraph_dfs_tree *tree,
+                                      const char *why) {
+    bool serial =
+        ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
+    run->used_backend = gg_cpu_backend.name;
+    run->used_method = serial ? "serial" : "work-stealing";
+    snprintf(run->why, sizeof run->why, "%s", why);
+    return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
+}
+
+/* Where the caller left the choice, a worker may take as many steps as the CPU's predicted
+** time is worth, and a few: then the graph has too little to do side by side. */
+static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run *run) {
+    double ms = gg_cpu_ms(graph, ordered ? "dfs-ordered" : "dfs", run);
+    double us = (ms + GG_DFS_PATIENCE_MS) * 1e3;
+    double steps = us / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
+    if (run->backend != GPUGRAPH_AUTO || (run->method && strcmp(run->method, "auto")))
+        return UINT32_MAX;
+    return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+}
+
+/* What the device finds of the tree. Returns NULL, or why the host must search instead. */
+static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
+                                    gpugraph_run *run, const gpugraph_dfs_tree *tree,
+                                    bool numbers) {
+    struct cuda_job job;
+    const char *why = NULL;
+    if (gg_job_open(&job, graph, run)) {
+        why = search_graph(&job, s, tree, numbers);
+        gg_job_close(&job);
+    }
+    graph->cyclic |= s->cyclic;
+    graph->thin |= s->control.late != 0;
+    return run->status ? NULL : why;
+}
+
+gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
+                            gpugraph_direction direction, gpugraph_run *run,
+                            const gpugraph_dfs_tree *tree) {
+    gpugraph_dfs_tree wanted = *tree;
+    uint32_t *own_parent = NULL;
+    if (gg_method_is(run, "serial"))
+        return search_on_host(graph, source, ordered, direction, run, tree,
+                              "a serial search has no parallelism: the host does it for "
+                              "'cuda' too");
+    bool numbers = tree->preorder || tree->postorder;
+    bool there = numbers && gg_dfs_numbers_fit(graph->n);
+    if (numbers && !there && !wanted.parent) {
+        wanted.parent = own_parent =
+            (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
+        if (!own_parent)
+            return run->status;
+    }
+    struct dfs_search s = dfs_search();
+    s.source = source;
+    s.direction = direction;
+    s.whole = source == GPUGRAPH_NONE;
+    s.limit = limit_of(graph, ordered, run);
+    const char *why = search_on_device(graph, &s, run, &wanted, there);
+    if (why)
+        search_on_host(graph, source, ordered, direction, run, tree, why);
+    else if (!run->status && numbers && !there)
+        gg_number_tree(graph, run, wanted.parent, wanted.depth, tree->preorder,
+                       tree->postorder);
+    gg_release(own_parent);
+    return run->status;
+}

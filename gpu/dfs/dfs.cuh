@@ -1,0 +1,97 @@
+/* The device's depth-first searches, as dfs.cu sees them.
+**
+**     dfs.cu          one call: rows, roots, a crew, the answer
+**     roots.cu    what the trees of a forest begin with
+**     dfs/stages/work.cu     crews whose warps follow one path each   (dfs/stages/crew.h)
+**     paths.cu    the crew whose warps follow many         (paths.h)
+**     dag.cu      ordered, of acyclic graphs               (dag.h)
+**     number.cu   preorder and postorder of a finished tree */
+#ifndef GPUGRAPH_DFS_CUH
+#define GPUGRAPH_DFS_CUH
+
+#include "device/cuda.cuh"
+#include "dfs/stages/crew.h"
+#include "paths.h"
+
+static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
+
+struct dfs_forest {
+    uint32_t *component; /* towards the smallest vertex of v's component */
+    uint32_t *root;      /* what the trees begin with */
+    uint32_t *roots;     /* one number */
+    uint32_t *entered;   /* a bit for each vertex: an arc leads to it */
+    uint32_t *served;    /* and for the smallest of a component: it has roots */
+};
+
+struct dfs_search {
+    struct device_csr g;
+    gpugraph_direction direction;
+    uint32_t source;
+    uint32_t limit;           /* steps of a worker after which a search gives up */
+    bool whole;               /* a forest over all vertices */
+    uint32_t *depth, *parent; /* the answer, and scratch before */
+    struct dfs_forest forest;
+    uint32_t roots;
+    struct dfs_crew crew; /* the one that searches has workers */
+    struct paths_crew paths;
+    struct dfs_control control; /* at the end */
+    uint32_t blocks;
+    uint64_t *work;      /* arcs looked at by each block */
+    uint64_t *slices[2]; /* of a peel */
+    uint32_t rounds;
+    bool cyclic; /* so there is no answer: gg_dfs_dag has met a cycle */
+};
+
+/* Fills s->forest and s->roots: what no arc leads to, and for each component without such
+** vertices its smallest one. */
+bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s);
+
+/* For each kind of crew: how large, its arrays (called twice, as gg_workspace demands),
+** and the search, which fills depth, parent and control. */
+void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
+/* The search alone: `visited` and `tree` of the crew, and control. */
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
+
+/* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
+** crew that follows many paths, and finds its own roots. Fills depth, parent and control, or says s->cyclic. */
+void gg_dfs_dag_carve(struct workspace *space, struct dfs_search *s);
+bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s);
+
+/* Preorder and postorder on the device (number.cu): arrays of n entries, or two for
+** each vertex where the tour needs them. */
+struct numbering_count {
+    uint32_t head, splitters;
+};
+struct numbering {
+    uint32_t n, reached, slots;
+    const uint32_t *depth, *parent;
+    uint32_t *key, *vertex;     /* to sort by, to be sorted */
+    uint32_t *child_of, *child; /* sorted */
+    uint32_t *next, *place;     /* of the tour */
+    uint32_t *splitter;
+    uint64_t *jump, *farther;       /* of splitters */
+    uint32_t *preorder, *postorder; /* the answer; in the places of other arrays */
+    struct numbering_count *count;
+    unsigned char *scratch;
+    size_t scratch_bytes;
+};
+bool gg_dfs_numbers_fit(uint32_t n);
+void gg_dfs_number_carve(struct workspace *space, uint32_t n, struct numbering *t);
+/* reached, depth and parent are set; fills preorder and postorder. */
+bool gg_dfs_number(struct cuda_job *job, struct numbering *t);
+
+/* Blocks of that kernel that fit the device at once, `most` for each multiprocessor, and
+** no more than a graph is worth. */
+unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
+                       int most);
+/* Starts it with one argument, waits, and fetches the control block. */
+bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
+                   const struct cooperative_kernel *kernel, void *argument,
+                   const struct dfs_control *control);
+
+#endif

@@ -1,0 +1,130 @@
+/* Depth-first search on the device, method "many-paths": the crew of paths.h.
+**
+**     one warp     one worker, whose lanes follow a path each
+**     one block    rings and hands of its workers, in shared memory
+**     visited      a bit for each vertex; tree: parent and depth in one word, so that a
+**                  vertex costs one store; both are unpacked at the end */
+#include "dfs.cuh"
+#include "device/frontier.cuh"
+
+enum {
+    BLOCK_WORKERS = GG_BLOCK / GG_WARP,
+    ENTRY_WORDS = 2,
+    SHARED = BLOCK_WORKERS * ENTRY_WORDS * (GG_PATHS_RING + GG_WARP) * sizeof(uint64_t),
+    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* spare; in hand, offered, on the way */
+};
+static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
+static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
+              "a flush makes room");
+
+/* One warp per worker, until the search is over. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
+    paths_search(paths_crew crew) {
+    extern __shared__ uint64_t entry[];
+    __shared__ uint64_t word[BLOCK_WORKERS];
+    __shared__ uint32_t busy, leave;
+    if (threadIdx.x < BLOCK_WORKERS)
+        word[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        busy = BLOCK_WORKERS;
+        leave = 0;
+    }
+    __syncthreads();
+    paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
+                         &busy, &leave};
+    paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
+}
+
+/* One thread per root. */
+static __global__ void plant(paths_crew crew) {
+    for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid()) {
+        uint32_t v = crew.root[i];
+        device_or(&crew.visited[v / 32], 1u << v % 32);
+        crew.tree[v] = (uint64_t)DFS_NONE << 32;
+    }
+    if (gg_thread() == 0) {
+        crew.control->busy = crew.blocks;
+        crew.control->group = DFS_NONE;
+    }
+}
+
+/* One thread per vertex. */
+static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent) {
+    for (uint64_t v = gg_thread(); v < crew.n; v += gg_threads_of_grid()) {
+        bool there = crew.visited[v / 32] >> v % 32 & 1;
+        uint64_t word = there ? crew.tree[v] : ~0ull;
+        depth[v] = (uint32_t)word;
+        parent[v] = (uint32_t)(word >> 32);
+    }
+}
+
+static const struct cooperative_kernel search_kernel = {(const void *)paths_search,
+                                                        "paths_search", GG_BLOCK, SHARED};
+
+void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
+    s->blocks = gg_dfs_blocks(job, &search_kernel, GG_PATHS_BLOCKS);
+}
+
+void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
+    struct paths_crew *crew = &s->paths;
+    uint64_t entries = s->g.n + s->g.m / GG_PATHS_ARCS_THIN;
+    crew->blocks = s->blocks;
+    crew->block_workers = BLOCK_WORKERS;
+    uint32_t chunks = (uint32_t)(entries / GG_PATHS_BATCH) + 1 +
+                      CHUNKS_A_WORKER * crew->blocks * BLOCK_WORKERS;
+    crew->control = gg_carve<struct dfs_control>(space, 1);
+    crew->visited = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
+    crew->tree = gg_carve<uint64_t>(space, s->g.n);
+    crew->cold = gg_carve<uint64_t>(space, crew->blocks);
+    crew->free = gg_carve<uint64_t>(space, crew->blocks);
+    crew->pool.entry =
+        gg_carve<uint64_t>(space, (uint64_t)chunks * GG_PATHS_BATCH * ENTRY_WORDS);
+    crew->pool.next = gg_carve<uint32_t>(space, chunks);
+    crew->pool.chunks = chunks;
+    crew->pool.batch = GG_PATHS_BATCH;
+}
+
+/* Where rows are short, a step is as short as it can be: one look for each lane. */
+static struct paths_shape shape_for(const struct device_csr *g) {
+    struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
+                                GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
+                                GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
+    if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
+        shape.arcs = GG_PATHS_ARCS_THIN;
+        shape.hands = GG_PATHS_HANDS_THIN;
+    }
+    return shape;
+}
+
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
+    struct paths_crew *crew = &s->paths;
+    crew->offset = s->g.offset;
+    crew->target = s->g.target;
+    crew->n = s->g.n;
+    crew->root = s->forest.root;
+    crew->roots = s->roots;
+    crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
+    crew->pool.touched = &crew->control->touched;
+    crew->work = s->work;
+    crew->shape = shape_for(&s->g);
+    crew->limit = s->limit;
+    crew->host_stop = job->device->device_stop;
+    gg_fill(job, crew->control, 0, sizeof *crew->control);
+    gg_fill(job, crew->cold, 0xff, crew->blocks * sizeof *crew->cold);
+    gg_fill(job, crew->free, 0xff, crew->blocks * sizeof *crew->free);
+    gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
+    if (!gg_going(job))
+        return false;
+    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
+    return gg_launched(job, "plant") &&
+           gg_dfs_launch(job, s, &search_kernel, crew, crew->control);
+}
+
+bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
+    struct paths_crew *crew = &s->paths;
+    if (!gg_dfs_paths_mark(job, s))
+        return false;
+    unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
+                                                                    s->parent);
+    return gg_launched(job, "unpack");
+}

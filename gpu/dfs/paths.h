@@ -1,0 +1,340 @@
+/* The workers of the device's fastest depth-first search: each follows as many paths at
+** once as its warp has lanes. How they walk, share and end; dfs/stages/crew.h has the workers
+** that follow one path.
+**
+**     entry    vertex << 32 | depth, first arc << 24 | arcs    a vertex of the tree and
+**                                    arcs of it that nobody has looked at; that many arcs
+**                                    that 24 bits do not hold them: to the end of the row
+**     hands    one entry for each lane: the newest ones
+**     ring     on chip, one for each worker: what is newer than its cold chunks and older
+**              than its hands   word and versions as in deque.h
+**     cold     in device memory, one list of chunks for each block; a chunk that is not
+**              full ends with entries without arcs
+**
+** One step looks at up to `arcs` arcs of the hands, dealt out evenly to the lanes, some
+** for each lane at a time so that their loads are under way together. Vertices that it
+** takes are the next hands; those beyond go into the ring. What limits a search of a long
+** graph is the latency of a step: a target, then the claim of that vertex while its row's
+** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
+** cache of a large device.
+**
+** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
+** takes half of it at once. A block keeps one chunk in its list for others; the scout
+** of an idle block, its first worker, takes one from another block.
+**
+**     block busy    workers of the block that hold work or are about to take some
+**     crew busy     blocks where that is not 0, counted before and until after: at 0
+**                   there is no work anywhere. Who raises it from 0 is alone: it opens
+**                   the next root of a forest, or ends the search */
+#ifndef GPUGRAPH_DFS_PATHS_H
+#define GPUGRAPH_DFS_PATHS_H
+
+#include "paths_roots.h"
+
+/* ---- a step ---- */
+
+/* Arcs beyond those of one step go back, in two parts where they are many, so that others
+** can take one. */
+WARP_FUNCTION bool paths_put_back(struct paths_worker *w, uint32_t keep) {
+    uint32_t rest = w->count - keep, half = 0;
+    uint64_t begin = w->begin + keep;
+    if (rest > 2 * w->crew.shape.arcs)
+        half = rest / 2 < PATHS_TO_END ? rest / 2 : PATHS_TO_END - 1;
+    if (!paths_make_room(w))
+        return false;
+    uint32_t total, at = w->head + warp_sum_before((rest > 0) + (half > 0), &total);
+    if (half > 0)
+        paths_put(w->ring, at++, w->who, paths_arcs(begin, half));
+    if (rest > 0)
+        paths_put(w->ring, at, w->who, paths_arcs(begin + half, rest - half));
+    paths_publish(w, total);
+    w->count = keep;
+    return true;
+}
+
+/* The last lane whose arcs begin at or before arc number k. */
+WARP_FUNCTION unsigned paths_owner(uint32_t first, uint32_t k) {
+    unsigned owner = 0;
+    for (unsigned step = warp_width / 2; step > 0; step /= 2)
+        if (warp_from(first, owner + step) <= k)
+            owner += step;
+    return owner;
+}
+
+struct paths_find { /* of one arc */
+    uint32_t v;
+    bool open;
+    uint64_t up, begin, end;
+};
+
+/* Takes what is still open for the tree: the lane's own afterwards. */
+WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
+                               bool test) {
+    uint32_t *visited = w->crew.visited;
+    if (test) {
+        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+            if (find[i].open)
+                find[i].open =
+                    !(device_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
+    }
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        find[i].begin = find[i].end = 0;
+        if (find[i].open) {
+            find[i].begin = w->crew.offset[find[i].v];
+            find[i].end = w->crew.offset[find[i].v + 1];
+        }
+    }
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint32_t bit = 1u << find[i].v % 32;
+        if (find[i].open)
+            find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
+    }
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+        if (find[i].open)
+            w->crew.tree[find[i].v] =
+                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
+}
+
+/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
+** a next entry already. */
+WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
+                              uint32_t total, uint32_t *held) {
+    struct paths_find find[GG_PATHS_LANE_ARCS];
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
+        unsigned owner = paths_owner(first, k);
+        uint64_t begin = warp_from_64(w->begin, owner);
+        uint32_t before = warp_from(first, owner);
+        find[i].up = warp_from_64(w->who, owner);
+        find[i].open = k < total;
+        find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
+    }
+    paths_claim(w, find, total > w->crew.shape.direct);
+    uint32_t hands = w->crew.shape.hands, beyond = 0;
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
+        uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
+        w->reached += find[i].open;
+        bool row = find[i].open && find[i].end > find[i].begin;
+        uint32_t lanes = warp_ballot(row), found = set_bits(lanes);
+        uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
+        uint64_t arcs = paths_arcs(find[i].begin, find[i].end - find[i].begin);
+        if (row && at < hands) {
+            w->hand[2 * at] = who;
+            w->hand[2 * at + 1] = arcs;
+        } else if (row) {
+            paths_put(w->ring, w->head + beyond + at - hands, who, arcs);
+        }
+        uint32_t after = *held + found;
+        if (after > hands) {
+            beyond += after - hands;
+            after = hands;
+        }
+        *held = after;
+    }
+    if (beyond > 0)
+        paths_publish(w, beyond);
+    return true;
+}
+
+/* Offers a chunk to others where the block has none, or the ring is deep; `first`: of the
+** block's list. */
+WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
+    bool offered = warp_from(first, 0) != DFS_NO_CHUNK;
+    if (w->bound < (offered ? w->crew.shape.deep : w->crew.shape.share))
+        return true;
+    uint64_t word = dfs_look(w->ring);
+    uint32_t count = w->bound = dfs_count(word);
+    if (count < (offered ? w->crew.shape.deep : w->crew.shape.share))
+        return true;
+    return paths_flush(w, word, (count + 1) / 2);
+}
+
+/* From the hands to the next hands. False: the worker must leave. */
+WARP_FUNCTION bool paths_step(struct paths_worker *w) {
+    uint32_t most = w->crew.shape.arcs, total, held = 0;
+    uint32_t first = warp_sum_before(w->count < most ? w->count : most, &total);
+    uint32_t cold = 0; /* asked for early, used late */
+    if (w->bound >= w->crew.shape.share && warp_lane() == 0)
+        cold = dfs_first(device_load_64(w->cold));
+    uint32_t keep = first >= most ? 0 : most - first;
+    keep = w->count < keep ? w->count : keep;
+    if (warp_ballot(w->count > keep) && !paths_put_back(w, keep))
+        return false;
+    total = total < most ? total : most;
+    w->looked += total;
+    for (uint32_t base = 0; base < total; base += PATHS_GROUP)
+        if (!paths_make_room(w) || !paths_look(w, first, base, total, &held))
+            return false;
+    warp_sync();
+    w->count = 0;
+    if (warp_lane() < held)
+        paths_hold(w, w->hand[2 * warp_lane()], w->hand[2 * warp_lane() + 1]);
+    warp_sync();
+    paths_top_up(w, held);
+    return paths_offer(w, cold) && paths_attend(w);
+}
+
+/* ---- finding work ---- */
+
+/* A chunk of that list into the empty hands. */
+WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
+    uint32_t chunk = DFS_NO_CHUNK, batch = w->crew.shape.batch;
+    if (warp_lane() == 0)
+        chunk = dfs_list_pop(list, w->crew.pool);
+    chunk = warp_from(chunk, 0);
+    warp_sync();
+    if (chunk == DFS_NO_CHUNK)
+        return false;
+    uint64_t *from = w->crew.pool.entry + 2 * (uint64_t)chunk * batch;
+    uint32_t i = warp_lane();
+    if (i < batch)
+        paths_hold(w, device_load_64(from + 2 * i), device_load_64(from + 2 * i + 1));
+    warp_sync();
+    paths_keep_chunk(w, chunk);
+    return true;
+}
+
+/* Up to half of the deepest ring of the block into the empty hands. The caller counts as
+** busy. */
+WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
+    uint32_t key = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t count = dfs_count(block_load_64(w->block.word + i));
+        key = count << 16 > key ? count << 16 | i : key;
+    }
+    key = warp_max(key);
+    if (key == 0)
+        return false;
+    struct dfs_ring from = paths_ring_of(w, key & 0xffff);
+    uint64_t word = dfs_look(from), who = 0, arcs = 0;
+    uint32_t count = (dfs_count(word) + 1) / 2;
+    count = count < w->crew.shape.hands ? count : w->crew.shape.hands;
+    if (count == 0)
+        return false;
+    if (warp_lane() < count) {
+        uint64_t *at = paths_place(from, dfs_tail(word) + warp_lane());
+        who = block_load_64(at);
+        arcs = block_load_64(at + 1);
+    }
+    if (!dfs_cut(from, word, count))
+        return false;
+    if (warp_lane() < count)
+        paths_hold(w, who, arcs);
+    return true;
+}
+
+/* Something of the own block into the hands of an idle worker. */
+WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
+    uint32_t some = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width)
+        some |= dfs_count(block_load_64(w->block.word + i));
+    bool near = warp_ballot(some != 0) != 0, cold = false;
+    if (!near && look_cold) {
+        uint32_t chunk = DFS_NO_CHUNK;
+        if (warp_lane() == 0)
+            chunk = dfs_first(device_load_64(w->cold));
+        cold = warp_from(chunk, 0) != DFS_NO_CHUNK;
+    }
+    if ((!near && !cold) || !paths_join(w))
+        return false;
+    if ((near && paths_steal_near(w)) || (cold && paths_take_chunk(w, w->cold)))
+        return true;
+    paths_get_idle(w);
+    return false;
+}
+
+/* By the scout of an idle block: a chunk of another one, or a new root, or the end. Every
+** lane tries its luck with one block. */
+WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
+    uint32_t random = paths_random(w) + warp_lane() * 0x9e3779b9u;
+    uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32), busy = 1;
+    bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK;
+    if (warp_lane() == 0)
+        busy = device_load(&w->crew.control->busy);
+    uint32_t lanes = warp_ballot(worth);
+    busy = warp_from(busy, 0);
+    bool alone;
+    if ((lanes == 0 && busy != 0) || !paths_wake(w, &alone))
+        return false;
+    victim = warp_from(victim, lanes ? lowest_bit(lanes) : 0);
+    if (lanes && paths_take_chunk(w, w->crew.cold + victim))
+        return true;
+    if (alone && paths_open_or_end(w))
+        return true;
+    paths_get_idle(w);
+    return false;
+}
+
+/* Must an idle worker leave? The first of each block asks for all of them: one word that
+** thousands look at is slow for all. */
+WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host) {
+    uint32_t leave = 0;
+    if (warp_lane() == 0)
+        leave = block_load(w->block.leave);
+    if (ask && w->place == 0) {
+        if (warp_lane() == 0)
+            leave |= device_load(&w->crew.control->over);
+        leave |= paths_stops(w, ask_host);
+        if (warp_lane() == 0 && leave)
+            block_store(w->block.leave, 1);
+    }
+    return warp_from(leave, 0) != 0;
+}
+
+/* Something into the empty hands. False: the search is over, or stopped. */
+WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
+    if (paths_top_up(w, 0) > 0 || paths_take_chunk(w, w->cold) || paths_take_roots(w) ||
+        paths_take_at_will(w))
+        return true;
+    paths_get_idle(w);
+    for (unsigned rounds = 0;; rounds++) {
+        bool far = rounds % GG_PATHS_FAR == 0;
+        if (paths_leaves(w, far, rounds % DFS_ASK_IDLE == 0))
+            return false;
+        if (paths_help(w, far) || (far && w->place == 0 && paths_scout(w)) ||
+            (far && paths_open_at_will(w))) {
+            w->stolen++;
+            return true;
+        }
+        warp_pause(rounds < GG_PATHS_EAGER ? GG_PATHS_NAP_NS : GG_PATHS_REST_NS);
+    }
+}
+
+/* ---- a worker's life ---- */
+
+/* All workers count as busy when the first one begins; rings are empty. */
+WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
+                              uint32_t number) {
+    struct paths_worker w;
+    w.crew = crew;
+    w.block = block;
+    w.number = number;
+    w.home = number / crew.block_workers;
+    w.place = number % crew.block_workers;
+    w.ring = paths_ring_of(&w, w.place);
+    w.hand = block.hand + 2 * warp_width * (uint64_t)w.place;
+    w.cold = crew.cold + w.home;
+    w.spare = DFS_NO_CHUNK;
+    w.random = (number + 1) * 2654435761u | 1;
+    w.spares = w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
+    w.looked = w.who = w.begin = 0;
+    while (paths_find_work(&w)) {
+        bool go = true;
+        while (go && warp_ballot(w.count > 0))
+            go = paths_step(&w);
+        if (!go)
+            break;
+    }
+    if (warp_lane() == 0)
+        block_store(block.leave, 1);
+    uint32_t reached;
+    warp_sum_before(w.reached, &reached);
+    if (warp_lane() == 0) {
+        device_add(&crew.control->reached, reached);
+        device_add(&crew.control->stolen, w.stolen);
+        if (crew.work)
+            device_add_64(&crew.work[w.home], w.looked);
+    }
+}
+
+#endif

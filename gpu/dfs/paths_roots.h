@@ -1,0 +1,241 @@
+/* How workers of paths.h count as busy, when they must leave, and where they find roots.
+**
+**     list       roots that the search begins with: whoever is free takes some
+**     opener     alone in the crew: opens the first vertex that nobody has
+**     at will    anyone: the open ones of the next group of vertices (control: group)
+**
+** A forest of directed arcs may need roots beyond those of the list. The first of them are
+** opened one after the other, so that what hangs together becomes one tree; where they are
+** many, whoever has nothing to do opens a group of vertices (control: group), at will. */
+#ifndef GPUGRAPH_DFS_PATHS_ROOTS_H
+#define GPUGRAPH_DFS_PATHS_ROOTS_H
+
+#include "paths_stack.h"
+
+/* ---- the end ---- */
+
+/* Must the worker leave? The host's flag is far away, so few look at it. */
+WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
+    uint32_t stop = 0;
+    if (warp_lane() == 0) {
+        struct dfs_control *control = w->crew.control;
+        if (ask_host && w->home == 0 && host_load(w->crew.host_stop) != 0)
+            device_store(&control->stop, 1);
+        stop = device_load(&control->stop);
+    }
+    return warp_from(stop, 0) != 0;
+}
+
+WARP_FUNCTION bool paths_attend(struct paths_worker *w) {
+    w->steps++;
+    if (w->steps % DFS_ATTEND != 0)
+        return true;
+    if (w->steps >= w->crew.limit) {
+        device_store(&w->crew.control->late, 1);
+        device_store(&w->crew.control->stop, 1);
+    }
+    return !paths_stops(w, w->steps % DFS_ASK_HOST == 0);
+}
+
+WARP_FUNCTION void paths_get_idle(struct paths_worker *w) {
+    warp_sync();
+    if (warp_lane() == 0 && block_add(w->block.busy, UINT32_MAX) == 1)
+        device_add(&w->crew.control->busy, UINT32_MAX);
+    warp_sync();
+}
+
+/* Joins a block that is busy. */
+WARP_FUNCTION bool paths_join(struct paths_worker *w) {
+    uint32_t done = 0;
+    if (warp_lane() == 0) {
+        uint32_t busy = block_load(w->block.busy);
+        while (!done && busy > 0) {
+            done = block_enter(w->block.busy, busy, busy + 1);
+            if (!done)
+                busy = block_load(w->block.busy);
+        }
+    }
+    return warp_from(done, 0) != 0;
+}
+
+/* The first of an idle block; *alone: nobody else in the crew is busy. */
+WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
+    uint32_t done = 0, before = 0;
+    if (warp_lane() == 0) {
+        done = block_enter(w->block.busy, 0, 1);
+        if (done)
+            before = device_add(&w->crew.control->busy, 1);
+    }
+    *alone = warp_from(before, 0) == 0;
+    return warp_from(done, 0) != 0;
+}
+
+/* ---- roots ---- */
+
+/* The next roots of the list into the empty hands. */
+WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
+    uint32_t at = DFS_NONE, *next = &w->crew.control->next_root;
+    if (warp_lane() == 0 && device_load(next) < w->crew.roots)
+        at = device_add(next, warp_width);
+    at = warp_from(at, 0);
+    if (at >= w->crew.roots)
+        return false;
+    uint64_t mine = (uint64_t)at + warp_lane();
+    if (mine < w->crew.roots) {
+        uint32_t v = w->crew.root[mine];
+        uint64_t begin = w->crew.offset[v];
+        paths_hold(w, (uint64_t)v << 32,
+                   paths_arcs(begin, w->crew.offset[v + 1] - begin));
+        w->reached++;
+    }
+    return true;
+}
+
+/* This lane's vertex becomes a root, in its empty hands where there are arcs. */
+WARP_FUNCTION void paths_root(struct paths_worker *w, uint64_t v, uint64_t begin,
+                              uint64_t arcs) {
+    w->crew.tree[v] = (uint64_t)DFS_NONE << 32;
+    w->reached++;
+    if (arcs > 0)
+        paths_hold(w, v << 32, paths_arcs(begin, arcs));
+}
+
+/* Looks at vertices [at, at + warp_width): has this lane's one no visitor? */
+WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begin,
+                              uint64_t *arcs) {
+    bool open = v < w->crew.n && !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
+    *begin = open ? w->crew.offset[v] : 0;
+    *arcs = open ? w->crew.offset[v + 1] - *begin : 0;
+    return open;
+}
+
+/* Bit i: vertex 32 * word + i has no visitor. */
+WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
+    if (word * 32 >= w->crew.n)
+        return 0;
+    uint64_t there = w->crew.n - word * 32;
+    uint32_t bits = ~device_load(&w->crew.visited[word]);
+    return there < 32 ? bits & ((1u << there) - 1) : bits;
+}
+
+/* The first word from `word` on with open vertices, or one past the end. Most often there is
+** none, so some words for each lane are looked at together. */
+WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
+    uint64_t words = w->crew.n / 32 + 1;
+    for (; word < words; word += PATHS_WORDS * warp_width) {
+        uint32_t bits[PATHS_WORDS];
+        for (unsigned i = 0; i < PATHS_WORDS; i++)
+            bits[i] = paths_open_bits(w, word + i * warp_width + warp_lane());
+        for (unsigned i = 0; i < PATHS_WORDS; i++) {
+            uint32_t lanes = warp_ballot(bits[i] != 0);
+            if (lanes)
+                return word + i * warp_width + lowest_bit(lanes);
+        }
+        if (!paths_attend(w))
+            break;
+    }
+    return words;
+}
+
+/* By the opener: it has taken a root, and the next one comes from vertex `next` on. */
+WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
+    struct dfs_control *control = w->crew.control;
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint32_t openings = device_load(&control->openings) + 1;
+        device_store(&control->opened, (uint32_t)next);
+        device_store(&control->openings, openings);
+        if (openings >= w->crew.shape.careful)
+            device_store(&control->group, (uint32_t)(next / warp_width));
+    }
+}
+
+/* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
+** Those without arcs need no search. */
+WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
+    uint64_t words = w->crew.n / 32 + 1, word = words;
+    if (w->crew.all_vertices)
+        word = paths_find_open(w, device_load(&w->crew.control->opened) / 32);
+    for (; word < words; word = paths_find_open(w, word)) {
+        for (uint64_t at = word * 32; at < word * 32 + 32; at += warp_width) {
+            uint64_t v = at + warp_lane(), begin, arcs;
+            bool open = paths_open(w, v, &begin, &arcs);
+            uint32_t with_arcs = warp_ballot(arcs > 0);
+            unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
+            if (open && warp_lane() < end) {
+                device_or(&w->crew.visited[v / 32], 1u << v % 32);
+                paths_root(w, v, begin, arcs);
+            }
+            if (with_arcs) {
+                paths_count_opening(w, at + end);
+                return true;
+            }
+        }
+        if (!paths_attend(w))
+            break;
+    }
+    return false;
+}
+
+/* Are roots opened at will, and are there vertices that nobody has looked at for one? */
+WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
+    uint32_t some = 0;
+    if (w->crew.all_vertices && warp_lane() == 0)
+        some = device_load(&w->crew.control->group) < w->crew.n / warp_width + 1;
+    return warp_from(some, 0) != 0;
+}
+
+/* The next vertices that nobody has, at will: roots in the empty hands. The caller counts
+** as busy. */
+WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
+    while (paths_at_will(w)) {
+        uint32_t group = 0, bit = 1;
+        if (warp_lane() == 0)
+            group = device_add(&w->crew.control->group, 1);
+        group = warp_from(group, 0);
+        uint64_t v = (uint64_t)group * warp_width + warp_lane(), begin, arcs;
+        if (paths_open(w, v, &begin, &arcs)) {
+            bit <<= v % 32;
+            if (!(device_or(&w->crew.visited[v / 32], bit) & bit))
+                paths_root(w, v, begin, arcs);
+        }
+        if (warp_ballot(w->count > 0))
+            return true;
+        if (!paths_attend(w))
+            return false;
+    }
+    return false;
+}
+
+/* The same for an idle worker, whose block may be idle too. */
+WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
+    bool alone;
+    if (!paths_at_will(w) || !(paths_join(w) || paths_wake(w, &alone)))
+        return false;
+    if (paths_take_at_will(w))
+        return true;
+    paths_get_idle(w);
+    return false;
+}
+
+/* By one that has raised the crew's busy from 0: new roots, or the end. Where others may open
+** roots too, it is the end only if none of them has: its own block first, for no work comes
+** there while this worker counts as busy. */
+WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
+    uint32_t closed = 0, end = 1;
+    struct dfs_control *control = w->crew.control;
+    if (warp_lane() == 0)
+        closed = device_load(&control->group) == DFS_NONE;
+    closed = warp_from(closed, 0);
+    if (closed ? paths_open_root(w) : paths_take_at_will(w))
+        return true;
+    if (warp_lane() == 0) {
+        if (!closed)
+            end = block_add(w->block.busy, 0) == 1 && device_add(&control->busy, 0) == 1;
+        if (end)
+            device_store(&control->over, 1);
+    }
+    return false;
+}
+
+#endif

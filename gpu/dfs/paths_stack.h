@@ -1,0 +1,247 @@
+/* The two-level stack of a worker of paths.h: hands, ring, and its block's chunks. All
+** lanes call together; deque.h has words, versions and lists. */
+#ifndef GPUGRAPH_DFS_PATHS_STACK_H
+#define GPUGRAPH_DFS_PATHS_STACK_H
+
+#include "control.h"
+#include "deque.h"
+#include "tuning.h"
+
+#define PATHS_TO_END 0xffffffu
+
+struct paths_shape {
+    uint32_t ring;  /* entries, a power of two up to 2^15, at least PATHS_GROUP + batch */
+    uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
+    uint32_t arcs;  /* of one step, at most */
+    uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
+    uint32_t share; /* entries of a ring from which one chunk is offered to others */
+    uint32_t deep;  /* and from which a further one is, whatever the block offers */
+    uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
+    uint32_t careful; /* roots opened one after the other before all open them at will */
+};
+
+/* Entries that go into a ring together, at most. */
+enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
+/* Words of `visited` that a lane looks at together. */
+enum { PATHS_WORDS = 4 };
+
+/* What the workers share; a view by value. control: busy counts blocks, free is not used,
+** the rest as in control.h. pool.entry has two words for each entry. */
+struct paths_crew {
+    const uint64_t *offset;
+    const uint32_t *target;
+    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
+    const uint32_t *root;
+    uint32_t n, roots;
+    bool all_vertices;
+    struct dfs_control *control;
+    struct dfs_pool pool;
+    uint64_t *cold; /* one list for each block */
+    uint64_t *free; /* likewise: chunks that its workers have emptied */
+    uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
+    uint32_t limit; /* steps of one worker after which all give up */
+    uint32_t blocks, block_workers;
+    struct paths_shape shape;
+    const uint32_t *host_stop;
+};
+
+struct paths_block {        /* in memory that the block's workers share */
+    uint64_t *word, *entry; /* rings: entries of two words */
+    uint64_t *hand;         /* warp_width entries for each worker */
+    uint32_t *busy, *leave; /* leave: the search is over or stopped */
+};
+
+struct paths_worker {
+    struct paths_crew crew;
+    struct paths_block block;
+    struct dfs_ring ring;
+    uint64_t *hand;
+    uint64_t *cold;               /* of its block */
+    uint32_t number, home, place; /* in the crew; its block, its place there */
+    uint32_t head, bound;   /* of its ring: where entries are added; no more are in it */
+    uint32_t spare, spares; /* empty chunks of its own: the first, how many */
+    uint32_t random, steps, reached, stolen;
+    uint64_t looked;     /* arcs */
+    uint64_t who, begin; /* this lane's entry */
+    uint32_t count;      /* 0: none */
+};
+
+/* ---- entries ---- */
+
+WARP_FUNCTION uint64_t paths_arcs(uint64_t begin, uint64_t count) {
+    return begin << 24 | (count < PATHS_TO_END ? count : PATHS_TO_END);
+}
+
+/* Puts an entry into this lane's hands. */
+WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arcs) {
+    w->who = who;
+    w->begin = arcs >> 24;
+    w->count = (uint32_t)arcs & PATHS_TO_END;
+    if (w->count == PATHS_TO_END)
+        w->count = (uint32_t)(w->crew.offset[(who >> 32) + 1] - w->begin);
+}
+
+WARP_FUNCTION uint64_t *paths_place(struct dfs_ring ring, uint32_t at) {
+    return &ring.entry[2 * (uint64_t)(at & (ring.size - 1))];
+}
+
+WARP_FUNCTION void paths_put(struct dfs_ring ring, uint32_t at, uint64_t who,
+                             uint64_t arcs) {
+    uint64_t *place = paths_place(ring, at);
+    block_store_64(place, who);
+    block_store_64(place + 1, arcs);
+}
+
+WARP_FUNCTION struct dfs_ring paths_ring_of(const struct paths_worker *w,
+                                            uint32_t place) {
+    struct dfs_ring ring;
+    ring.word = w->block.word + place;
+    ring.size = w->crew.shape.ring;
+    ring.entry = w->block.entry + 2 * (uint64_t)place * ring.size;
+    return ring;
+}
+
+WARP_FUNCTION uint32_t paths_random(struct paths_worker *w) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 17;
+    w->random ^= w->random << 5;
+    return w->random;
+}
+
+/* ---- the ring and the list ---- */
+
+/* By the owner: `count` entries that lie behind the newest one become visible. */
+WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
+    struct dfs_ring ring = w->ring;
+    w->head += count;
+    w->bound += count;
+    warp_sync();
+    if (warp_lane() == 0) {
+        uint64_t word;
+        do
+            word = block_acquire_64(ring.word);
+        while (
+            !block_cas_64(ring.word, word,
+                          dfs_ring_word(word, dfs_tail(word), dfs_count(word) + count)));
+    }
+    warp_sync();
+}
+
+/* An emptied chunk becomes the worker's own, or its block's: one list for all would be slow
+** for all. */
+WARP_FUNCTION void paths_keep_chunk(struct paths_worker *w, uint32_t chunk) {
+    bool own = w->spares < GG_PATHS_SPARES;
+    if (warp_lane() == 0) {
+        if (own)
+            device_store(&w->crew.pool.next[chunk], w->spare);
+        else
+            dfs_list_push(w->crew.free + w->home, w->crew.pool, chunk);
+    }
+    if (own) {
+        w->spare = chunk;
+        w->spares++;
+    }
+    warp_sync();
+}
+
+/* Where there is none of its own: one of its block, a fresh one, or one of another block.
+** All that others free while this looks may escape it, so it looks again. */
+WARP_FUNCTION bool paths_get_spare(struct paths_worker *w) {
+    uint32_t chunk = DFS_NO_CHUNK;
+    struct dfs_pool pool = w->crew.pool;
+    if (warp_lane() == 0) {
+        chunk = dfs_list_pop(w->crew.free + w->home, pool);
+        if (chunk == DFS_NO_CHUNK && device_load(pool.touched) < pool.chunks) {
+            chunk = device_add(pool.touched, 1);
+            chunk = chunk < pool.chunks ? chunk : DFS_NO_CHUNK;
+        }
+        for (uint32_t i = 0; chunk == DFS_NO_CHUNK && i < GG_PATHS_LOOKS * w->crew.blocks;
+             i++)
+            chunk = dfs_list_pop(w->crew.free + (w->home + i) % w->crew.blocks, pool);
+        if (chunk != DFS_NO_CHUNK)
+            device_store(&pool.next[chunk], DFS_NO_CHUNK);
+    }
+    w->spare = warp_from(chunk, 0);
+    w->spares = w->spare != DFS_NO_CHUNK;
+    warp_sync();
+    return w->spares > 0;
+}
+
+/* Moves up to `count` of the oldest entries into a chunk and that into the list of the
+** block. False: the pool is exhausted, the worker must leave. */
+WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t count) {
+    uint32_t batch = w->crew.shape.batch;
+    if (w->spares == 0 && !paths_get_spare(w)) {
+        device_store(&w->crew.control->exhausted, 1);
+        device_store(&w->crew.control->stop, 1);
+        return false;
+    }
+    uint32_t chunk = w->spare;
+    uint64_t *to = w->crew.pool.entry + 2 * (uint64_t)chunk * batch;
+    count = count < batch ? count : batch;
+    for (uint32_t i = warp_lane(); i < batch; i += warp_width) {
+        const uint64_t *from = paths_place(w->ring, dfs_tail(word) + i);
+        device_store_64(to + 2 * i, block_load_64((uint64_t *)from));
+        device_store_64(to + 2 * i + 1,
+                        i < count ? block_load_64((uint64_t *)from + 1) : 0);
+    }
+    if (!dfs_cut(w->ring, word, count))
+        return true;
+    uint32_t next = DFS_NO_CHUNK;
+    if (warp_lane() == 0) {
+        next = device_load(&w->crew.pool.next[chunk]);
+        dfs_list_push(w->cold, w->crew.pool, chunk);
+    }
+    w->spare = warp_from(next, 0);
+    w->spares--;
+    warp_sync();
+    return true;
+}
+
+/* Room for one more group. */
+WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
+    while (w->bound + PATHS_GROUP > w->ring.size) {
+        uint64_t word = dfs_look(w->ring);
+        w->bound = dfs_count(word);
+        if (w->bound + PATHS_GROUP > w->ring.size &&
+            !paths_flush(w, word, w->crew.shape.batch))
+            return false;
+    }
+    return true;
+}
+
+/* Into lanes from `held` on, the newest entries of the own ring. Returns how many lanes
+** have one now. */
+WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
+    while (w->bound > 0 && held < w->crew.shape.hands) {
+        uint64_t word = dfs_look(w->ring), who = 0, arcs = 0;
+        uint32_t count = dfs_count(word), free = w->crew.shape.hands - held;
+        uint32_t taken = count < free ? count : free;
+        w->bound = count;
+        if (taken == 0)
+            break;
+        uint32_t i = warp_lane() - held;
+        bool mine = warp_lane() >= held && i < taken;
+        if (mine) {
+            uint64_t *from = paths_place(w->ring, dfs_tail(word) + count - 1 - i);
+            who = block_load_64(from);
+            arcs = block_load_64(from + 1);
+        }
+        uint32_t done = 0;
+        warp_sync();
+        if (warp_lane() == 0)
+            done = block_cas_64(w->ring.word, word,
+                                dfs_ring_word(word, dfs_tail(word), count - taken));
+        if (!warp_from(done, 0))
+            continue;
+        if (mine)
+            paths_hold(w, who, arcs);
+        w->head -= taken;
+        w->bound -= taken;
+        return held + taken;
+    }
+    return held;
+}
+
+#endif

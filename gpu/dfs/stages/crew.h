@@ -1,0 +1,409 @@
+/* The workers of the device's depth-first search: how they walk, share and end.
+**
+**     a worker    holds one entry in its hands and descends from it; what it leaves on
+**                 the way lies in its deque (dfs/deque.h)
+**     work        own ring, own cold list, the list of roots, then what others have:
+**                 rings of its block; once all of its block is idle, cold lists of others
+**     busy        workers that hold work or are about to take some: a thief counts itself
+**                 before it reaches out. At 0 all rings and lists are empty.
+**     opener      who raises busy from 0 to 1 is alone: it opens the next root of a
+**                 forest, or ends the search
+**
+** A vertex belongs to who sets its depth; its parent is written next, before any entry
+** names it. Forests: the trees of `root` may grow at the same time because no arc leads
+** from one to the other; further roots are opened one after the other, in order of
+** number, each when nothing else is under way. Every loop looks at `stop`. */
+#ifndef GPUGRAPH_DFS_CREW_H
+#define GPUGRAPH_DFS_CREW_H
+
+#include "dfs/control.h"
+#include "dfs/deque.h"
+
+/* What the workers share; a view by value. */
+struct dfs_crew {
+    const uint64_t *offset;
+    const uint32_t *target;
+    uint32_t *depth, *parent; /* DFS_NONE; but depth 0 at the roots of the list */
+    const uint32_t *root;     /* the roots to begin with */
+    uint32_t n, roots;
+    bool all_vertices; /* a forest: further roots are opened */
+    struct dfs_control *control;
+    struct dfs_pool pool;
+    uint64_t *cold;     /* one list for each worker */
+    uint32_t *rest;     /* entries in each, about */
+    uint64_t *work;     /* arcs looked at by each block; NULL: not wanted */
+    uint64_t *far_ring; /* rings of the one block in device memory, or NULL */
+    bool ring_far;      /* it is wanted so */
+    uint32_t workers, block_workers;
+    struct dfs_shape shape;
+    const uint32_t *host_stop;
+};
+
+struct dfs_block {          /* in memory that the block's workers share */
+    uint64_t *word, *entry; /* rings */
+    uint32_t *busy;         /* its workers, counted like the crew's */
+};
+
+struct dfs_worker {
+    struct dfs_crew crew;
+    struct dfs_block block;
+    struct dfs_ring ring;
+    uint64_t *cold;
+    uint32_t number, place; /* in the crew, in the block */
+    uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
+    uint32_t random, steps, reached, stolen;
+    uint64_t looked; /* arcs */
+    uint64_t hands;  /* the entry to go on with */
+};
+
+WARP_FUNCTION struct dfs_ring dfs_ring_of(const struct dfs_worker *w, uint32_t place) {
+    struct dfs_ring ring;
+    ring.word = w->block.word + place;
+    ring.size = w->crew.shape.ring;
+    ring.entry = w->block.entry + (uint64_t)place * ring.size;
+    return ring;
+}
+
+WARP_FUNCTION uint32_t dfs_random(struct dfs_worker *w) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 17;
+    w->random ^= w->random << 5;
+    return w->random;
+}
+
+/* ---- the end ---- */
+
+/* Must the worker leave? The host's flag is far away, so few look at it. */
+WARP_FUNCTION bool dfs_stops(struct dfs_worker *w, bool ask_host) {
+    uint32_t stop = 0;
+    if (warp_lane() == 0) {
+        struct dfs_control *control = w->crew.control;
+        if (ask_host && w->number < w->crew.block_workers &&
+            host_load(w->crew.host_stop) != 0)
+            device_store(&control->stop, 1);
+        stop = device_load(&control->stop);
+    }
+    return warp_from(stop, 0) != 0;
+}
+
+WARP_FUNCTION bool dfs_attend(struct dfs_worker *w) {
+    w->steps++;
+    return w->steps % DFS_ATTEND != 0 || !dfs_stops(w, w->steps % DFS_ASK_HOST == 0);
+}
+
+WARP_FUNCTION void dfs_get_busy(struct dfs_worker *w) {
+    if (warp_lane() == 0) {
+        device_add(&w->crew.control->busy, 1);
+        block_add(w->block.busy, 1);
+    }
+    warp_sync();
+}
+
+WARP_FUNCTION void dfs_get_idle(struct dfs_worker *w) {
+    warp_sync();
+    if (warp_lane() == 0) {
+        block_add(w->block.busy, UINT32_MAX);
+        device_add(&w->crew.control->busy, UINT32_MAX);
+    }
+}
+
+/* ---- descending ---- */
+
+/* Takes v for u where nobody has it; v is the same in all lanes. */
+WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
+                             uint32_t depth) {
+    uint32_t mine = 0;
+    if (warp_lane() == 0) {
+        uint32_t none = DFS_NONE;
+        mine = device_try(&w->crew.depth[v], &none, depth);
+        if (mine)
+            w->crew.parent[v] = u;
+    }
+    return warp_from(mine, 0) != 0;
+}
+
+/* Claims the first open target among the arcs [*next, degree) of u, lanes side by side,
+** for that depth. DFS_NONE: there is none, or the worker must leave. *next: the arc
+** behind. */
+WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t depth,
+                                      uint32_t degree, uint32_t *next) {
+    uint64_t first = w->crew.offset[u];
+    for (uint32_t base = *next; base < degree; base += warp_width) {
+        uint32_t arc = base + warp_lane(), v = 0;
+        bool open = false;
+        if (arc < degree && arc >= base) {
+            v = w->crew.target[first + arc];
+            open = device_load(&w->crew.depth[v]) == DFS_NONE;
+        }
+        uint32_t lanes = warp_ballot(open);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            unsigned lane = lowest_bit(lanes);
+            uint32_t mine = warp_from(v, lane);
+            if (dfs_claim(w, mine, u, depth)) {
+                w->looked += lane + 1;
+                *next = base + lane + 1;
+                return mine;
+            }
+        }
+        w->looked += degree - base < warp_width ? degree - base : warp_width;
+        if (!dfs_attend(w) || degree - base <= warp_width)
+            break;
+    }
+    *next = degree;
+    return DFS_NONE;
+}
+
+/* Leaves an entry in the deque. False: the worker must leave. */
+WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
+    while (!dfs_push(w->ring, entry)) {
+        if (w->spare == DFS_NO_CHUNK) {
+            uint32_t chunk = DFS_NO_CHUNK;
+            if (warp_lane() == 0)
+                chunk = dfs_take_chunk(w->crew.pool);
+            w->spare = warp_from(chunk, 0);
+            warp_sync();
+        }
+        if (w->spare == DFS_NO_CHUNK) {
+            device_store(&w->crew.control->exhausted, 1);
+            device_store(&w->crew.control->stop, 1);
+            return false;
+        }
+        if (dfs_flush(w->ring, w->cold, w->crew.pool, w->spare)) {
+            w->spare = DFS_NO_CHUNK;
+            if (warp_lane() == 0)
+                device_add(&w->crew.rest[w->number], w->crew.shape.batch);
+        }
+    }
+    return true;
+}
+
+/* From the entry in the hands down to where no open vertex follows. False: the worker
+** must leave. */
+WARP_FUNCTION bool dfs_descend(struct dfs_worker *w) {
+    uint32_t u = (uint32_t)(w->hands >> 32), next = (uint32_t)w->hands;
+    uint32_t depth = device_load(&w->crew.depth[u]);
+    for (;;) {
+        uint32_t degree = (uint32_t)(w->crew.offset[u + 1] - w->crew.offset[u]);
+        uint32_t v = dfs_claim_next(w, u, ++depth, degree, &next);
+        if (!dfs_attend(w))
+            return false;
+        if (v == DFS_NONE)
+            return true;
+        w->reached++;
+        if (next < degree && !dfs_leave(w, (uint64_t)u << 32 | next))
+            return false;
+        u = v;
+        next = 0;
+    }
+}
+
+/* ---- finding work ---- */
+
+WARP_FUNCTION void dfs_keep_chunk(struct dfs_worker *w, uint32_t chunk) {
+    if (w->spare == DFS_NO_CHUNK) {
+        w->spare = chunk;
+        return;
+    }
+    if (warp_lane() == 0)
+        dfs_list_push(w->crew.pool.free, w->crew.pool, chunk);
+    warp_sync();
+}
+
+/* From the list of that worker. */
+WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
+    uint32_t chunk = dfs_refill(w->ring, w->crew.cold + number, w->crew.pool);
+    if (chunk == DFS_NO_CHUNK)
+        return false;
+    if (warp_lane() == 0)
+        device_add(&w->crew.rest[number], 0u - w->crew.shape.batch);
+    dfs_keep_chunk(w, chunk);
+    return true;
+}
+
+/* The next root of the list. */
+WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
+    uint32_t at = DFS_NONE;
+    uint32_t *next = &w->crew.control->next_root;
+    if (warp_lane() == 0 && device_load(next) < w->crew.roots)
+        at = device_add(next, 1);
+    at = warp_from(at, 0);
+    if (at >= w->crew.roots)
+        return false;
+    w->hands = (uint64_t)w->crew.root[at] << 32;
+    w->reached++;
+    return true;
+}
+
+/* Into the worker's own ring, from one of its block. The caller counts as busy. */
+WARP_FUNCTION bool dfs_steal_near(struct dfs_worker *w, uint32_t victim) {
+    struct dfs_ring from = dfs_ring_of(w, victim);
+    return dfs_steal(from, w->ring, w->crew.shape) > 0;
+}
+
+/* The deepest ring of the block where it is worth a theft, or DFS_NONE. */
+WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
+    uint32_t deepest = 0;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t count = dfs_count(block_load_64(w->block.word + i));
+        if (count >= w->crew.shape.hot_cutoff && count << 16 > deepest)
+            deepest = count << 16 | i;
+    }
+    deepest = warp_max(deepest);
+    return deepest ? deepest & 0xffff : DFS_NONE;
+}
+
+/* The load of a block, and in *victim the worker there that has most of it. */
+WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
+                                   uint32_t *victim) {
+    uint32_t sum = 0, most = 0, total, first = block * w->crew.block_workers;
+    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+        uint32_t rest = device_load(&w->crew.rest[first + i]);
+        rest = rest < 0x7fff ? rest : (int32_t)rest < 0 ? 0 : 0x7fff;
+        sum += rest;
+        most = rest << 16 > most ? rest << 16 | i : most;
+    }
+    warp_sum_before(sum, &total);
+    most = warp_max(most);
+    *victim =
+        most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
+    return total;
+}
+
+/* A worker with a cold list of at least cold_cutoff entries, in the more loaded one of
+** two other blocks, or DFS_NONE. */
+WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
+    uint32_t blocks = w->crew.workers / w->crew.block_workers, victim, other;
+    uint32_t a = warp_from(dfs_random(w), 0) % blocks;
+    uint32_t b = warp_from(dfs_random(w), 0) % blocks;
+    uint32_t load = dfs_load_of(w, a, &victim);
+    return dfs_load_of(w, b, &other) > load ? other : victim;
+}
+
+/* One look for work at the others; the caller is idle before, and busy if it found
+** some. */
+WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
+    uint32_t near = dfs_look_near(w), far = DFS_NONE, alone = 0;
+    if (near == DFS_NONE) {
+        if (warp_lane() == 0)
+            alone = block_load(w->block.busy) == 0;
+        if (warp_from(alone, 0))
+            far = dfs_look_far(w);
+    }
+    if (near == DFS_NONE && far == DFS_NONE)
+        return false;
+    dfs_get_busy(w);
+    if (near != DFS_NONE ? dfs_steal_near(w, near) : dfs_refill_from(w, far)) {
+        w->stolen++;
+        return true;
+    }
+    dfs_get_idle(w);
+    return false;
+}
+
+/* ---- opening roots ---- */
+
+/* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
+** Those without arcs need no search. */
+WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
+    struct dfs_control *control = w->crew.control;
+    uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;
+    for (; at < w->crew.n; at += warp_width) {
+        uint64_t v = at + warp_lane();
+        bool open = v < w->crew.n && device_load(&w->crew.depth[v]) == DFS_NONE;
+        bool arcs = open && w->crew.offset[v + 1] > w->crew.offset[v];
+        uint32_t with_arcs = warp_ballot(arcs);
+        unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
+        bool opens = open && warp_lane() < end;
+        if (opens)
+            device_store(&w->crew.depth[v], 0);
+        w->reached += set_bits(warp_ballot(opens));
+        if (with_arcs) {
+            warp_sync();
+            if (warp_lane() == 0)
+                device_store(&control->opened, (uint32_t)(at + end));
+            w->hands = (at + end - 1) << 32;
+            return true;
+        }
+        if (!dfs_attend(w))
+            return false;
+    }
+    return false;
+}
+
+/* Where nobody is busy: this worker alone opens a root, or ends the search. True: it has
+** one and is busy. */
+WARP_FUNCTION bool dfs_be_opener(struct dfs_worker *w) {
+    struct dfs_control *control = w->crew.control;
+    uint32_t alone = 0;
+    if (warp_lane() == 0 && device_load(&control->busy) == 0)
+        alone = device_enter(&control->busy, 0, 1);
+    if (!warp_from(alone, 0))
+        return false;
+    if (warp_lane() == 0)
+        block_add(w->block.busy, 1);
+    warp_sync();
+    if (dfs_open_root(w))
+        return true;
+    if (warp_lane() == 0)
+        device_store(&control->over, 1);
+    dfs_get_idle(w);
+    return false;
+}
+
+WARP_FUNCTION bool dfs_is_over(struct dfs_worker *w) {
+    uint32_t over = 0;
+    if (warp_lane() == 0)
+        over = device_load(&w->crew.control->over);
+    return warp_from(over, 0) != 0;
+}
+
+/* Something into the worker's hands. False: the search is over, or stopped. */
+WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
+    for (;;) {
+        if (dfs_pop(w->ring, &w->hands))
+            return true;
+        if (dfs_refill_from(w, w->number))
+            continue;
+        if (dfs_take_root(w))
+            return true;
+        dfs_get_idle(w);
+        for (unsigned rounds = 0;; rounds++) {
+            bool asks = w->place == 0 || rounds % DFS_ASK_SELDOM == 0;
+            if (asks && (dfs_is_over(w) || dfs_stops(w, rounds % DFS_ASK_IDLE == 0)))
+                return false;
+            if (dfs_steal_once(w))
+                break;
+            if (dfs_be_opener(w))
+                return true;
+            warp_rest(rounds);
+        }
+    }
+}
+
+/* ---- a worker's life ---- */
+
+/* All workers count as busy when the first one begins; rings are empty. */
+WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
+                            uint32_t number) {
+    struct dfs_worker w;
+    w.crew = crew;
+    w.block = block;
+    w.number = number;
+    w.place = number % crew.block_workers;
+    w.ring = dfs_ring_of(&w, w.place);
+    w.cold = crew.cold + number;
+    w.spare = DFS_NO_CHUNK;
+    w.random = (number + 1) * 2654435761u | 1;
+    w.steps = w.reached = w.stolen = 0;
+    w.looked = w.hands = 0;
+    while (dfs_find_work(&w) && dfs_descend(&w))
+        ;
+    if (warp_lane() == 0) {
+        device_add(&crew.control->reached, w.reached);
+        device_add(&crew.control->stolen, w.stolen);
+        if (crew.work)
+            device_add_64(&crew.work[number / crew.block_workers], w.looked);
+    }
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* Depth-first search on the device, one path for each warp: the crew of crew.h, after
+** Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), in the four versions of their breakdown:
+**
+**     one-level         one block; the rings lie in device memory, and so all of a stack
+**     two-level         one block; the rings lie in shared memory
+**     block-stealing    some blocks, that steal from one another
+**     work-stealing     as many blocks as fit the device at once
+**
+**     one warp     one worker: its lanes look at 32 arcs side by side, one child is taken
+**     one block    BLOCK_WORKERS workers; they stay until the end */
+#include "dfs/dfs.cuh"
+#include "device/frontier.cuh"
+
+enum {
+    BLOCK_WORKERS = GG_BLOCK / GG_WARP,
+    CHUNKS_A_WORKER = 3 /* in hand, spare, and on the way */
+};
+
+/* One warp per worker, until the search is over. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DFS_BLOCKS)
+    crew_works(dfs_crew crew) {
+    __shared__ uint64_t word[BLOCK_WORKERS], entry[BLOCK_WORKERS * GG_DFS_RING];
+    __shared__ uint32_t busy;
+    if (threadIdx.x < BLOCK_WORKERS)
+        word[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        busy = BLOCK_WORKERS;
+    __syncthreads();
+    dfs_block block = {word, crew.far_ring ? crew.far_ring : entry, &busy};
+    dfs_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
+}
+
+/* One thread per root. */
+static __global__ void plant(dfs_crew crew) {
+    for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid())
+        crew.depth[crew.root[i]] = 0;
+    if (gg_thread() == 0) {
+        crew.control->free = ~0ull; /* an empty list */
+        crew.control->busy = crew.workers;
+    }
+}
+
+static const struct cooperative_kernel crew_kernel = {(const void *)crew_works,
+                                                      "crew_works", GG_BLOCK, 0};
+
+static bool one_block(const struct cuda_job *job) {
+    return gg_method_is(job->run, "one-level") || gg_method_is(job->run, "two-level");
+}
+
+void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s) {
+    s->blocks = gg_dfs_blocks(job, &crew_kernel, GG_DFS_BLOCKS);
+    unsigned most = one_block(job)                             ? 1
+                    : gg_method_is(job->run, "block-stealing") ? GG_DFS_FEW_BLOCKS
+                                                               : s->blocks;
+    s->blocks = s->blocks < most ? s->blocks : most;
+    s->crew.workers = s->blocks * BLOCK_WORKERS;
+    s->crew.ring_far = gg_method_is(job->run, "one-level");
+}
+
+void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
+    struct dfs_crew *crew = &s->crew;
+    uint32_t chunks = s->g.n / GG_DFS_BATCH + 1 + CHUNKS_A_WORKER * crew->workers;
+    crew->control = gg_carve<struct dfs_control>(space, 1);
+    crew->cold = gg_carve<uint64_t>(space, crew->workers);
+    crew->rest = gg_carve<uint32_t>(space, crew->workers);
+    crew->far_ring =
+        crew->ring_far ? gg_carve<uint64_t>(space, BLOCK_WORKERS * GG_DFS_RING) : NULL;
+    crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * GG_DFS_BATCH);
+    crew->pool.next = gg_carve<uint32_t>(space, chunks);
+    crew->pool.chunks = chunks;
+    crew->pool.batch = GG_DFS_BATCH;
+}
+
+bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
+    struct dfs_crew *crew = &s->crew;
+    uint64_t bytes = (uint64_t)s->g.n * sizeof(uint32_t);
+    crew->offset = s->g.offset;
+    crew->target = s->g.target;
+    crew->depth = s->depth;
+    crew->parent = s->parent;
+    crew->n = s->g.n;
+    crew->root = s->forest.root;
+    crew->roots = s->roots;
+    crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
+    crew->pool.free = &crew->control->free;
+    crew->pool.touched = &crew->control->touched;
+    crew->work = s->work;
+    crew->block_workers = BLOCK_WORKERS;
+    crew->shape =
+        dfs_shape{GG_DFS_RING, GG_DFS_BATCH, GG_DFS_HOT_CUTOFF, GG_DFS_COLD_CUTOFF};
+    crew->host_stop = job->device->device_stop;
+    gg_fill(job, crew->control, 0, sizeof *crew->control);
+    gg_fill(job, crew->cold, 0xff, (uint64_t)crew->workers * sizeof *crew->cold);
+    gg_fill(job, crew->rest, 0, (uint64_t)crew->workers * sizeof *crew->rest);
+    gg_fill(job, crew->depth, 0xff, bytes);
+    gg_fill(job, crew->parent, 0xff, bytes);
+    if (!gg_going(job))
+        return false;
+    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
+    return gg_launched(job, "plant") &&
+           gg_dfs_launch(job, s, &crew_kernel, crew, crew->control);
+}

@@ -1,0 +1,427 @@
+/* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
+** a warp of one lane (base/warp.h). */
+#include "dynamic.h"
+#include "slab_tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory and time ---- */
+
+static bool open_cpu(gpugraph_dynamic *d, gpugraph_run *run) {
+    (void)d;
+    return run->status == GPUGRAPH_OK;
+}
+
+static void close_cpu(gpugraph_dynamic *d, gpugraph_run *run) {
+    (void)d;
+    (void)run;
+}
+
+static void *take_cpu(gpugraph_dynamic *d, uint64_t bytes) {
+    return gg_alloc(d->run, bytes, 1);
+}
+
+static void give_cpu(gpugraph_dynamic *d, void *block, uint64_t bytes) {
+    (void)d;
+    (void)bytes;
+    gg_release(block);
+}
+
+static void fill_cpu(gpugraph_dynamic *d, void *block, int byte, uint64_t bytes) {
+    if (d->run->status == GPUGRAPH_OK && bytes > 0)
+        memset(block, byte, bytes);
+}
+
+static void copy_cpu(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {
+    if (d->run->status == GPUGRAPH_OK && bytes > 0)
+        gg_copy(d->run, to, from, bytes);
+}
+
+static void mark_cpu(gpugraph_dynamic *d, int which) {
+    d->mark_ms[which] = gg_now_ms();
+}
+
+static double elapsed_cpu(gpugraph_dynamic *d) {
+    return d->mark_ms[1] - d->mark_ms[0];
+}
+
+/* ---- steps over the items of a batch ---- */
+
+/* What one thread has counted. */
+struct tally {
+    uint64_t added, removed, sectors, triangles, far;
+};
+
+static bool in_order(const struct dynamic_batch *b, uint64_t i) {
+    return i + 1 >= b->count || b->source[i] < b->source[i + 1] ||
+           (b->source[i] == b->source[i + 1] && b->target[i] < b->target[i + 1]);
+}
+
+static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                          uint64_t i, struct tally *t) {
+    uint32_t from = b->source[i], sectors;
+    uint32_t before = device_reserve(&d->slabs.incoming[from], 1);
+    if (slab_announce(&d->slabs, from, before, d->valued, &sectors))
+        slab_list_growing(&d->slabs, from, sectors);
+    t->far += before >= SLAB_FAR;
+    if (!in_order(b, i))
+        device_store(&d->slabs.pool->report.unsorted, 1);
+}
+
+/* What becomes of an insertion that has done all it could. */
+static void finish_insertion(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                             uint64_t i, enum slab_outcome outcome, bool claims,
+                             struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t from = b->source[i];
+    if (outcome == SLAB_ADDED) {
+        device_take(&g->vertex[from].used, 1);
+        t->added++;
+    } else if (outcome == SLAB_FOUND && claims) {
+        slab_mark(g, from, b->target[i]);
+    } else if (outcome == SLAB_LATER) {
+        b->result[device_take(&g->pool->later, 1)] = (uint32_t)i;
+        if (slab_put_off(g, from))
+            slab_list_growing(g, from, slab_vertex_now(g, from).sectors);
+    }
+}
+
+static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    bool claims = !b->keep && (b->unsorted || device_load(&g->pool->report.unsorted));
+    enum slab_outcome outcome =
+        slab_put(g, slab_vertex_now(g, b->source[i]), pair, d->valued,
+                 claims || b->keep ? SLAB_KEEP : SLAB_REPLACE);
+    finish_insertion(d, b, i, outcome, d->valued && claims, t);
+}
+
+static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    struct slab_hand hand = slab_empty_hand(b->source[i]);
+    enum slab_outcome outcome;
+    while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
+        if (!slab_take_in_hand(g, &hand))
+            return;
+    slab_give_back(g, &hand);
+    finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
+}
+
+static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    const struct slab_sorted sorted = gg_sorted(b, d->valued);
+    struct slab_visit visit = slab_begin_visit(g, &sorted, (uint32_t)i);
+    uint32_t sectors;
+    t->far += slab_far(&visit);
+    while ((sectors = slab_go_visiting(g, &sorted, &visit)) > 0)
+        slab_bring(&visit, sectors, slab_take_base(g, sectors));
+    if (slab_end_visit(g, &visit, d->valued))
+        slab_list_growing(g, visit.from, visit.v.sectors);
+    uint32_t chunks = slab_chunks(&visit), at = device_take(&g->pool->later, chunks);
+    for (uint32_t k = 0; k < chunks; k++)
+        b->result[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
+    t->added += visit.added;
+}
+
+static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint64_t i, struct tally *t) {
+    uint64_t item = i;
+    if (b->run) {
+        const struct slab_sorted sorted = gg_sorted(b, d->valued);
+        item = slab_waiting_item(&sorted, b->result, i);
+    } else if (!b->whole) {
+        item = b->result[i];
+    }
+    if (item != SLAB_NO_ITEM)
+        insert_item(d, b, item, t);
+}
+
+static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i) {
+    uint32_t from = b->source[i], target = b->target[i];
+    b->result[i] = slab_is_marked(&d->slabs, from, target)
+                       ? slab_claim(&d->slabs, from, target, (uint32_t)i)
+                       : SLAB_NONE;
+}
+
+static void settle_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i) {
+    if (b->result[i] != SLAB_NONE)
+        slab_settle_claim(&d->slabs, b->result[i], b->target[i], (uint32_t)i,
+                          b->value[i]);
+}
+
+static void delete_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint64_t i, struct tally *t) {
+    if (slab_delete(&d->slabs, b->source[i], b->target[i], d->valued)) {
+        device_take(&d->slabs.vertex[b->source[i]].dead, 1);
+        t->removed++;
+    }
+}
+
+static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                       uint64_t i) {
+    uint32_t value;
+    uint64_t at;
+    b->result[i] =
+        slab_find(&d->slabs, b->source[i], b->target[i], d->valued, true, &value, &at)
+            ? value
+            : SLAB_NONE;
+}
+
+/* ---- steps over vertices ---- */
+
+/* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
+static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
+    uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];
+    uint64_t of_v = b->row_offset[v + 1] - b->row_offset[v];
+    return of_u < of_v || (of_u == of_v && u < v);
+}
+
+static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                         uint32_t v, struct tally *t) {
+    uint32_t *row = b->row_target + b->row_offset[v], ahead = 0, value;
+    uint64_t length = b->row_offset[v + 1] - b->row_offset[v], at;
+    for (uint64_t i = 0; i < length; i++)
+        if (ranks_before(b, v, row[i]))
+            row[ahead++] = row[i];
+    for (uint32_t i = 0; i < ahead; i++)
+        for (uint32_t j = i + 1; j < ahead; j++)
+            t->triangles +=
+                slab_find(&d->slabs, row[i], row[j], d->valued, true, &value, &at);
+}
+
+/* ---- driver ---- */
+
+static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                     uint64_t i) {
+    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    uint32_t *value = b->name_rows ? NULL : b->row_value;
+    slab_copy_short_row(&d->slabs, d->slabs.vertex[v], d->valued, b->row_target, value,
+                        b->row_offset[i]);
+    for (uint64_t at = b->row_offset[i]; b->name_rows && at < b->row_offset[i + 1]; at++)
+        b->row_value[at] = v;
+}
+
+/* A vertex, or a part of a huge one. */
+static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
+                        uint32_t i) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t whole = g->pool->growing[0] + g->pool->growing[1];
+    uint32_t word[SLAB_SIZE], filled[SLAB_SECTORS];
+    const struct slab_desk desk = {word, filled};
+    if (i < whole)
+        slab_rehash(&b->old, g, slab_growing_vertex(g, i), 1, 1, &desk, d->valued);
+    else
+        slab_move_part(&b->old, g, i - whole, &desk, d->valued);
+}
+
+static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b, uint64_t i, struct tally *t) {
+    const struct slab_graph *g = &d->slabs;
+    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    switch (step) {
+    case STEP_ANNOUNCE:
+        announce_item(d, b, i, t);
+        break;
+    case STEP_LIST_DEAD:
+        if (g->vertex[i].dead > 0)
+            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
+        break;
+    case STEP_LIST_ALL:
+        if (g->vertex[i].used > g->vertex[i].dead || g->incoming[i] > 0)
+            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
+        break;
+    case STEP_SUM_BASES:
+        v = slab_growing_vertex(g, i);
+        t->sectors += slab_wanted(g, v, g->vertex[v], d->valued);
+        break;
+    case STEP_REHASH:
+        rehash_item(d, b, (uint32_t)i);
+        break;
+    case STEP_PLAN:
+        slab_plan_move(&b->old, g, (uint32_t)i, d->valued);
+        break;
+    case STEP_FINISH:
+        slab_finish_part(&b->old, g, (uint32_t)i);
+        break;
+    case STEP_INSERT:
+        insert_item(d, b, i, t);
+        break;
+    case STEP_ATTEMPT:
+        attempt_item(d, b, i, t);
+        break;
+    case STEP_INSERT_RUNS:
+        insert_run(d, b, i, t);
+        break;
+    case STEP_INSERT_LATER:
+        insert_later(d, b, i, t);
+        break;
+    case STEP_CLAIM:
+        claim_item(d, b, i);
+        break;
+    case STEP_SETTLE:
+        settle_item(d, b, i);
+        break;
+    case STEP_DELETE:
+        delete_item(d, b, i, t);
+        break;
+    case STEP_QUERY:
+        query_item(d, b, i);
+        break;
+    case STEP_CLEAR:
+        t->removed += slab_clear_vertex(g, v);
+        break;
+    case STEP_COUNT_ROWS:
+        b->row_count[i] = g->vertex[v].used - g->vertex[v].dead;
+        break;
+    case STEP_FILL_ROWS:
+        fill_row(d, b, i);
+        break;
+    case STEP_TRIANGLES:
+        triangles_of(d, b, v, t);
+        break;
+    case STEP_REST:
+    case STEP_END:
+        break;
+    }
+}
+
+static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    uint64_t later = d->slabs.pool->later;
+    return b->whole ? b->count : b->run ? later * SLAB_CHUNK : later;
+}
+
+static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
+                         const struct dynamic_batch *b) {
+    const struct slab_pool *pool = d->slabs.pool;
+    switch (step) {
+    case STEP_SUM_BASES:
+        return (uint64_t)pool->growing[0] + pool->growing[1] + pool->growing[2];
+    case STEP_PLAN:
+        return pool->growing[2];
+    case STEP_REHASH:
+        return (uint64_t)pool->growing[0] + pool->growing[1] + pool->parts;
+    case STEP_FINISH:
+        return pool->parts;
+    case STEP_LIST_DEAD:
+    case STEP_LIST_ALL:
+        return d->slabs.n;
+    case STEP_INSERT:
+        return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+    case STEP_INSERT_RUNS:
+        return *b->runs;
+    case STEP_INSERT_LATER:
+        return pool->report.full ? 0 : waiting_items(d, b);
+    case STEP_CLAIM:
+    case STEP_SETTLE:
+        return d->valued && pool->report.marked ? b->count : 0;
+    case STEP_END:
+        return 0;
+    default:
+        return b->count;
+    }
+}
+
+static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct tally *t) {
+    struct slab_pool *pool = d->slabs.pool;
+    pool->report.added += t->added;
+    pool->report.removed += t->removed;
+    pool->report.sectors += t->sectors;
+    pool->report.triangles += t->triangles;
+    pool->report.far += t->far;
+    if (step != STEP_SETTLE && step != STEP_END)
+        return;
+    if (pool->report.marked)
+        memset(d->slabs.filter, 0, SLAB_FILTER_WORDS * sizeof *d->slabs.filter);
+    slab_end_phase(&d->slabs);
+}
+
+typedef struct step_job {
+    gpugraph_dynamic *d;
+    const struct dynamic_batch *b;
+    enum dynamic_step step;
+    bool settles; /* what was begun is brought to an end */
+    struct tally done;
+} step_job;
+
+static void do_items(void *job, uint64_t low, uint64_t high) {
+    step_job *s = job;
+    gpugraph_run *run = s->d->run;
+    struct tally done = {0};
+    for (uint64_t i = low; i < high; i++) {
+        if (!s->settles && (gg_stopping(run) || gg_leave(run, i)))
+            break;
+        one_item(s->d, s->step, s->b, i, &done);
+    }
+    __atomic_fetch_add(&s->done.added, done.added, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.removed, done.removed, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.sectors, done.sectors, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.triangles, done.triangles, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.far, done.far, __ATOMIC_RELAXED);
+}
+
+static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b) {
+    gpugraph_run *run = d->run;
+    bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
+                   step == STEP_END;
+    if (run->status && !settles)
+        return;
+    step_job job = {d, b, step, settles, {0}};
+    uint64_t items = items_of(d, step, b);
+    gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
+              &job);
+    end_step(d, step, &job.done);
+    if (gg_stopping(run) && run->status == GPUGRAPH_OK)
+        gg_stopped(run);
+}
+
+static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
+                     const struct dynamic_batch *b) {
+    static const enum dynamic_step rest[] = {STEP_PLAN,         STEP_REHASH, STEP_FINISH,
+                                             STEP_INSERT_LATER, STEP_CLAIM,  STEP_SETTLE};
+    for (size_t i = 0; step == STEP_REST && i < sizeof rest / sizeof *rest; i++)
+        run_step(d, rest[i], b);
+    if (step != STEP_REST)
+        run_step(d, step, b);
+}
+
+static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < b->count && d->run->status == GPUGRAPH_OK; i++) {
+        b->row_offset[i] = sum;
+        sum += b->row_count[i];
+    }
+    b->row_offset[b->count] = sum;
+}
+
+/* Here a cache holds less than one range of sources would take. */
+static void gather_cpu(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    (void)d;
+    (void)b;
+}
+
+const dynamic_place gg_cpu_dynamic = {
+    .open = open_cpu,
+    .close = close_cpu,
+    .take = take_cpu,
+    .give = give_cpu,
+    .fill = fill_cpu,
+    .copy = copy_cpu,
+    .upload = copy_cpu,
+    .download = copy_cpu,
+    .step = step_cpu,
+    .offsets = offsets_cpu,
+    .gather = gather_cpu,
+    .sort = gg_dynamic_sort_on_host,
+    .mark = mark_cpu,
+    .elapsed = elapsed_cpu,
+    .host = true,
+    .sorted_items = UINT64_MAX, /* twice as long as inserting them as they come */
+};

@@ -1,0 +1,104 @@
+/* The slabs of a dynamic graph on a device: memory, transfers, and the order of its steps.
+** The kernels: edges.cu, runs.cu, sort.cu, rows.cu. What a batch is:
+** dynamic.c. */
+#include "dynamic.cuh"
+
+#include <new>
+
+/* ---- the place ---- */
+
+static bool open_cuda(gpugraph_dynamic *d, gpugraph_run *run) {
+    struct cuda_job *job = new (std::nothrow) cuda_job();
+    if (!job) {
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "memory for a job is exhausted");
+        return false;
+    }
+    if (!gg_job_open(job, NULL, run)) {
+        delete job;
+        return false;
+    }
+    d->job = job;
+    return true;
+}
+
+static void close_cuda(gpugraph_dynamic *d, gpugraph_run *) {
+    if (!d->job)
+        return;
+    gg_job_close(d->job);
+    delete d->job;
+    d->job = NULL;
+}
+
+static void *take_cuda(gpugraph_dynamic *d, uint64_t bytes) {
+    return gg_take(d->job, bytes);
+}
+
+static void give_cuda(gpugraph_dynamic *d, void *block, uint64_t bytes) {
+    if (!d->job)
+        return; /* the device is gone, and its memory with it */
+    cudaStreamSynchronize(d->job->stream);
+    gg_give(d->job, block, bytes);
+}
+
+static void fill_cuda(gpugraph_dynamic *d, void *block, int byte, uint64_t bytes) {
+    if (bytes > 0 && gg_going(d->job))
+        gg_fill(d->job, block, byte, bytes);
+}
+
+static void copy_cuda(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {
+    if (bytes > 0 && gg_going(d->job))
+        gg_note(
+            d->job,
+            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d->job->stream),
+            "copy");
+}
+
+static void upload_cuda(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {
+    if (bytes > 0 && gg_going(d->job))
+        gg_upload(d->job, to, from, bytes);
+}
+
+static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
+                          uint64_t bytes) {
+    if (bytes == 0 || !gg_going(d->job))
+        return;
+    gg_fetch(d->job, to, from, bytes);
+}
+
+static void mark_cuda(gpugraph_dynamic *d, int which) {
+    gg_mark(d->job, which == 0 ? GG_BEGAN : GG_ENDED);
+}
+
+static double elapsed_cuda(gpugraph_dynamic *d) {
+    return gg_going(d->job) && gg_wait(d->job) ? gg_marked_ms(d->job) : 0;
+}
+
+/* ---- steps ---- */
+
+static void step_cuda(gpugraph_dynamic *d, enum dynamic_step step,
+                      const struct dynamic_batch *b) {
+    if (!gg_going(d->job))
+        return; /* steps are queued: STEP_SETTLE never comes later than its STEP_INSERT */
+    if (!gg_dynamic_edge_step(d, step, *b) && !gg_dynamic_run_step(d, step, *b))
+        gg_dynamic_row_step(d, step, *b);
+    gg_launched(d->job, "step of a dynamic graph");
+}
+
+static void offsets_cuda(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    struct workspace space = {NULL, 0};
+    uint64_t bytes = gg_offsets_scratch((uint32_t)b->count);
+    gg_carve<unsigned char>(&space, bytes);
+    if (!gg_workspace(d->job, &space))
+        return;
+    unsigned char *scratch = gg_carve<unsigned char>(&space, bytes);
+    gg_offsets(d->job, b->row_count, b->row_offset, (uint32_t)b->count, scratch, bytes);
+    d->job->working = false;
+}
+
+static const dynamic_place place = {
+    open_cuda,         close_cuda,      take_cuda,     give_cuda,    fill_cuda,
+    copy_cuda,         upload_cuda,     download_cuda, step_cuda,    offsets_cuda,
+    gg_dynamic_gather, gg_dynamic_sort, mark_cuda,     elapsed_cuda, false,
+    GG_SLAB_SORTED,
+};
+extern "C" const dynamic_place *const gg_cuda_dynamic = &place;

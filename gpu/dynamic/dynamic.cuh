@@ -1,0 +1,28 @@
+/* What the kernels of a dynamic graph and their driver share. */
+#ifndef GPUGRAPH_DYNAMIC_CUH
+#define GPUGRAPH_DYNAMIC_CUH
+
+#include "device/cuda.cuh"
+#include "dynamic.h"
+
+enum {
+    GG_DYNAMIC_GRID = 32,   /* blocks for each multiprocessor: some waves of lanes */
+    GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
+    GG_DYNAMIC_ATTEMPT = 6, /* the same, of kernels that need 40 registers */
+    GG_DYNAMIC_RUNS = 5,    /* the same, of 48 */
+    GG_DYNAMIC_REST = 4     /* the same, of 64: rehash, and a cooperative launch */
+};
+
+/* Launch a step: edges.cu, runs.cu, rows.cu. False: it is none of theirs. */
+bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
+                          const struct dynamic_batch &b);
+bool gg_dynamic_run_step(gpugraph_dynamic *d, enum dynamic_step step,
+                         const struct dynamic_batch &b);
+bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
+                         const struct dynamic_batch &b);
+
+/* sort.cu */
+void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b);
+void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b);
+
+#endif

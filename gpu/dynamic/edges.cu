@@ -1,0 +1,474 @@
+/* Batches of edges on a device: one lane per item. What a lane does: slab_table.h. */
+#include "block.cuh"
+#include "rehash.cuh"
+
+#include <cooperative_groups.h>
+
+/* ---- kernels: one lane per item ---- */
+
+static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint64_t i,
+                                                   bool valued) {
+    return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
+}
+
+/* Do neighbouring lanes name the same vertex? Then lanes of one had better ask together: to find
+** each other costs them more than it saves where few do. */
+static __device__ __forceinline__ bool are_gathered(unsigned here, uint32_t vertex) {
+    return __any_sync(here, __shfl_up_sync(here, vertex, 1) == vertex && warp_lane() > 0);
+}
+
+/* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
+** the batch in order? */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    announce(const __grid_constant__ slab_graph g,
+             const __grid_constant__ dynamic_batch b) {
+    __shared__ block_share share;
+    uint32_t far = 0;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x;
+        uint32_t u = SLAB_NONE, sectors = 0, number;
+        bool grows = false;
+        if (i < b.count)
+            u = b.source[i];
+        bool gathered = are_gathered(0xffffffffu, u);
+        if (i < b.count) {
+            uint32_t next = i + 1 < b.count ? b.source[i + 1] : SLAB_NONE;
+            number = gathered ? device_reserve(&g.incoming[u], 1)
+                              : device_take(&g.incoming[u], 1);
+            grows = slab_announce(&g, u, number, valued, &sectors);
+            far += number >= SLAB_FAR;
+            if (!b.unsorted &&
+                (u > next || (u == next && b.target[i] >= b.target[i + 1])))
+                if (!device_load(&g.pool->report.unsorted))
+                    device_store(&g.pool->report.unsorted, 1);
+        }
+        bool small = grows && sectors <= SLAB_SMALL;
+        if (__syncthreads_or(small)) {
+            uint32_t *const list[1] = {&g.pool->growing[0]};
+            uint32_t at[1];
+            block_reserve<1>(list, {small}, at, &share);
+            if (small)
+                g.growing[at[0]] = u;
+        }
+        if (grows && !small)
+            slab_list_growing(&g, u, sectors);
+    }
+    __syncwarp();
+    gg_tally(&g.pool->report.far, far);
+}
+
+/* Counts new edges of a vertex; lanes that have added to the same one do it once. */
+static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t from) {
+    const unsigned here = __activemask();
+    unsigned same = 1u << warp_lane();
+    if (are_gathered(here, from))
+        same = __match_any_sync(here, from);
+    if (lowest_bit(same) == warp_lane())
+        atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
+}
+
+/* What follows an insertion by some lanes of a warp. */
+static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint32_t from,
+                                                       uint32_t target,
+                                                       slab_outcome outcome,
+                                                       bool claims) {
+    if (outcome == SLAB_ADDED) {
+        count_used(g, from);
+        return 1;
+    }
+    if (claims && outcome == SLAB_FOUND)
+        slab_mark(&g, from, target);
+    return 0;
+}
+
+enum waiting {         /* which insertions */
+               ALL,    /* of the batch */
+               LATER,  /* those that had to wait */
+               OF_RUNS /* the same of a sorted batch */
+};
+
+/* One lane per insertion, into tables that have room. */
+template <bool valued, waiting which>
+static __device__ __forceinline__ void insert_items(const slab_graph &g,
+                                                    const dynamic_batch &b) {
+    if (__syncthreads_or(device_load(&g.pool->report.full)))
+        return; /* a vertex may lack its table */
+    const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
+    const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
+    const slab_sorted sorted = which == OF_RUNS ? gg_sorted(&b, valued) : slab_sorted{};
+    const uint64_t count = which == OF_RUNS ? (uint64_t)g.pool->later * SLAB_CHUNK
+                           : which == LATER ? g.pool->later
+                                            : b.count;
+    const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
+    uint32_t added = 0;
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint32_t from = 0;
+        uint64_t pair = 0, item = i < count ? i : SLAB_NO_ITEM;
+        slab_outcome outcome = SLAB_FULL;
+        if (which != ALL && i < count)
+            item = which == LATER ? b.result[i] : slab_waiting_item(&sorted, b.result, i);
+        if (item != SLAB_NO_ITEM) {
+            from = b.source[item];
+            pair = pair_of(b, item, valued);
+            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
+        }
+        __syncwarp();
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
+        __syncwarp();
+    }
+    gg_tally(&g.pool->report.added, added);
+}
+
+template <bool valued>
+static __global__ void insert(const __grid_constant__ slab_graph g,
+                              const __grid_constant__ dynamic_batch b) {
+    insert_items<valued, ALL>(g, b);
+}
+
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
+    insert_waiting(const __grid_constant__ slab_graph g,
+                   const __grid_constant__ dynamic_batch b) {
+    insert_items<valued, OF_RUNS>(g, b);
+}
+
+/* Items that wait are listed, and their vertices; all threads of the block come. */
+static __device__ __forceinline__ void put_off(const slab_graph &g,
+                                               const dynamic_batch &b, uint64_t item,
+                                               bool waits, block_share *share) {
+    if (!__syncthreads_or(waits))
+        return;
+    uint32_t *const list[2] = {&g.pool->later, &g.pool->growing[0]};
+    uint32_t at[2], from = 0, sectors = 0;
+    bool grows = false;
+    if (waits) {
+        from = b.source[item];
+        grows = slab_put_off(&g, from);
+        sectors = slab_vertex_now(&g, from).sectors;
+    }
+    bool small = grows && sectors <= SLAB_SMALL;
+    block_reserve<2>(list, {waits, small}, at, share);
+    if (waits)
+        b.result[at[0]] = (uint32_t)item;
+    if (small)
+        g.growing[at[1]] = from;
+    if (grows && !small)
+        slab_list_growing(&g, from, sectors);
+}
+
+template <bool valued, bool announced>
+static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
+                                                          uint32_t from, uint64_t pair,
+                                                          slab_manner manner,
+                                                          slab_hand *hand) {
+    if (announced) /* its base has room, but for what the hash makes of it */
+        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner, hand);
+    hand->from = from;
+    return slab_attempt(&g, pair, valued, hand);
+}
+
+/* One lane per insertion into tables that are extended on the way, and, where nothing was
+** announced, founded, with pieces that the threads of a block take together. */
+template <bool valued, bool announced>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
+    attempt(const __grid_constant__ slab_graph g,
+            const __grid_constant__ dynamic_batch b) {
+    __shared__ block_share share;
+    if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
+        return; /* a vertex may lack its table */
+    const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
+    const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
+    slab_hand hand = slab_empty_hand(SLAB_NONE);
+    uint32_t added = 0;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x, pair = 0;
+        uint32_t from = 0;
+        slab_outcome outcome = SLAB_FULL;
+        if (i < b.count) {
+            from = b.source[i];
+            pair = pair_of(b, i, valued);
+            outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
+        while (__syncthreads_or(outcome == SLAB_WANTS)) {
+            bool wants = outcome == SLAB_WANTS;
+            uint32_t piece = block_take_bases(g, wants ? 1u << hand.wanted : 0, &share);
+            if (!wants)
+                continue;
+            slab_give_back(&g, &hand); /* of another kind */
+            hand.piece = piece;
+            hand.kind = hand.wanted;
+            outcome = piece == SLAB_NONE
+                          ? SLAB_FULL
+                          : insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
+        __syncwarp();
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
+        if (!announced)
+            put_off(g, b, i, outcome == SLAB_LATER, &share);
+    }
+    slab_give_back(&g, &hand);
+    __syncwarp();
+    gg_tally(&g.pool->report.added, added);
+}
+
+static __device__ __forceinline__ void claim_items(const slab_graph &g,
+                                                   const dynamic_batch &b) {
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t from = b.source[i], target = (uint32_t)pair_of(b, i, true);
+        b.result[i] = slab_is_marked(&g, from, target)
+                          ? slab_claim(&g, from, target, (uint32_t)i)
+                          : SLAB_NONE;
+    }
+}
+
+/* And the filter is empty again. */
+static __device__ __forceinline__ void settle_items(const slab_graph &g,
+                                                    const dynamic_batch &b) {
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        if (b.result[i] == SLAB_NONE)
+            continue;
+        uint64_t pair = pair_of(b, i, true);
+        slab_settle_claim(&g, b.result[i], (uint32_t)pair, (uint32_t)i,
+                          (uint32_t)(pair >> 32));
+    }
+    for (uint64_t i = gg_thread(); i < SLAB_FILTER_WORDS; i += gg_threads_of_grid())
+        g.filter[i] = 0;
+}
+
+static __global__ void claim(const __grid_constant__ slab_graph g,
+                             const __grid_constant__ dynamic_batch b) {
+    if (g.pool->report.marked)
+        claim_items(g, b);
+}
+
+/* Also ends the phase: claims do not touch the lists. */
+static __global__ void settle(const __grid_constant__ slab_graph g,
+                              const __grid_constant__ dynamic_batch b, bool valued) {
+    if (valued && g.pool->report.marked)
+        settle_items(g, b);
+    if (gg_thread() == 0)
+        slab_end_phase(&g);
+}
+
+template <bool valued>
+static __global__ void delete_edges(const __grid_constant__ slab_graph g,
+                                    const __grid_constant__ dynamic_batch b) {
+    uint32_t removed = 0;
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t from = b.source[i];
+        if (!slab_delete(&g, from, b.target[i], valued))
+            continue;
+        atomicAdd(&g.vertex[from].dead, 1);
+        removed++;
+    }
+    __syncwarp();
+    gg_tally(&g.pool->report.removed, removed);
+}
+
+template <bool valued>
+static __global__ void query(const __grid_constant__ slab_graph g,
+                             const __grid_constant__ dynamic_batch b) {
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
+        uint32_t value;
+        uint64_t at;
+        bool found = slab_find(&g, b.source[i], b.target[i], valued, true, &value, &at);
+        b.result[i] = found ? value : SLAB_NONE;
+    }
+}
+
+/* ---- kernels: rehash ---- */
+
+/* One lane per vertex: those with tombstones, or all that have or get a table. */
+static __global__ void list_vertices(const __grid_constant__ slab_graph g, bool all) {
+    for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
+        slab_vertex v = slab_vertex_of(&g, (uint32_t)i);
+        if (all ? v.used > v.dead || g.incoming[i] > 0 : v.dead > 0)
+            slab_list_growing(&g, (uint32_t)i, v.sectors);
+    }
+}
+
+template <bool valued>
+static __global__ void sum_bases(const __grid_constant__ slab_graph g) {
+    const uint32_t *growing = g.pool->growing;
+    uint64_t all = (uint64_t)growing[0] + growing[1] + growing[2], sum = 0;
+    for (uint64_t i = gg_thread(); i < all; i += gg_threads_of_grid()) {
+        uint32_t v = slab_growing_vertex(&g, i);
+        sum += slab_wanted(&g, v, slab_vertex_of(&g, v), valued);
+    }
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (warp_lane() == 0 && sum > 0)
+        device_add_64(&g.pool->report.sectors, sum);
+}
+
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    rehash(const __grid_constant__ slab_graph old, const __grid_constant__ slab_graph g) {
+    __shared__ rehash_share share;
+    rehash_all<valued>(old, g, &share);
+}
+
+template <bool valued>
+static __global__ void plan_moves(const __grid_constant__ slab_graph old,
+                                  const __grid_constant__ slab_graph g) {
+    plan_huge<valued>(old, g);
+}
+
+static __global__ void finish_moves(const __grid_constant__ slab_graph old,
+                                    const __grid_constant__ slab_graph g) {
+    finish_huge(old, g);
+}
+
+/* All that are listed; the blocks of a cooperative launch together. Counts that decide stay as they
+** are until all have come to the next barrier. */
+template <bool valued>
+static __device__ __forceinline__ void rehash_together(const slab_graph &g,
+                                                       rehash_share *share) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    bool huge = g.pool->growing[2] > 0;
+    if (huge) {
+        plan_huge<valued>(g, g);
+        grid.sync();
+        gg_late();
+    }
+    rehash_all<valued>(g, g, share);
+    if (huge) {
+        grid.sync();
+        gg_late();
+        finish_huge(g, g);
+    }
+}
+
+/* Cooperative: all that follows the attempts of a batch. */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
+    rest(const __grid_constant__ slab_graph g, const __grid_constant__ dynamic_batch b) {
+    __shared__ rehash_share share;
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (g.pool->later > 0) {
+        rehash_together<valued>(g, &share);
+        grid.sync();
+        gg_late();
+        insert_items<valued, LATER>(g, b);
+        grid.sync();
+        gg_late();
+    }
+    if (valued && g.pool->report.marked) {
+        claim_items(g, b);
+        grid.sync();
+        gg_late();
+        settle_items(g, b);
+    }
+    if (gg_thread() == 0)
+        slab_end_phase(&g);
+}
+
+/* Cooperative: what runs have listed. */
+template <bool valued>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
+    rehash_behind(const __grid_constant__ slab_graph g) {
+    __shared__ rehash_share share;
+    const uint32_t *growing = g.pool->growing;
+    if (growing[0] > 0 || growing[1] > 0 || growing[2] > 0)
+        rehash_together<valued>(g, &share);
+}
+
+/* ---- driver ---- */
+
+static void launch_together(struct cuda_job *job, const struct cooperative_kernel &kernel,
+                            void **arguments) {
+    unsigned blocks = (unsigned)(job->device->processors * GG_DYNAMIC_REST);
+    gg_launch_cooperative(job, &kernel, blocks, arguments);
+}
+
+template <bool valued>
+static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
+    void *arguments[] = {&g, &b};
+    if (!b.run && !b.whole) {
+        launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0},
+                        arguments);
+        return;
+    }
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
+    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    launch_together(job,
+                    {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
+                    arguments);
+    if (b.whole)
+        insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    else
+        insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    if (valued)
+        claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
+    settle<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);
+}
+
+template <bool valued>
+static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
+    struct cuda_job *job = d->job;
+    cudaStream_t stream = job->stream;
+    const slab_graph &g = d->slabs;
+    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
+    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
+    unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
+    unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
+    switch (step) {
+    case STEP_ANNOUNCE:
+        announce<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_LIST_DEAD:
+    case STEP_LIST_ALL:
+        list_vertices<<<vertices, GG_BLOCK, 0, stream>>>(g, step == STEP_LIST_ALL);
+        return true;
+    case STEP_SUM_BASES:
+        sum_bases<valued><<<all, GG_BLOCK, 0, stream>>>(g);
+        return true;
+    case STEP_PLAN:
+        plan_moves<valued><<<all / GG_DYNAMIC_FULL, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_FINISH:
+        finish_moves<<<all, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_REHASH:
+        rehash<valued>
+            <<<all / GG_DYNAMIC_FULL * GG_DYNAMIC_REST, GG_BLOCK, 0, stream>>>(b.old, g);
+        return true;
+    case STEP_INSERT:
+        if (b.first) /* few chains, and many items: none waits for others of its block */
+            insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        else
+            attempt<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_ATTEMPT:
+        attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_REST:
+        launch_rest<valued>(job, g, b);
+        return true;
+    case STEP_CLAIM:
+        claim<<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_SETTLE:
+        settle<<<items, GG_BLOCK, 0, stream>>>(g, b, valued);
+        return true;
+    case STEP_END:
+        settle<<<1, GG_BLOCK, 0, stream>>>(g, b, false);
+        return true;
+    case STEP_DELETE:
+        delete_edges<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_QUERY:
+        query<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
+                          const struct dynamic_batch &b) {
+    return d->valued ? launch<true>(d, step, b) : launch<false>(d, step, b);
+}

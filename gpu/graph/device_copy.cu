@@ -1,0 +1,321 @@
+/* The device's copy of a graph: the edge list, uploaded once, and the CSRs, built there.
+**
+**     host edges  --upload-->  source[m] target[m] weight[m]       by edge number
+**                                |
+**        OUT, IN, BOTH:          |  device_rows.cu
+**        SIMPLE:                 |  key = row << bits | column for both arcs of an edge,
+**                                v     sort, unique; a loop becomes the largest key
+**                              offset[n + 1] target[arcs] weight[arcs]
+**
+** A CSR is made on first need and stays until the graph goes, or its device memory is
+** asked back. Scratch lies in the workspace, which the search then uses anew. */
+#include "device_copy.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <new>
+
+int64_t gg_device_graph_bytes(const struct device_graph *copy) {
+    return copy->bytes;
+}
+
+int gg_device_graph_ordinal(const struct device_graph *copy) {
+    return copy->ordinal;
+}
+
+/* ---- memory ---- */
+
+static void free_rows(struct device_graph *copy, struct device_rows *rows) {
+    give(copy, rows->offset, rows->offset_room, sizeof *rows->offset);
+    give(copy, rows->target, rows->room, sizeof *rows->target);
+    give(copy, rows->weight, rows->room, copy->weight_size);
+    *rows = device_rows();
+}
+
+void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
+    struct device_graph *copy = graph->device;
+    free_rows(copy, &copy->rows[CSR_SIMPLE]);
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
+        give(copy, copy->hubs[kind].closed, gg_hub_words(copy->n), sizeof(uint32_t));
+        copy->hubs[kind] = device_hubs();
+        copy->rows[kind].order = ORDER_UNKNOWN;
+    }
+    copy->edge_order = ORDER_UNKNOWN;
+    gg_drop_ranked(graph);
+    gg_drop_pinned(graph);
+    if (vertices) {
+        give(copy, copy->hash, copy->n, sizeof *copy->hash);
+        copy->hash = NULL;
+    }
+}
+
+void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
+    struct device_graph *copy = graph->device;
+    if (!copy)
+        return;
+    if (!forget) {
+        gg_device_graph_drop_made(graph, true);
+        for (int kind = 0; kind < CSR_KINDS; kind++)
+            free_rows(copy, &copy->rows[kind]);
+        give(copy, copy->source, copy->edge_room, sizeof *copy->source);
+        give(copy, copy->target, copy->edge_room, sizeof *copy->target);
+        give(copy, copy->weight, copy->edge_room, copy->weight_size);
+    }
+    delete copy;
+    graph->device = NULL;
+    graph->csr[CSR_SIMPLE].lent = false;
+}
+
+/* NULL when the job must end. */
+static struct device_graph *new_copy(struct cuda_job *job) {
+    gpugraph_graph *graph = job->graph;
+    struct device_graph *copy = new (std::nothrow) device_graph();
+    if (!copy) {
+        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
+                sizeof *copy);
+        return NULL;
+    }
+    copy->ordinal = job->device->ordinal;
+    copy->n = graph->n;
+    copy->m = graph->m;
+    copy->edge_room = graph->m;
+    return graph->device = copy;
+}
+
+struct device_graph *gg_device_copy(struct cuda_job *job) {
+    gpugraph_graph *graph = job->graph;
+    struct device_graph *copy = graph->device ? graph->device : new_copy(job);
+    if (copy && graph->weight) /* a copy may be older than the weights: ids/ids.cu */
+        copy->weight_size = gg_distance_size(graph->distance_type);
+    return copy;
+}
+
+static uint64_t arcs_at_most(const gpugraph_graph *graph, int kind) {
+    return kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 * graph->m : graph->m;
+}
+
+int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
+                              bool weighted) {
+    const struct device_graph *copy = graph->device;
+    uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
+    uint64_t bytes = 0, m = graph->m;
+    if (!copy || !copy->source)
+        bytes += m * 8;
+    if (!copy || !copy->weight)
+        bytes += m * weight;
+    if (kind == CSR_KINDS)
+        return (int64_t)bytes;
+    const struct device_rows *rows = copy ? &copy->rows[kind] : NULL;
+    if (!rows || !rows->made || (weighted && !rows->weight)) {
+        uint64_t arcs = arcs_at_most(graph, kind);
+        bytes += ((uint64_t)graph->n + 1) * 8 + arcs * (4 + weight);
+        bytes += 65536;
+        bytes += kind == CSR_SIMPLE ? arcs * 17 : (uint64_t)graph->n * 5;
+    }
+    return (int64_t)bytes;
+}
+
+/* ---- edges ---- */
+
+static bool take_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+                       bool weights) {
+    return (!ends || (take(job, &copy->source, copy->edge_room, sizeof(uint32_t)) &&
+                      take(job, &copy->target, copy->edge_room, sizeof(uint32_t)))) &&
+           (!weights || take(job, &copy->weight, copy->edge_room, copy->weight_size));
+}
+
+static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+                       bool weights) {
+    const gpugraph_edge_list *edges = &job->graph->edges;
+    uint64_t bytes = copy->m * sizeof(uint32_t);
+    return (!ends || (gg_upload(job, copy->source, edges->source, bytes) &&
+                      gg_upload(job, copy->target, edges->target, bytes))) &&
+           (!weights || gg_upload(job, copy->weight, job->graph->weight,
+                                  copy->m * copy->weight_size)) &&
+           gg_wait(job);
+}
+
+bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
+    struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
+    if (!copy)
+        return false;
+    double started = gg_now_ms();
+    int64_t before = copy->bytes;
+    bool ends = !copy->target, weights = weighted && !copy->weight;
+    bool taken = take_edges(job, copy, ends, weights);
+    double sent = gg_now_ms();
+    if (!taken || !send_edges(job, copy, ends, weights)) {
+        /* Half a copy would look like a whole one. */
+        gg_device_graph_free(job->graph, false);
+        return false;
+    }
+    if (ends || weights)
+        gg_phase(job->run, "upload", started, (int64_t)copy->m,
+                 "%lld bytes to device %d, at %.1f GB/s",
+                 (long long)(copy->bytes - before), copy->ordinal,
+                 (double)(copy->bytes - before) * 1e-6 / (gg_now_ms() - sent + 1e-3));
+    *view = device_edges{copy->n, copy->m, copy->source, copy->target,
+                         weighted ? copy->weight : NULL};
+    return true;
+}
+
+/* ---- sorted rows without loops and repeats: SIMPLE ---- */
+
+#define NO_ARC UINT64_MAX
+
+/* Bits that hold every row and one more number, so that NO_ARC stays the largest. */
+static int bits_of_row(uint32_t n) {
+    return n == 0 ? 1 : 32 - __builtin_clz(n);
+}
+
+/* One thread per edge: key[2 e] and key[2 e + 1]. */
+static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint64_t s = edges.source[e], t = edges.target[e];
+        key[2 * e] = s == t ? NO_ARC : s << bits | t;
+        key[2 * e + 1] = s == t ? NO_ARC : t << bits | s;
+    }
+}
+
+/* One thread per row, and one for the end: the first key that is not before the row. */
+static __global__ void find_rows(const uint64_t *key, uint64_t count, int bits,
+                                 uint32_t n, uint64_t *offset) {
+    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid()) {
+        uint64_t low = 0, high = count, first = row << bits;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            if (key[middle] < first)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        offset[row] = low;
+    }
+}
+
+/* One thread per arc. */
+static __global__ void take_columns(const uint64_t *key, uint64_t arcs, int bits,
+                                    uint32_t *target) {
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    for (uint64_t i = gg_thread(); i < arcs; i += gg_threads_of_grid())
+        target[i] = (uint32_t)(key[i] & mask);
+}
+
+struct key_scratch {
+    uint64_t *key, *other, *unique; /* 2 m, 2 m, one number */
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+static void carve_keys(struct workspace *space, uint64_t keys, int bits,
+                       struct key_scratch *scratch) {
+    size_t sort = 0, unique = 0;
+    uint64_t *none = NULL;
+    cub::DoubleBuffer<uint64_t> both(none, none);
+    cub::DeviceRadixSort::SortKeys(NULL, sort, both, (int64_t)keys, 0, 2 * bits);
+    cub::DeviceSelect::Unique(NULL, unique, none, none, none, (int64_t)keys);
+    scratch->cub_bytes = sort > unique ? sort : unique;
+    scratch->key = gg_carve<uint64_t>(space, keys);
+    scratch->other = gg_carve<uint64_t>(space, keys);
+    scratch->unique = gg_carve<uint64_t>(space, 1);
+    scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
+}
+
+/* Sorted distinct keys; *count of them, NO_ARC included where there was a loop. NULL when
+** the job must end. */
+static const uint64_t *sort_keys(struct cuda_job *job, struct key_scratch *scratch,
+                                 uint64_t keys, int bits, uint64_t *count) {
+    cub::DoubleBuffer<uint64_t> both(scratch->key, scratch->other);
+    *count = 0;
+    if (keys == 0)
+        return scratch->key;
+    size_t bytes = scratch->cub_bytes;
+    gg_note(job,
+            cub::DeviceRadixSort::SortKeys(scratch->cub, bytes, both, (int64_t)keys, 0,
+                                           2 * bits, job->stream),
+            "sort arcs");
+    bytes = scratch->cub_bytes;
+    if (gg_going(job))
+        gg_note(job,
+                cub::DeviceSelect::Unique(scratch->cub, bytes, both.Current(),
+                                          both.Alternate(), scratch->unique,
+                                          (int64_t)keys, job->stream),
+                "drop repeated arcs");
+    return gg_fetch(job, count, scratch->unique, sizeof *count) ? both.Alternate() : NULL;
+}
+
+static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
+    struct device_edges edges;
+    struct workspace space = {NULL, 0};
+    struct key_scratch scratch;
+    uint32_t n = job->graph->n;
+    int bits = bits_of_row(n);
+    uint64_t keys = 2 * job->graph->m, count;
+    if (!gg_device_edges(job, false, &edges))
+        return false;
+    carve_keys(&space, keys, bits, &scratch);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve_keys(&space, keys, bits, &scratch);
+    make_keys<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, bits,
+                                                                       scratch.key);
+    if (!gg_launched(job, "make_keys") ||
+        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset))
+        return false;
+    const uint64_t *key = sort_keys(job, &scratch, keys, bits, &count);
+    if (!key)
+        return false;
+    find_rows<<<gg_grid(job, (uint64_t)n + 1, 16), GG_BLOCK, 0, job->stream>>>(
+        key, count, bits, n, rows->offset);
+    if (!gg_launched(job, "find_rows") ||
+        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+        return false;
+    rows->room = rows->arcs;
+    if (!take(job, &rows->target, rows->room, sizeof *rows->target))
+        return false;
+    take_columns<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
+        key, rows->arcs, bits, rows->target);
+    gg_launched(job, "take_columns");
+    return gg_wait(job);
+}
+
+/* ---- any kind ---- */
+
+static const char *const kind_name[CSR_KINDS] = {"out", "in", "both", "simple"};
+
+static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
+    struct device_graph *copy = job->graph->device;
+    struct device_rows *rows = &copy->rows[kind];
+    const char *how = "";
+    double started = gg_now_ms();
+    free_rows(copy, rows);
+    rows->offset_room = (uint64_t)copy->n + 1;
+    bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
+                                    : gg_device_rows(job, kind, weighted, rows, &how);
+    job->working = false;
+    if (!built) {
+        /* After a failed upload the copy is gone, and with it these rows. */
+        if (job->graph->device)
+            free_rows(copy, rows);
+        return false;
+    }
+    rows->made = true;
+    gg_phase(job->run, "csr", started, (int64_t)rows->arcs, "%s%s, on the device%s",
+             kind_name[kind], weighted ? " with weights" : "", how);
+    return true;
+}
+
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view) {
+    struct device_edges edges;
+    if (!gg_device_edges(job, weighted, &edges))
+        return false;
+    struct device_rows *rows = &job->graph->device->rows[kind];
+    if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
+        return false;
+    *view = device_csr{edges.n, rows->arcs, rows->offset, rows->target,
+                       weighted ? rows->weight : NULL};
+    return true;
+}

@@ -1,0 +1,146 @@
+/* OUT, IN and BOTH on the device, from the edges that lie there:
+**
+**     edges        source  2 0 2 1      target  1 2 0 0        (IN: the other way round;
+**                                                               BOTH: both, loops once)
+**     by sorting   row     0 1 2 2      target  2 0 1 0        a stable radix sort of the
+**                  offset  0 1 2 4                             row's bits alone; where a
+**                                                              row begins is where it
+**                                                              differs from the one before
+**     by counting  count   1 1 2        one atomic addition for each arc, sums, and one
+**                  offset  0 1 2 4      more for its place: order as the threads came
+**
+** Sorting moves every arc a few times in long streams, counting once to a random place:
+** it is quicker only where an edge's place is near that of the edge before, as in a road
+** network, and it needs less memory. Edges in the order of their rows are copied. device_rows_sort.cu
+** sorts. */
+#include "device_copy.cuh"
+#include "tuning.h"
+
+#include <cub/device/device_scan.cuh>
+
+/* ---- by counting ---- */
+
+/* One thread per edge. In BOTH a loop is one arc. */
+static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *count) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward)
+            atomicAdd(&count[s], 1u);
+        if (make.backward && !(make.forward && s == t))
+            atomicAdd(&count[t], 1u);
+    }
+}
+
+/* One thread per edge. left[row]: arcs of the row not placed yet. */
+template <typename weight>
+static __global__ void scatter_arcs(device_edges edges, arc_ends make,
+                                    const uint64_t *offset, uint32_t *left,
+                                    uint32_t *target, weight *row_weight) {
+    const weight *edge_weight = static_cast<const weight *>(edges.weight);
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward) {
+            uint64_t at = offset[s] + atomicSub(&left[s], 1u) - 1;
+            target[at] = t;
+            if (row_weight)
+                row_weight[at] = edge_weight[e];
+        }
+        if (make.backward && !(make.forward && s == t)) {
+            uint64_t at = offset[t] + atomicSub(&left[t], 1u) - 1;
+            target[at] = s;
+            if (row_weight)
+                row_weight[at] = edge_weight[e];
+        }
+    }
+}
+
+/* Counts are 32 bits wide, their sums 64: the initial value's type decides. */
+static cudaError_t scan(void *scratch, size_t *bytes, const uint32_t *counts,
+                        uint64_t *offset, uint32_t n, cudaStream_t stream) {
+    return cub::DeviceScan::ExclusiveScan(scratch, *bytes, counts, offset,
+                                          ::cuda::std::plus<uint64_t>(), (uint64_t)0,
+                                          (int64_t)n + 1, stream);
+}
+
+uint64_t gg_offsets_scratch(uint32_t n) {
+    size_t bytes = 0;
+    scan(NULL, &bytes, NULL, NULL, n, NULL);
+    return bytes;
+}
+
+bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
+                uint32_t n, void *scratch, uint64_t scratch_bytes) {
+    size_t bytes = scratch_bytes;
+    if (gg_going(job))
+        gg_note(job, scan(scratch, &bytes, counts, offset, n, job->stream),
+                "add up row lengths");
+    return gg_going(job);
+}
+
+struct row_scratch {
+    uint32_t *count; /* n + 1 */
+    unsigned char *scan;
+    uint64_t scan_bytes;
+};
+
+static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *scratch) {
+    scratch->scan_bytes = gg_offsets_scratch(n);
+    scratch->count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
+    scratch->scan = gg_carve<unsigned char>(space, scratch->scan_bytes);
+}
+
+static void scatter(struct cuda_job *job, const struct device_edges *edges,
+                    struct arc_ends make, struct device_rows *rows, uint32_t *left) {
+    unsigned grid = gg_grid(job, edges->m, 16);
+    if (job->graph->device->weight_size == 8)
+        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
+            *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
+    else
+        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
+            *edges, make, rows->offset, left, rows->target, (uint32_t *)rows->weight);
+    gg_launched(job, "scatter_arcs");
+}
+
+static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                              const struct device_edges *edges,
+                              struct device_rows *rows) {
+    struct device_graph *copy = job->graph->device;
+    struct workspace space = {NULL, 0};
+    struct row_scratch scratch;
+    uint32_t n = copy->n;
+    carve_rows(&space, n, &scratch);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve_rows(&space, n, &scratch);
+    gg_fill(job, scratch.count, 0, ((uint64_t)n + 1) * sizeof *scratch.count);
+    count_arcs<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
+        *edges, arcs_of(kind), scratch.count);
+    if (!gg_launched(job, "count_arcs") ||
+        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
+        !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
+                    scratch.scan_bytes) ||
+        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+        return false;
+    rows->room = rows->arcs;
+    if (!take(job, &rows->target, rows->room, sizeof *rows->target) ||
+        (weighted && !take(job, &rows->weight, rows->room, copy->weight_size)))
+        return false;
+    scatter(job, edges, arcs_of(kind), rows, scratch.count);
+    return gg_wait(job);
+}
+
+/* ---- one or the other ---- */
+
+bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                    struct device_rows *rows, const char **how) {
+    struct device_edges edges;
+    if (!gg_device_edges(job, weighted, &edges))
+        return false;
+    bool built =
+        GG_ROWS_BY_SORTING && gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
+    gg_drop_workspace(job); /* a sort's is large, and memory may be short */
+    if (built || !gg_going(job))
+        return built;
+    *how = ", by counting";
+    return build_by_counting(job, kind, weighted, &edges, rows);
+}

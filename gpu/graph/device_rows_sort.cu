@@ -1,0 +1,311 @@
+/* Rows of a graph on the device by a stable radix sort of its edges; device_rows.cu draws it.
+**
+**     survey     are edges in order already? are most near the one before?
+**     arc        target and weight, moved beside the row
+**
+** Edges in the order of their rows are copied. */
+#include "device_copy.cuh"
+#include "tuning.h"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/reverse_iterator.h>
+
+struct
+    arc_weight32 { /* what a sort moves beside the row, unless it is the target alone */
+    uint32_t target, weight;
+};
+
+struct arc_weight64 {
+    uint32_t target, weight[2]; /* no padding: 12 bytes */
+};
+
+static __device__ __forceinline__ void pack_arc(uint32_t &arc, uint32_t target,
+                                                const device_edges &, uint64_t) {
+    arc = target;
+}
+static __device__ __forceinline__ void pack_arc(arc_weight32 &arc, uint32_t target,
+                                                const device_edges &edges, uint64_t e) {
+    arc = arc_weight32{target, static_cast<const uint32_t *>(edges.weight)[e]};
+}
+static __device__ __forceinline__ void pack_arc(arc_weight64 &arc, uint32_t target,
+                                                const device_edges &edges, uint64_t e) {
+    uint64_t weight = static_cast<const uint64_t *>(edges.weight)[e];
+    arc = arc_weight64{target, {(uint32_t)weight, (uint32_t)(weight >> 32)}};
+}
+static __device__ __forceinline__ void unpack_weight(const uint32_t &, void *, uint64_t) {
+}
+static __device__ __forceinline__ void unpack_weight(const arc_weight32 &arc,
+                                                     void *weight, uint64_t i) {
+    static_cast<uint32_t *>(weight)[i] = arc.weight;
+}
+static __device__ __forceinline__ void unpack_weight(const arc_weight64 &arc,
+                                                     void *weight, uint64_t i) {
+    static_cast<uint64_t *>(weight)[i] = (uint64_t)arc.weight[1] << 32 | arc.weight[0];
+}
+static __device__ __forceinline__ uint32_t target_of(uint32_t arc) {
+    return arc;
+}
+template <typename arc_type>
+static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
+    return arc.target;
+}
+
+/* One thread per edge: what it finds in its share, it adds at its end. */
+struct edge_survey {
+    unsigned long long loops;
+    unsigned long long far[2]; /* rows, ends, far from those of the edge before */
+    uint32_t falls;            /* a row comes before a smaller one */
+};
+
+static __device__ __forceinline__ bool is_far(const uint32_t *column, uint64_t e) {
+    uint32_t a = column[e - 1], b = column[e];
+    return (a < b ? b - a : a - b) > GG_ROWS_NEAR;
+}
+
+static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
+                                    edge_survey *found) {
+    unsigned long long loops = 0, far_rows = 0, far_ends = 0;
+    bool falls = false;
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
+        loops += row[e] == ends[e];
+        if (e == 0)
+            continue;
+        falls |= row[e - 1] > row[e];
+        far_rows += is_far(row, e);
+        far_ends += is_far(ends, e);
+    }
+    if (loops)
+        atomicAdd(&found->loops, loops);
+    if (far_rows)
+        atomicAdd(&found->far[0], far_rows);
+    if (far_ends)
+        atomicAdd(&found->far[1], far_ends);
+    if (falls)
+        found->falls = 1;
+}
+
+/* One thread per edge: row[e] and arc[e], of BOTH m further on the way back, where a
+** loop goes to the row past the last. row may be NULL: OUT's and IN's lie in the edges. */
+template <typename arc_type>
+static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row,
+                                arc_type *arc) {
+    uint64_t back = make.forward ? edges.m : 0;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (make.forward) {
+            pack_arc(arc[e], t, edges, e);
+            if (row)
+                row[e] = s;
+        }
+        if (make.backward) {
+            pack_arc(arc[back + e], s, edges, e);
+            if (row)
+                row[back + e] = make.forward && s == t ? edges.n : t;
+        }
+    }
+}
+
+/* One thread per arc, and one for the end: offset[r] where a row r begins; others stay
+** as they are. */
+static __global__ void find_starts(const uint32_t *row, uint64_t arcs, uint32_t n,
+                                   uint64_t *offset) {
+    for (uint64_t i = gg_thread(); i <= arcs; i += gg_threads_of_grid()) {
+        uint32_t here = i < arcs ? row[i] : n;
+        if (i == 0 || row[i - 1] != here)
+            offset[here] = i;
+    }
+}
+
+/* One thread per arc. */
+template <typename arc_type>
+static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t *target,
+                                   void *weight) {
+    for (uint64_t i = gg_thread(); i < arcs; i += gg_threads_of_grid()) {
+        arc_type one = arc[i];
+        target[i] = target_of(one);
+        unpack_weight(one, weight, i);
+    }
+}
+
+template <typename arc_type> struct sort_scratch {
+    edge_survey *found;
+    uint32_t *row, *sorted_row; /* row: of BOTH */
+    arc_type *arc, *sorted_arc; /* of BOTH, or with weights; with weights */
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+struct row_sort { /* what is sorted */
+    struct device_edges edges;
+    struct arc_ends make;
+    bool both, weighted;
+    uint64_t arcs;        /* loops that BOTH drops included */
+    const uint32_t *row;  /* OUT, IN: of the edges */
+    const uint32_t *ends; /* their other ends */
+};
+
+static int bits_of(uint32_t largest) {
+    return largest == 0 ? 1 : 32 - __builtin_clz(largest);
+}
+
+/* An empty row begins where the next one does. */
+static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, uint32_t n,
+                              cudaStream_t stream) {
+    auto last = thrust::make_reverse_iterator(offset + (uint64_t)n + 1);
+    return cub::DeviceScan::InclusiveScan(
+        scratch, *bytes, last, last, ::cuda::minimum<uint64_t>(), (int64_t)n + 1, stream);
+}
+
+template <typename arc_type>
+static void carve_sort(struct workspace *space, const struct row_sort *s,
+                       sort_scratch<arc_type> *scratch) {
+    size_t sort = 0, gaps = 0;
+    const uint32_t *row = NULL;
+    const arc_type *arc = NULL;
+    cub::DeviceRadixSort::SortPairs(NULL, sort, row, (uint32_t *)NULL, arc,
+                                    (arc_type *)NULL, (int64_t)s->arcs, 0, 32);
+    close_gaps(NULL, &gaps, NULL, s->edges.n, NULL);
+    scratch->cub_bytes = sort > gaps ? sort : gaps;
+    scratch->found = gg_carve<edge_survey>(space, 1);
+    scratch->row = gg_carve<uint32_t>(space, s->both ? s->arcs : 0);
+    scratch->sorted_row = gg_carve<uint32_t>(space, s->arcs);
+    scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? s->arcs : 0);
+    scratch->sorted_arc = gg_carve<arc_type>(space, s->weighted ? s->arcs : 0);
+    scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
+}
+
+/* rows->offset from the rows of all arcs in order. */
+static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arcs,
+                         struct device_rows *rows, void *cub, size_t cub_bytes) {
+    uint32_t n = job->graph->n;
+    gg_fill(job, rows->offset, 0xff, ((uint64_t)n + 1) * sizeof *rows->offset);
+    find_starts<<<gg_grid(job, arcs + 1, 16), GG_BLOCK, 0, job->stream>>>(row, arcs, n,
+                                                                          rows->offset);
+    if (gg_launched(job, "find_starts"))
+        gg_note(job, close_gaps(cub, &cub_bytes, rows->offset, n, job->stream),
+                "find where rows begin");
+}
+
+static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t arcs,
+                      struct device_rows *rows) {
+    rows->arcs = arcs;
+    rows->room = s->arcs;
+    return take(job, &rows->offset, (uint64_t)s->edges.n + 1, sizeof *rows->offset) &&
+           take(job, &rows->target, rows->room, sizeof *rows->target) &&
+           (!s->weighted ||
+            take(job, &rows->weight, rows->room, job->graph->device->weight_size));
+}
+
+static void copy_on_device(struct cuda_job *job, void *to, const void *from,
+                           uint64_t bytes) {
+    if (gg_going(job) && bytes)
+        gg_note(job,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
+                "copy the edges");
+}
+
+/* Edges in the order of their rows: nothing to sort. */
+static void copy_rows(struct cuda_job *job, const struct row_sort *s,
+                      struct device_rows *rows, void *cub, size_t cub_bytes) {
+    copy_on_device(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
+    if (s->weighted)
+        copy_on_device(job, rows->weight, s->edges.weight,
+                       s->arcs * job->graph->device->weight_size);
+    take_offsets(job, s->row, s->arcs, rows, cub, cub_bytes);
+}
+
+template <typename arc_type>
+static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t largest,
+                      struct device_rows *rows, const sort_scratch<arc_type> *scratch) {
+    const uint32_t *row = s->both ? scratch->row : s->row;
+    const arc_type *arc = scratch->arc;
+    arc_type *sorted_arc = scratch->sorted_arc;
+    size_t bytes = scratch->cub_bytes;
+    if (s->both || s->weighted) {
+        lay_arcs<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
+            s->edges, s->make, s->both ? scratch->row : NULL, scratch->arc);
+        gg_launched(job, "lay_arcs");
+    } else {
+        arc = reinterpret_cast<const arc_type *>(s->ends);
+    }
+    if (!s->weighted)
+        sorted_arc = reinterpret_cast<arc_type *>(rows->target);
+    if (gg_going(job))
+        gg_note(job,
+                cub::DeviceRadixSort::SortPairs(
+                    scratch->cub, bytes, row, scratch->sorted_row, arc, sorted_arc,
+                    (int64_t)s->arcs, 0, bits_of(largest), job->stream),
+                "sort arcs");
+    if (s->weighted && gg_going(job)) {
+        unpack_arcs<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
+            sorted_arc, rows->arcs, rows->target, rows->weight);
+        gg_launched(job, "unpack_arcs");
+    }
+    take_offsets(job, scratch->sorted_row, rows->arcs, rows, scratch->cub,
+                 scratch->cub_bytes);
+}
+
+/* Is there room for the scratch and the rows? */
+static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
+                      uint64_t scratch_bytes) {
+    uint64_t weight = s->weighted ? job->graph->device->weight_size : 0;
+    uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
+    return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
+}
+
+/* Do most arcs lie near the one that is placed before, with few to a row? The neighbours
+** of a hub lie near one another too, but they are all over the graph. */
+static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
+    uint64_t m = s->edges.m;
+    return m < (uint64_t)s->edges.n * GG_THIN_DEGREE && found->far[0] <= m / 2 &&
+           (!s->both || found->far[1] <= m / 2);
+}
+
+template <typename arc_type>
+static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                             struct device_rows *rows, const char **how) {
+    struct workspace space = {NULL, 0};
+    sort_scratch<arc_type> scratch;
+    edge_survey found = {0, {0, 0}, 0};
+    uint32_t n = s->edges.n;
+    carve_sort(&space, s, &scratch);
+    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
+        return false;
+    carve_sort(&space, s, &scratch);
+    gg_fill(job, scratch.found, 0, sizeof *scratch.found);
+    survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
+        s->edges.m, s->row, s->ends, scratch.found);
+    gg_launched(job, "survey_edges");
+    if (!gg_fetch(job, &found, scratch.found, sizeof found))
+        return false;
+    bool in_order = !s->both && !found.falls;
+    if (!in_order && mostly_near(s, &found))
+        return false;
+    uint64_t dropped = s->both ? found.loops : 0;
+    if (!take_rows(job, s, s->arcs - dropped, rows))
+        return false;
+    *how = in_order ? ", edges in order" : ", by sorting";
+    if (in_order)
+        copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);
+    else
+        sort_rows(job, s, dropped || n == 0 ? n : n - 1, rows, &scratch);
+    return gg_wait(job);
+}
+
+bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                        const struct device_edges *edges, struct device_rows *rows,
+                        const char **how) {
+    struct row_sort s = {*edges,
+                         arcs_of(kind),
+                         kind == CSR_BOTH,
+                         weighted,
+                         kind == CSR_BOTH ? 2 * edges->m : edges->m,
+                         kind == CSR_IN ? edges->target : edges->source,
+                         kind == CSR_IN ? edges->source : edges->target};
+    if (!weighted)
+        return build_by_sorting<uint32_t>(job, &s, rows, how);
+    return job->graph->device->weight_size == 8
+               ? build_by_sorting<arc_weight64>(job, &s, rows, how)
+               : build_by_sorting<arc_weight32>(job, &s, rows, how);
+}

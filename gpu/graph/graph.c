@@ -1,0 +1,315 @@
+/* A graph from edge columns: ids to vertex numbers (ids/ids.c), edges into the order of edge
+** ids, weights as narrow as they may be.
+**
+**     input        edge id  9 -> 4      edge number   0  1  2
+**                  edge id  2 -> 7      edge_id       2  5  9
+**                  edge id  5 -> 4      source        .  .  .   = input[order[e]]
+**     order        1  2  0              target        .  .  .
+**
+** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
+** kept where it would read 1 .. m. Weights: weights.c.
+**
+** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
+#include "builder.h"
+#include "tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
+
+uint64_t gg_narrow_edges = GPUGRAPH_NONE - 1;
+
+/* ---- columns that were taken over ---- */
+
+static void drop_edge_ids(const builder *b) {
+    if (b->edges->take_over)
+        free((void *)b->edges->edge_id);
+    b->edges->edge_id = NULL;
+}
+
+static void drop_weights(const builder *b) {
+    if (b->edges->take_over)
+        free((void *)b->edges->weight);
+    b->edges->weight = NULL;
+}
+
+static void drop_all(const builder *b) {
+    const gpugraph_id_column none = {NULL, NULL},
+                             *ends[2] = {&b->edges->source, &b->edges->target};
+    for (int i = 0; i < 2 && b->edges->take_over; i++) {
+        free((void *)ends[i]->value);
+        free((void *)ends[i]->is_text);
+    }
+    b->edges->source = b->edges->target = none;
+    drop_edge_ids(b);
+    drop_weights(b);
+}
+
+/* ---- the order of edges ---- */
+
+typedef struct edge_ids {
+    const builder *b;
+    bool falls;   /* some id is less than the one before it, ... */
+    bool repeats; /* ... or the same */
+    bool differs; /* they are not 1 .. m */
+} edge_ids;
+
+static void look_at_edge_ids(void *ids, uint64_t low, uint64_t high) {
+    edge_ids *of = ids;
+    const builder *b = of->b;
+    const int64_t *id = b->edges->edge_id;
+    bool falls = false, repeats = false, differs = false;
+    for (uint64_t i = low; i < high && !gg_leave(b->run, i); i++) {
+        falls |= i > 0 && id[i - 1] > id[i];
+        repeats |= i > 0 && id[i - 1] == id[i];
+        differs |= id[i] != (int64_t)i + 1;
+    }
+    if (falls)
+        __atomic_store_n(&of->falls, true, __ATOMIC_RELAXED);
+    if (repeats)
+        __atomic_store_n(&of->repeats, true, __ATOMIC_RELAXED);
+    if (differs)
+        __atomic_store_n(&of->differs, true, __ATOMIC_RELAXED);
+}
+
+typedef struct sort_arrays {
+    const builder *b;
+    uint64_t *key, *key_scratch;
+    void *scratch;
+} sort_arrays;
+
+static void ids_to_keys(void *arrays, uint64_t low, uint64_t high) {
+    const sort_arrays *a = arrays;
+    for (uint64_t i = low; i < high; i++) {
+        a->key[i] = (uint64_t)a->b->edges->edge_id[i] ^ SIGN_BIT;
+        gg_put_edge(a->b->order, a->b->graph->wide, i, i);
+    }
+}
+
+static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
+    const sort_arrays *a = arrays;
+    for (uint64_t i = low; i < high; i++)
+        a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
+}
+
+/* The sort is stable: edges of one id stay in the order of rows. */
+static void sort_order(const builder *b, sort_arrays *a) {
+    gg_slices(b->threads, b->m, ids_to_keys, a);
+    if (gg_sort_edges(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
+                      a->scratch))
+        return;
+    gg_slices(b->threads, b->m, keys_to_ids, a);
+    const int64_t *id = b->graph->edge_id;
+    bool equal = false;
+    for (uint64_t i = 1; i < b->m && !equal; i++)
+        equal = id[i] == id[i - 1];
+    b->graph->has_equal_edge_ids = equal; /* repeats need not have stood together */
+}
+
+typedef struct reordering {
+    const builder *b;
+    uint32_t *from, *to;
+} reordering;
+
+static void reorder_slice(void *job, uint64_t low, uint64_t high) {
+    const reordering *r = job;
+    for (uint64_t e = low; e < high && !gg_leave(r->b->run, e); e++)
+        r->to[e] = r->from[input_row(r->b, e)];
+}
+
+/* to[e] = from[order[e]]; from is released. */
+static uint32_t *reorder(const builder *b, uint32_t *from) {
+    reordering r = {b, from, gg_alloc_roomy(b->run, b->m, sizeof *r.to)};
+    if (!r.to)
+        return from;
+    gg_slices(b->threads, b->m, reorder_slice, &r);
+    gg_release(from);
+    return r.to;
+}
+
+/* Edges whose ids are not strictly ascending. */
+static void order_by_sorting(builder *b, bool *plain) {
+    gpugraph_graph *graph = b->graph;
+    sort_arrays a = {.b = b};
+    const size_t size = gg_edge_size(graph->wide);
+    b->order = gg_alloc(b->run, b->m, size);
+    a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
+    a.key_scratch = a.key ? gg_alloc(b->run, b->m, sizeof *a.key_scratch) : NULL;
+    a.scratch = a.key_scratch ? gg_alloc(b->run, b->m, size) : NULL;
+    if (a.scratch)
+        sort_order(b, &a);
+    gg_release(a.key);
+    gg_release(a.key_scratch);
+    gg_release(a.scratch);
+    if (!gg_stopping(b->run))
+        graph->source = reorder(b, graph->source);
+    if (!gg_stopping(b->run))
+        graph->target = reorder(b, graph->target);
+    if (!gg_stopping(b->run))
+        *plain = graph->edge_id[0] == 1 && graph->edge_id[b->m - 1] == (int64_t)b->m;
+    for (uint64_t i = 1; *plain && i < b->m; i++)
+        *plain = graph->edge_id[i] == (int64_t)i + 1;
+}
+
+static void order_edges(builder *b, bool *sorted) {
+    gpugraph_graph *graph = b->graph;
+    edge_ids ids = {.b = b};
+    *sorted = false;
+    if (b->edges->edge_id)
+        gg_slices(b->threads, b->m, look_at_edge_ids, &ids);
+    bool ascending = !ids.falls, plain = !ids.differs;
+    if (plain || gg_stopping(b->run))
+        return;
+    graph->has_equal_edge_ids = ids.repeats;
+    if (ascending && b->edges->take_over) {
+        graph->edge_id = (int64_t *)b->edges->edge_id;
+        b->edges->edge_id = NULL;
+        return;
+    }
+    graph->edge_id = gg_alloc_roomy(b->run, b->m, sizeof *graph->edge_id);
+    if (!graph->edge_id)
+        return;
+    if (ascending) {
+        memcpy(graph->edge_id, b->edges->edge_id, sizeof *graph->edge_id * b->m);
+        return;
+    }
+    *sorted = true;
+    order_by_sorting(b, &plain);
+    if (plain) {
+        gg_release(graph->edge_id);
+        graph->edge_id = NULL;
+    }
+}
+
+/* ---- the graph ---- */
+
+int64_t gg_graph_bytes(const gpugraph_graph *graph) {
+    uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
+    uint64_t bytes = sizeof *graph + m * (2 * sizeof(uint32_t));
+    bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
+    bytes += graph->edge_id ? m * sizeof *graph->edge_id : 0;
+    bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
+    if (graph->id_present)
+        bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
+    if (texts)
+        bytes += (texts + 1) * sizeof(uint64_t) + graph->id_text_offset[texts];
+    return (int64_t)bytes;
+}
+
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+    graph->edges = (gpugraph_edge_list){.source = graph->source,
+                                        .target = graph->target,
+                                        .edge_id = graph->edge_id,
+                                        .weight_type = type};
+    if (graph->distance_type == GPUGRAPH_REAL)
+        graph->edges.weight_real = graph->weight;
+    else if (graph->distance_type == GPUGRAPH_UINT64)
+        graph->edges.weight64 = graph->weight;
+    else
+        graph->edges.weight32 = graph->weight;
+}
+
+static void build(builder *b) {
+    gpugraph_graph *graph = b->graph;
+    gpugraph_run *run = b->run;
+    id_mapping ids = {.note = ""};
+    bool sorted = false;
+    graph->m = b->m;
+    graph->wide = gg_is_wide(b->m);
+    graph->has_more_vertices = b->edges->vertex_count > 0;
+    ids.on_device = gg_map_on_device(graph, b->edges, run);
+    double start = gg_now_ms();
+    gg_map_ids(graph, b->edges, run, &ids);
+    if (!gg_stopping(run))
+        gg_bound_degrees(graph, 0, run);
+    if (!gg_stopping(run))
+        order_edges(b, &sorted);
+    if (sorted) /* the device's edges are in the order of rows */
+        gpugraph_release_device(graph);
+    drop_edge_ids(b);
+    if (!gg_stopping(run))
+        gg_take_weights(b);
+    gg_release(b->order);
+    if (gg_stopping(run)) {
+        gg_stopped(run);
+        return;
+    }
+    gg_point_edges(graph, b->edges->weight_type);
+    graph->host_bytes = gg_graph_bytes(graph);
+    gg_phase(run, "map", start + ids.moved_ms, (int64_t)b->m, "%u vertices, %s%s",
+             graph->n, ids.note, sorted ? ", edges sorted by id" : "");
+}
+
+static gpugraph_status create(builder *b, gpugraph_graph **graph) {
+    const gpugraph_edges *edges = b->edges;
+    gpugraph_run *run = b->run;
+    if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
+        return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
+    b->threads = gg_threads(run, b->m);
+    b->graph = gg_alloc_zero(run, 1, sizeof *b->graph);
+    if (!b->graph)
+        return run->status;
+    build(b);
+    if (run->status)
+        gpugraph_free(b->graph);
+    else
+        *graph = b->graph;
+    return run->status;
+}
+
+gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
+                                gpugraph_graph **graph) {
+    gpugraph_edges columns = *edges;
+    builder b = {.edges = &columns, .run = run, .m = (uint64_t)edges->count};
+    gg_begin(run);
+    *graph = NULL;
+    create(&b, graph);
+    drop_all(&b);
+    return run->status;
+}
+
+void gpugraph_free(gpugraph_graph *graph) {
+    if (!graph)
+        return;
+    gpugraph_release_device(graph);
+    gg_free_csr(graph);
+    gg_free_ids(graph);
+    gg_release(graph->source);
+    gg_release(graph->target);
+    gg_release(graph->weight);
+    gg_release(graph->edge_id);
+    gg_release(graph);
+}
+
+uint32_t gpugraph_vertex_count(const gpugraph_graph *graph) {
+    return graph->n;
+}
+
+uint64_t gpugraph_edge_count(const gpugraph_graph *graph) {
+    return graph->m;
+}
+
+size_t gpugraph_edge_size(const gpugraph_graph *graph) {
+    return gg_edge_size(graph->wide);
+}
+
+uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i) {
+    return gg_edge_at(edge, graph->wide, i);
+}
+
+gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph) {
+    return graph->edges.weight_type;
+}
+
+gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph) {
+    return graph->distance_type;
+}
+
+const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph) {
+    return &graph->ids;
+}
+
+const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph) {
+    return &graph->edges;
+}

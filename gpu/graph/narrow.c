@@ -1,0 +1,77 @@
+/* Large arrays moved by several threads.
+**
+** Numbers of 8 bytes become numbers of 4 in their own place, on several threads.
+**
+**     before   | a a | b b | c c | d d | e e | f f | g g | h h |
+**     after    | a | b | c | d | e | f | g | h |
+**
+** Entries k .. 2k - 1 are written where entries k / 2 .. k - 1 were: all of them read
+** already when the first k are done. So the first few are turned by one thread, and then
+** as many again as are done, by all threads, round after round. Within a slice a thread
+** works through a small buffer, for the same reason. */
+#include "base/run.h"
+#include "tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct narrowing {
+    gpugraph_run *run;
+    char *block;
+    void (*part)(const void *of, uint64_t low, uint64_t high, uint32_t *to);
+    const void *of;
+    uint64_t done; /* entries */
+} narrowing;
+
+/* Entries low .. high - 1, by the calling thread. */
+static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
+    uint32_t buffer[GG_NARROW_ITEMS];
+    for (uint64_t i = low, count; i < high; i += count) {
+        if ((i - low) % GG_POLL_ITEMS == 0 && gg_pause(n->run))
+            return;
+        count = high - i < GG_NARROW_ITEMS ? high - i : GG_NARROW_ITEMS;
+        n->part(n->of, i, i + count, buffer);
+        memcpy(n->block + i * sizeof *buffer, buffer, count * sizeof *buffer);
+    }
+}
+
+static void narrow_more(void *narrowing_pointer, uint64_t low, uint64_t high) {
+    const narrowing *n = narrowing_pointer;
+    narrow_slice(n, n->done + low, n->done + high);
+}
+
+uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
+                    void (*part)(const void *of, uint64_t low, uint64_t high,
+                                 uint32_t *to),
+                    const void *of) {
+    narrowing n = {run, wide, part, of, 0};
+    uint64_t first = count < GG_THREAD_GRAIN ? count : GG_THREAD_GRAIN;
+    narrow_slice(&n, 0, first);
+    for (n.done = first; n.done < count && !gg_stopping(run);) {
+        uint64_t more = count - n.done < n.done ? count - n.done : n.done;
+        gg_slices(gg_threads(run, more), more, narrow_more, &n);
+        n.done += more;
+    }
+    uint32_t *narrow =
+        gg_stopping(run) ? NULL : gg_shrink(run, wide, count, sizeof *narrow);
+    if (!narrow)
+        free(wide);
+    return narrow;
+}
+
+typedef struct copying {
+    char *to;
+    const char *from;
+} copying;
+
+static void copy_slice(void *job, uint64_t low, uint64_t high) {
+    const copying *c = job;
+    memcpy(c->to + low, c->from + low, high - low);
+}
+
+void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {
+    int threads = gg_threads(run, bytes / GG_COPY_BYTES * GG_THREAD_GRAIN);
+    threads = threads < GG_COPY_THREADS ? threads : GG_COPY_THREADS;
+    copying c = {to, from};
+    gg_slices(threads, bytes, copy_slice, &c);
+}

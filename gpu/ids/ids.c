@@ -1,0 +1,367 @@
+/* Ids become vertex numbers: INTEGER ids ascending, then TEXT ids by their bytes.
+**
+**     ids as they come    5  'b'  -2   5  'a'  7
+**     distinct, in order  -2   5   7  'a' 'b'
+**     vertex number        0   1   2   3   4
+**
+** Integers that lie close together are numbered by a bitmap of their span, with the
+** count of set bits before each word:
+**
+**     span from -2   1 0 0 0 0 0 0 1 0 1      rank 0
+**                    ^             ^   ^
+**     and where every bit is set, the number is the id less the first id.
+**
+** Integers far apart go through hash tables (sparse.c). Where a device is to have the
+** edges anyway, both are done there (ids.cu).
+**
+** Texts come already distinct: those that occur are sorted (texts.c). */
+#include "ids.h"
+#include "tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what there is ---- */
+
+typedef struct surveying {
+    id_mapper *m;
+    const struct id_source *c;
+    uint64_t least, most, integers; /* of its INTEGERs, the sign turned */
+} surveying;
+
+static void survey_slice(void *of, uint64_t low, uint64_t high) {
+    surveying *s = of;
+    const id_mapper *m = s->m;
+    const struct id_source *c = s->c;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint64_t integers = 0;
+    for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
+        int64_t id = c->ids.value[i];
+        if (!gg_id_is_text(&c->ids, i)) {
+            first = id < first ? id : first;
+            last = id > last ? id : last;
+            integers++;
+        } else if (id >= 0 && id < m->texts->count) {
+            __atomic_store_n(&m->text_used[id], 1, __ATOMIC_RELAXED);
+        } else {
+            gg_fail(m->run, GPUGRAPH_INVALID,
+                    "text number %lld is not one of the %lld texts", (long long)id,
+                    (long long)m->texts->count);
+        }
+    }
+    gg_lower(&s->least, (uint64_t)first ^ GG_SIGN_BIT);
+    gg_raise(&s->most, (uint64_t)last ^ GG_SIGN_BIT);
+    __atomic_fetch_add(&s->integers, integers, __ATOMIC_RELAXED);
+}
+
+static void survey(id_mapper *m, const struct id_source *c) {
+    surveying s = {m, c, UINT64_MAX, 0, 0};
+    gg_slices(gg_threads(m->run, c->count), c->count, survey_slice, &s);
+    int64_t first = (int64_t)(s.least ^ GG_SIGN_BIT),
+            last = (int64_t)(s.most ^ GG_SIGN_BIT);
+    m->first = first < m->first ? first : m->first;
+    m->last = last > m->last ? last : m->last;
+    m->integers += s.integers;
+}
+
+/* ---- integers close together: the bitmap ---- */
+
+/* One map or several, each of the ids that occur in a slice of every column. */
+typedef struct id_maps {
+    const id_mapper *m;
+    uint64_t words; /* of a map */
+    int maps;
+    uint8_t *occurs; /* [maps][64 * words] */
+} id_maps;
+
+/* Fills a map: occurs[id - first] = 1. A byte for each: a store need not wait for the one
+** before it, as setting bits of one word would. */
+static void mark_occurring(void *of, uint64_t map) {
+    const id_maps *o = of;
+    const id_mapper *m = o->m;
+    uint8_t *occurs = o->occurs + map * o->words * 64;
+    for (int k = 0; k < ID_COLUMNS; k++) {
+        const struct id_source *c = &m->column[k];
+        uint64_t i = gg_slice(c->count, (int)map, o->maps);
+        uint64_t end = gg_slice(c->count, (int)map + 1, o->maps);
+        for (; i < end && !gg_leave(m->run, i); i++)
+            if (!gg_id_is_text(&c->ids, i))
+                occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
+    }
+}
+
+/* Bytes 64 w .. 64 w + 63 of all maps become the bits of word w. */
+static uint64_t pack_word(const id_maps *o, uint64_t w) {
+    uint8_t any[64] = {0};
+    uint64_t bits = 0;
+    for (int map = 0; map < o->maps; map++)
+        for (int k = 0; k < 64; k++)
+            any[k] |= o->occurs[((uint64_t)map * o->words + w) * 64 + (uint64_t)k];
+    for (int k = 0; k < 64; k++)
+        bits |= (uint64_t)any[k] << k;
+    return bits;
+}
+
+static void pack_words(void *of, uint64_t low, uint64_t high) {
+    const id_maps *o = of;
+    for (uint64_t w = low; w < high; w++)
+        o->m->graph->id_present[w] = pack_word(o, w);
+}
+
+/* Each thread marks in a map of its own, as many as the ids themselves leave room for. */
+static void fill_bitmap(const id_mapper *m, uint64_t words) {
+    uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
+    int threads = gg_threads(m->run, m->integers);
+    threads = room < 1 ? 1 : room < (uint64_t)threads ? (int)room : threads;
+    id_maps o = {m, words, threads, gg_alloc_zero(m->run, words * (uint64_t)threads, 64)};
+    if (!o.occurs)
+        return;
+    gg_parts(threads, (uint64_t)threads, mark_occurring, &o);
+    gg_slices(threads, words, pack_words, &o);
+    gg_release(o.occurs);
+}
+
+static void list_words(void *mapper, uint64_t low, uint64_t high) {
+    const id_mapper *m = mapper;
+    const gpugraph_graph *graph = m->graph;
+    for (uint64_t w = low; w < high && !gg_leave(m->run, w); w++) {
+        uint32_t v = graph->id_rank[w];
+        for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
+            graph->id_integer[v++] =
+                (int64_t)((uint64_t)m->first + w * 64 + (uint64_t)__builtin_ctzll(bits));
+    }
+}
+
+static void list_present(id_mapper *m, uint64_t words) {
+    gg_slices(gg_threads(m->run, m->graph->ids.integer_count), words, list_words, m);
+}
+
+static void number_by_bitmap(id_mapper *m) {
+    gpugraph_graph *graph = m->graph;
+    uint64_t span = (uint64_t)m->last - (uint64_t)m->first + 1;
+    uint64_t words = (span + 63) / 64, distinct = 0;
+    graph->ids.first_integer = m->first;
+    graph->id_span = span;
+    graph->id_present = gg_alloc(m->run, words, sizeof *graph->id_present);
+    if (graph->id_present)
+        fill_bitmap(m, words);
+    if (!gg_stopping(m->run))
+        graph->id_rank = gg_alloc(m->run, words, sizeof *graph->id_rank);
+    if (!graph->id_rank)
+        return;
+    for (uint64_t w = 0; w < words; w++) {
+        graph->id_rank[w] = (uint32_t)distinct;
+        distinct += (uint64_t)gg_count_bits(graph->id_present[w]);
+    }
+    if (distinct >= GPUGRAPH_NONE) {
+        gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
+        return;
+    }
+    graph->ids.integer_count = (uint32_t)distinct;
+    if (distinct == span) {
+        m->mode = CONSECUTIVE;
+        gg_release(graph->id_present);
+        gg_release(graph->id_rank);
+        graph->id_present = NULL;
+        graph->id_rank = NULL;
+        return;
+    }
+    m->mode = BITMAP;
+    graph->id_integer = gg_alloc(m->run, distinct, sizeof *graph->id_integer);
+    if (graph->id_integer)
+        list_present(m, words);
+}
+
+/* ---- texts ---- */
+
+static void copy_texts(id_mapper *m, const uint32_t *order) {
+    gpugraph_graph *graph = m->graph;
+    const gpugraph_texts *texts = m->texts;
+    uint64_t bytes = 0;
+    for (uint64_t k = 0; k < m->texts_used; k++) {
+        uint64_t t = order[k];
+        graph->id_text_offset[k] = bytes;
+        bytes += texts->offset[t + 1] - texts->offset[t];
+        m->text_rank[t] = (uint32_t)k;
+    }
+    graph->id_text_offset[m->texts_used] = bytes;
+    graph->id_text_bytes = gg_alloc(m->run, bytes, 1);
+    if (!graph->id_text_bytes)
+        return;
+    for (uint64_t k = 0; k < m->texts_used; k++) {
+        uint64_t from = texts->offset[order[k]], to = graph->id_text_offset[k];
+        size_t length = (size_t)(graph->id_text_offset[k + 1] - to);
+        if (length)
+            memcpy(graph->id_text_bytes + to, texts->bytes + from, length);
+    }
+}
+
+static void number_texts(id_mapper *m) {
+    gpugraph_graph *graph = m->graph;
+    uint64_t used = 0;
+    uint32_t *order = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *order);
+    if (!order)
+        return;
+    for (uint64_t t = 0; t < (uint64_t)m->texts->count; t++)
+        if (m->text_used[t])
+            order[used++] = (uint32_t)t;
+    m->texts_used = used;
+    if (!gg_sort_texts(m->run, m->texts, order, used)) {
+        m->text_rank = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *m->text_rank);
+        if (m->text_rank)
+            graph->id_text_offset =
+                gg_alloc(m->run, used + 1, sizeof *graph->id_text_offset);
+        if (graph->id_text_offset)
+            copy_texts(m, order);
+    }
+    gg_release(order);
+}
+
+/* ---- numbers for every entry ---- */
+
+static inline uint32_t number_of(const id_mapper *m, const struct id_source *c,
+                                 uint64_t i) {
+    int64_t id = c->ids.value[i];
+    if (gg_id_is_text(&c->ids, i))
+        return m->graph->ids.integer_count + m->text_rank[id];
+    if (m->mode == SPARSE) /* it is there already */
+        return c->number ? c->number[i] : (uint32_t)id;
+    uint64_t place = (uint64_t)id - (uint64_t)m->first;
+    return m->mode == CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
+}
+
+typedef struct numbering {
+    const id_mapper *m;
+    const struct id_source *c;
+} numbering;
+
+/* The numbers of entries low .. high - 1; fits gg_narrow. */
+static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
+    const id_mapper *m = ((const numbering *)of)->m;
+    const struct id_source *c = ((const numbering *)of)->c;
+    if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
+        for (uint64_t i = low; i < high; i++)
+            to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
+    else
+        for (uint64_t i = low; i < high; i++)
+            to[i - low] = number_of(m, c, i);
+}
+
+static void assign_slice(void *of, uint64_t low, uint64_t high) {
+    const numbering *a = of;
+    for (uint64_t i = low; i < high && !gg_pause(a->m->run); i += GG_POLL_ITEMS)
+        assign_part(of, i, high - i < GG_POLL_ITEMS ? high : i + GG_POLL_ITEMS,
+                    a->c->number + i);
+}
+
+static void assign(const id_mapper *m, struct id_source *c) {
+    numbering of = {m, c};
+    if (!c->number)
+        c->number = gg_alloc_roomy(m->run, c->count, sizeof *c->number);
+    if (!c->number)
+        return;
+    gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);
+}
+
+/* The numbers of a column, in the place of its ids where these may go. */
+static void finish_column(id_mapper *m, struct id_source *c) {
+    if (c->given && !c->number) {
+        const numbering of = {m, c};
+        c->given->value = NULL;
+        *c->result =
+            gg_narrow(m->run, (int64_t *)c->ids.value, c->count, assign_part, &of);
+    } else {
+        assign(m, c);
+        *c->result = c->number;
+        c->number = NULL;
+    }
+    if (c->given) {
+        free((void *)c->given->value);
+        free((void *)c->given->is_text);
+        *c->given = (gpugraph_id_column){NULL, NULL};
+    }
+}
+
+static void map(id_mapper *m) {
+    gpugraph_graph *graph = m->graph;
+    gpugraph_run *run = m->run;
+    if (m->texts->count >= (int64_t)GPUGRAPH_NONE) {
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 texts");
+        return;
+    }
+    m->text_used = gg_alloc_zero(run, (uint64_t)m->texts->count, 1);
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(run); i++)
+        survey(m, &m->column[i]);
+    if (gg_stopping(run) || !m->integers)
+        m->mode = CONSECUTIVE;
+    else if (gg_close_together(m->integers, m->first, m->last))
+        number_by_bitmap(m);
+    else
+        gg_number_sparse_ids(m);
+    if (!gg_stopping(run) && m->texts->count)
+        number_texts(m);
+    uint64_t n = graph->ids.integer_count + m->texts_used;
+    if (n >= GPUGRAPH_NONE)
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
+    graph->n = (uint32_t)n;
+    for (int i = 0; i < ID_COLUMNS && !gg_stopping(run); i++)
+        if (m->column[i].result)
+            finish_column(m, &m->column[i]);
+}
+
+/* False: the host must do it. */
+static bool map_on_device(id_mapper *m) {
+    bool whole = gg_cuda_backend.map_ids(m);
+    bool done = m->run->status == GPUGRAPH_OK;
+    if (done || !whole || m->run->status == GPUGRAPH_INTERRUPTED)
+        return true;
+    gg_begin(m->run); /* whoever asked for the device will hear of it from the search */
+    return false;
+}
+
+gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
+                           gpugraph_run *run, id_mapping *how) {
+    uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
+    id_mapper map_all = {
+        .graph = graph,
+        .run = run,
+        .texts = &edges->texts,
+        .column = {{.ids = edges->source, .count = m, .result = &graph->source},
+                   {.ids = edges->target, .count = m, .result = &graph->target},
+                   {.ids = edges->vertex, .count = more}},
+        .first = INT64_MAX,
+        .last = INT64_MIN,
+    };
+    if (edges->take_over) {
+        map_all.column[0].given = &edges->source;
+        map_all.column[1].given = &edges->target;
+    }
+    how->on_device = how->on_device && map_on_device(&map_all);
+    how->moved_ms = map_all.moved_ms;
+    if (!how->on_device)
+        map(&map_all);
+    for (int i = 0; i < ID_COLUMNS; i++)
+        gg_release(map_all.column[i].number);
+    gg_release(map_all.text_used);
+    gg_release(map_all.text_rank);
+
+    graph->integer_ends = map_all.integers;
+    graph->ids.integer = graph->id_integer;
+    graph->ids.texts = (gpugraph_texts){(int64_t)map_all.texts_used,
+                                        graph->id_text_offset, graph->id_text_bytes};
+    static const char *const notes[2][3] = {
+        {"consecutive integers", "integers by bitmap", "integers by hashing"},
+        {"consecutive integers, on the device", "integers by bitmap, on the device",
+         "integers by sorting, on the device"}};
+    how->note = !map_all.integers ? "texts" : notes[how->on_device][map_all.mode];
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+void gg_free_ids(gpugraph_graph *graph) {
+    gg_release(graph->id_integer);
+    gg_release(graph->id_present);
+    gg_release(graph->id_rank);
+    gg_release(graph->id_text_offset);
+    gg_release(graph->id_text_bytes);
+    gg_drop_text_index(graph);
+}

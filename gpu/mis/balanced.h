@@ -1,0 +1,188 @@
+/* Maximal independent set, method "one-launch-balanced": a warp's look at 32 vertices, whose
+** arcs it deals out evenly to its lanes.
+**
+**     lane       0       1   2           3              rows, of which each lane has one
+**     arcs      [0 1 2] [3] [4 5 6 7 8] [9 10 ...]      numbered through, MIS_SHARE at most
+**     lanes      0 1 2   3   4 5 6 7 8   9 10 ...       who loads which
+**
+** Short rows of neighbours in number lie side by side, so most loads of targets share their
+** lines, and no lane waits for another one's longer row.
+**
+** Neighbours' words are loaded as the block may see them, out of a cache that is not kept up
+** to date: a word only ever becomes final, so an old one is an open one, and that delays
+** and never misleads. A blocker's own word is asked for afresh, and once it has dropped the
+** look goes on behind it, whatever the old word says.
+**
+** The includer has struct mis_graph (offset, target, word) and defines MIS_EARLIER(g, u, v):
+** of two vertices with equal words, is u the earlier one? */
+#ifndef GPUGRAPH_MIS_BALANCED_H
+#define GPUGRAPH_MIS_BALANCED_H
+
+#include "gpugraph.h"
+#include "words.h"
+#include "base/warp.h"
+
+enum {
+    MIS_EACH = 4,    /* arcs that a lane looks at side by side */
+    MIS_SHARE = 1024 /* arcs dealt out at a time, about: a lone hub gets all */
+};
+
+/* Arcs dealt out. */
+struct mis_part {
+    uint32_t total;
+    uint32_t before, length; /* of the lane's row: arcs of the lanes before it, its own */
+    uint64_t first;          /* its first arc less `before` */
+};
+
+/* From arc `at` of the lane's row on; all lanes call. */
+WARP_FUNCTION void mis_deal(struct mis_part *part, bool wanted, uint64_t at,
+                            uint64_t end) {
+    uint32_t rows = set_bits(warp_ballot(wanted));
+    uint32_t share = rows ? MIS_SHARE / rows : 0;
+    uint64_t length = wanted ? end - at : 0;
+    part->length = length < share ? (uint32_t)length : share;
+    part->before = warp_sum_before(part->length, &part->total);
+    part->first = at - part->before;
+}
+
+/* The lane whose row has arc number k: the last one with no more than k before it. */
+WARP_FUNCTION unsigned mis_owner(const struct mis_part *part, uint32_t k) {
+    unsigned owner = 0;
+    for (unsigned step = warp_width / 2; step > 0; step /= 2)
+        if (warp_from(part->before, owner + step) <= k)
+            owner += step;
+    return owner;
+}
+
+/* Which lanes have this lane's row, where lane 0 has arc number k. */
+WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k) {
+    uint64_t from = part->before > k ? part->before - k : 0;
+    uint64_t to = part->before + part->length > k ? part->before + part->length - k : 0;
+    from = from < warp_width ? from : warp_width;
+    to = to < warp_width ? to : warp_width;
+    return (uint32_t)((((uint64_t)1 << to) - 1) & ~(((uint64_t)1 << from) - 1));
+}
+
+/* What a lane has found in its row. */
+struct mis_find {
+    uint32_t blocker, word; /* the first neighbour not later than it; GPUGRAPH_NONE */
+    uint32_t behind;        /* that one's place in the part */
+    bool joined;            /* a neighbour has */
+};
+
+/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. */
+WARP_FUNCTION void mis_look_at_arcs(const struct mis_graph *g,
+                                    const struct mis_part *part, uint32_t k, uint32_t own,
+                                    struct mis_find *find) {
+    uint32_t neighbour[MIS_EACH], word[MIS_EACH], limit[MIS_EACH];
+    for (unsigned i = 0; i < MIS_EACH; i++) {
+        uint32_t mine = k + i * warp_width + warp_lane();
+        unsigned owner = mis_owner(part, mine);
+        uint64_t arc = warp_from_64(part->first, owner) + mine;
+        limit[i] = warp_from(own, owner);
+        neighbour[i] = mine < part->total ? g->target[arc] : GPUGRAPH_NONE;
+    }
+    for (unsigned i = 0; i < MIS_EACH; i++)
+        word[i] = neighbour[i] != GPUGRAPH_NONE ? block_load(&g->word[neighbour[i]])
+                                                : MIS_DROPPED;
+    for (unsigned i = 0; i < MIS_EACH; i++) {
+        uint32_t row = mis_lanes_of_row(part, k + i * warp_width);
+        uint32_t joined = warp_ballot(word[i] == MIS_JOINED) & row;
+        uint32_t blocks = warp_ballot(word[i] <= limit[i]) & row;
+        unsigned by = blocks ? lowest_bit(blocks) : 0;
+        uint32_t blocker = warp_from(neighbour[i], by);
+        uint32_t blocker_word = warp_from(word[i], by);
+        find->joined |= joined != 0;
+        if (blocks && find->blocker == GPUGRAPH_NONE) {
+            find->blocker = blocker;
+            find->word = blocker_word;
+            find->behind = k + i * warp_width + by - part->before;
+        }
+    }
+}
+
+/* Looks at the lane's row from *at on, until a neighbour has joined or blocks it. Leaves *at
+** at the blocker, or at the end. */
+WARP_FUNCTION void mis_look_at_rows(const struct mis_graph *g, bool wanted, uint32_t v,
+                                    uint32_t own, uint64_t *at, uint64_t end,
+                                    struct mis_find *find) {
+    for (;;) {
+        struct mis_part part;
+        bool more =
+            wanted && !find->joined && find->blocker == GPUGRAPH_NONE && *at < end;
+        if (warp_ballot(more) == 0)
+            return;
+        mis_deal(&part, more, *at, end);
+        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width)
+            mis_look_at_arcs(g, &part, k, own, find);
+        if (!more)
+            continue;
+        if (find->blocker == GPUGRAPH_NONE) {
+            *at += part.length;
+            continue;
+        }
+        *at += find->behind;
+        if (find->word == own && !MIS_EARLIER(g, find->blocker, v)) {
+            ++*at;
+            find->blocker = GPUGRAPH_NONE;
+        }
+    }
+}
+
+/* The neighbours of lanes that have joined drop. */
+WARP_FUNCTION void mis_drop_rows(const struct mis_graph *g, bool joins, uint64_t at,
+                                 uint64_t end) {
+    for (;;) {
+        struct mis_part part;
+        bool more = joins && at < end;
+        if (warp_ballot(more) == 0)
+            return;
+        mis_deal(&part, more, at, end);
+        at += part.length;
+        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width) {
+            uint32_t neighbour[MIS_EACH], word[MIS_EACH];
+            for (unsigned i = 0; i < MIS_EACH; i++) {
+                uint32_t mine = k + i * warp_width + warp_lane();
+                uint64_t arc = warp_from_64(part.first, mis_owner(&part, mine)) + mine;
+                neighbour[i] = mine < part.total ? g->target[arc] : GPUGRAPH_NONE;
+            }
+            for (unsigned i = 0; i < MIS_EACH; i++)
+                word[i] = neighbour[i] != GPUGRAPH_NONE
+                              ? block_load(&g->word[neighbour[i]])
+                              : MIS_DROPPED;
+            /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
+            for (unsigned i = 0; i < MIS_EACH; i++)
+                if (word[i] != MIS_DROPPED)
+                    device_store(&g->word[neighbour[i]], MIS_DROPPED);
+        }
+    }
+}
+
+/* A look at a vertex for each lane with `live`. True where it must wait, with *w brought up
+** to date. A row longer than `longest` is not looked at yet. */
+WARP_FUNCTION bool mis_look_balanced(const struct mis_graph *g, bool live,
+                                     uint64_t longest, struct waiting *w) {
+    uint32_t own = live ? device_load(&g->word[w->vertex]) : MIS_DROPPED;
+    uint32_t other =
+        w->blocker != GPUGRAPH_NONE ? device_load(&g->word[w->blocker]) : MIS_DROPPED;
+    bool open = own != MIS_DROPPED && own != MIS_JOINED;
+    bool looks = open && other == MIS_DROPPED;
+    uint64_t begin = looks ? g->offset[w->vertex] : 0;
+    uint64_t end = looks ? g->offset[w->vertex + 1] : 0;
+    looks = looks && end - begin <= longest;
+    uint64_t at = begin + w->at + (w->blocker != GPUGRAPH_NONE);
+    struct mis_find find = {GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    mis_look_at_rows(g, looks, w->vertex, own, &at, end, &find);
+    bool joins = looks && !find.joined && find.blocker == GPUGRAPH_NONE;
+    bool drops = open && (other == MIS_JOINED || find.joined);
+    if (joins || drops)
+        device_store(&g->word[w->vertex], joins ? MIS_JOINED : MIS_DROPPED);
+    mis_drop_rows(g, joins, begin, end);
+    if (looks) {
+        w->at = (uint32_t)(at - begin);
+        w->blocker = find.blocker;
+    }
+    return open && !joins && !drops;
+}
+
+#endif

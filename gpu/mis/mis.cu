@@ -1,0 +1,152 @@
+/* Maximal independent set on the device: chooses a method, prepares what all of them need,
+** and brings the members back. mis.c beside this has the meaning and the CPU backend.
+**
+**     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
+**     hashes      computed by the kernels, or kept on the device for the seed
+**        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
+**        |                      balanced.h "one-launch-balanced"
+**        |  mis/rounds/rounds.cu       synchronous rounds: "rounds" (with renumber.cu) and
+**        |                      "rounds-warp"
+**        v  pinned.cu       "out-of-core"
+**     member[n]   downloaded
+**
+** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
+** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
+#include "mis.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- launches, for the methods without rounds ---- */
+
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l) {
+    uint32_t open = 0, left = UINT32_MAX;
+    gg_fill(job, l->on_device, 0, l->bytes);
+    gg_mark(job, GG_BEGAN);
+    do {
+        gg_fill(job, l->on_device, 0, sizeof open);
+        gg_launch_cooperative(job, l->kernel, l->blocks, l->arguments);
+        gg_mark(job, GG_ENDED);
+        if (!gg_fetch(job, l->report, l->on_device, l->bytes))
+            return false;
+        memcpy(&open, l->report, sizeof open);
+        if (open >= left) {
+            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel %s makes no progress: %u vertices wait for each other",
+                    l->kernel->name, open);
+            return false;
+        }
+        left = open;
+        *l->resume = true;
+        l->count++;
+    } while (left > 0);
+    return true;
+}
+
+/* ---- choice and driver ---- */
+
+static bool hashed(gpugraph_priority priority) {
+    return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
+}
+
+int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal) {
+    const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
+    int64_t in_core = gg_device_graph_lacks(graph, CSR_SIMPLE, false) + hashes +
+                      (int64_t)gg_mis_one_launch_bytes(graph->n);
+    int64_t pinned = hashes + (int64_t)gg_mis_pinned_bytes(graph->n);
+    return frugal && pinned < in_core ? pinned : in_core;
+}
+
+static bool chosen_by_name(const gpugraph_run *run) {
+    return run->method && strcmp(run->method, "auto") != 0;
+}
+
+/* Before there are rows: where they will lie. */
+static void choose_place(const struct cuda_job *job) {
+    bool fits = gg_mis_needs(job->graph, false) <= gg_device_room(job);
+    if (!chosen_by_name(job->run))
+        job->run->used_method = fits ? "one-launch" : "out-of-core";
+}
+
+/* With their number of arcs: short rows need not be dealt out. */
+static void choose_launch(const struct cuda_job *job, const struct mis_graph *g) {
+    gpugraph_run *run = job->run;
+    if (!chosen_by_name(run) && gg_method_is(run, "one-launch") &&
+        g->m >= GG_MIS_BALANCED_DEGREE * (uint64_t)g->n)
+        run->used_method = "one-launch-balanced";
+}
+
+/* Are offsets on the device, too, with lists of some use beside them? Bytes for each vertex:
+** offset 8, hash 4, word and member 5, a quarter of the longest list 3. */
+static bool has_room_for_offsets(const struct cuda_job *job) {
+    return gg_device_room(job) >= 20 * (int64_t)job->graph->n + (16 << 20);
+}
+
+static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
+                    struct mis_graph *g) {
+    struct device_csr rows;
+    bool pinned = gg_method_is(job->run, "out-of-core");
+    if (!(pinned ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
+                 : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
+        return false;
+    g->n = rows.n;
+    g->m = rows.m;
+    g->offset = rows.offset;
+    g->target = rows.target;
+    g->priority = priority;
+    g->shift = rows.n > 1 ? __builtin_clz(rows.n - 1) : 0;
+    g->stop = job->device->device_stop;
+    return !hashed(priority) || gg_device_hashes(job, seed, &g->hashes);
+}
+
+static bool run_method(struct cuda_job *job, struct mis_graph *g,
+                       struct mis_report *report) {
+    bool balanced = gg_method_is(job->run, "one-launch-balanced");
+    if (balanced || gg_method_is(job->run, "one-launch"))
+        return gg_mis_one_launch(job, g, balanced, report);
+    if (gg_method_is(job->run, "out-of-core"))
+        return gg_mis_out_of_core(job, g, report);
+    return gg_mis_rounds(
+        job, g, gg_method_is(job->run, "rounds") ? MIS_SORTED : MIS_WARPS, report);
+}
+
+static void tell(struct cuda_job *job, const struct mis_graph *g,
+                 const struct mis_report *report, double started) {
+    char more[300];
+    snprintf(more, sizeof more, "%s, %s, kernels %.4f ms", report->text,
+             !hashed(g->priority) ? "no hashes"
+             : g->hashes.stored   ? "hashes kept on the device"
+                                  : "hashes computed by the kernels",
+             gg_marked_ms(job));
+    gg_search_phase(job->run, started, g->n, more);
+}
+
+static void search_graph(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
+                         struct mis_report *report, uint8_t *member) {
+    struct mis_graph g = mis_graph();
+    choose_place(job);
+    if (!prepare(job, priority, seed, &g))
+        return;
+    choose_launch(job, &g);
+    double started = gg_now_ms();
+    if (g.n == 0) {
+        gg_search_phase(job->run, started, 0, "no vertices");
+        return;
+    }
+    if (!run_method(job, &g, report))
+        return;
+    tell(job, &g, report, started);
+    started = gg_now_ms();
+    if (gg_download(job, member, g.member, g.n))
+        gg_phase(job->run, "download", started, g.n, "members");
+}
+
+gpugraph_status gg_cuda_mis(gpugraph_graph *graph, gpugraph_priority priority,
+                            int64_t seed, gpugraph_run *run, uint8_t *member) {
+    struct cuda_job job;
+    struct mis_report report = mis_report();
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_graph(&job, priority, seed, &report, member);
+    return gg_job_close(&job);
+}

@@ -1,0 +1,234 @@
+/* What the methods of mis.cu share: a graph as the kernels see it, the word of a vertex,
+** and the look at its neighbours.
+**
+**     word[v]    0          JOINED
+**                1 ..       open; the smaller, the earlier a greedy pass would look at v
+**                2^32 - 1   DROPPED
+**
+** A word is the leading part of the key of mis.c: an open vertex whose neighbours all have
+** larger words joins, one with a JOINED neighbour drops, and a DROPPED one is in nobody's
+** way. Keys by degree (degree << 32 | hash) become 5 bits of exponent and 27 bits of
+** mantissa, which is monotonic; the few neighbours with equal words are compared by their
+** whole keys, then by number, so the set is exactly the greedy one. */
+#ifndef GPUGRAPH_MIS_CUH
+#define GPUGRAPH_MIS_CUH
+
+#include "device/frontier.cuh"
+#include "words.h"
+
+struct mis_graph {
+    uint32_t n;
+    uint64_t m;
+    const uint64_t *offset;
+    const uint32_t *target; /* of a pinned host array: padded to whole lines */
+    const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
+    uint32_t *word;         /* by row */
+    uint8_t *member;        /* by vertex number */
+    gpugraph_priority priority;
+    struct id_hashes hashes;
+    int shift;            /* leading zeros of the largest number */
+    const uint32_t *stop; /* set by the host after an interrupt */
+};
+
+/* What a method tells the driver in mis.cu. It marks when its kernels, preprocessing included,
+** began and ended. */
+struct mis_report {
+    char text[200];
+};
+
+/* All carve word and member, run, and leave the members in g->member. balanced: arcs are
+** dealt out evenly. */
+bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
+                       struct mis_report *report);
+enum mis_rows {
+    MIS_SORTED, /* rows by degree: threads, warps, blocks */
+    MIS_WARPS   /* a warp for each row */
+};
+bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows,
+                   struct mis_report *report);
+/* Targets, and perhaps offsets, lie across the bus. */
+bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
+                        struct mis_report *report);
+/* Device bytes of their workspaces, the least that will do. */
+uint64_t gg_mis_one_launch_bytes(uint32_t n);
+uint64_t gg_mis_pinned_bytes(uint32_t n);
+
+/* A cooperative kernel whose passes are bounded is launched until it leaves no vertex open. */
+struct mis_launches {
+    const struct cooperative_kernel *kernel;
+    unsigned blocks;
+    void **arguments;
+    bool *resume;    /* in the arguments: words are there already */
+    void *on_device; /* its report: how many it left open (uint32_t), sums and maxima */
+    void *report;    /* the same on the host */
+    size_t bytes;
+    unsigned count; /* launches done */
+};
+bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l);
+
+/* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
+** for blocks and those for warps end, zeroed before. (renumber.cu) */
+struct mis_renumbered {
+    uint8_t *code, *other_code;
+    uint32_t *number, *other_number, *rank, *count;
+    uint64_t *offset;
+    uint32_t *target;
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+void gg_mis_carve_renumbered(struct workspace *space, const struct mis_graph *g,
+                             struct mis_renumbered *r);
+bool gg_mis_renumber(struct cuda_job *job, struct mis_graph *g, struct mis_renumbered *r,
+                     uint32_t *end);
+
+/* ---- words ---- */
+
+static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
+    cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(*at).store(
+        value, cuda::memory_order_relaxed);
+}
+
+static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
+    return g.number ? g.number[row] : row;
+}
+
+/* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */
+static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
+                                                   uint64_t degree) {
+    uint32_t v = mis_number(g, row);
+    switch (g.priority) {
+    case GPUGRAPH_BY_DEGREE:
+        return degree << 32 | gg_id_hash(g.hashes, v);
+    case GPUGRAPH_BY_DEGREE_ID:
+        return degree << 32 | v << g.shift;
+    case GPUGRAPH_BY_RANDOM:
+        return gg_id_hash(g.hashes, v);
+    default:
+        return v;
+    }
+}
+
+/* The word of an open vertex; degree is not 0. */
+static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t row,
+                                                    uint64_t degree) {
+    uint64_t key = mis_key(g, row, degree);
+    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
+        int top = 63 - __clzll((long long)key);
+        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
+    }
+    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
+}
+
+/* Neighbours of equal words: is u earlier than v? */
+static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
+                                                 uint32_t v) {
+    uint64_t of_u = mis_key(g, u, g.offset[u + 1] - g.offset[u]);
+    uint64_t of_v = mis_key(g, v, g.offset[v + 1] - g.offset[v]);
+    return of_u != of_v ? of_u < of_v : mis_number(g, u) < mis_number(g, v);
+}
+
+/* One thread per row. */
+static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32_t row) {
+    uint64_t degree = g.offset[row + 1] - g.offset[row];
+    g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
+}
+
+/* ---- a look at neighbours, by a thread, a warp or a block ---- */
+
+struct sight {
+    uint64_t at;      /* the first arc whose end is open and earlier; else the end */
+    uint32_t blocker; /* that end; GPUGRAPH_NONE where a block looked */
+    uint32_t word;    /* and its word */
+    uint32_t steps;
+    bool joined; /* a neighbour has joined: the rest does not count */
+};
+
+template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
+    return lanes == 1    ? value
+           : lanes == 32 ? __any_sync(ALL_LANES, value)
+                         : __syncthreads_or(value) != 0;
+}
+
+/* Notes the first lane's blocker among arcs base .. base + lanes - 1. */
+template <int lanes>
+static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t base,
+                                                uint32_t u, uint32_t word) {
+    if (lanes == 1) {
+        if (blocks) {
+            s.at = base;
+            s.blocker = u;
+            s.word = word;
+        }
+    } else if (lanes == 32) {
+        unsigned mask = __ballot_sync(ALL_LANES, blocks);
+        if (mask) {
+            s.at = base + (__ffs(mask) - 1);
+            s.blocker = __shfl_sync(ALL_LANES, u, __ffs(mask) - 1);
+            s.word = __shfl_sync(ALL_LANES, word, __ffs(mask) - 1);
+        }
+    } else if (__syncthreads_or(blocks)) {
+        s.at = base; /* not the end: that is all a block is asked */
+    }
+}
+
+/* Looks at arcs at .. end - 1 of v, whose word is own: until the first neighbour that has
+** joined and, patient, on behind the first earlier one; else no further. Each of `lanes`
+** threads that look together reads `each` words at a time; chunks begin at multiples of
+** 128 bytes.
+**     TIES_SETTLED     neighbours of equal words are compared here
+**     TIES_BLOCK       they end the look, and mis_past_tie is called: the comparison is a
+**                      call that costs registers
+**     WHOLE_LINES      the same; all lanes read, needed or not, so that one whole line
+**                      comes over the bus */
+enum mis_look { TIES_SETTLED, TIES_BLOCK, WHOLE_LINES };
+template <int lanes, int each, mis_look how>
+static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
+                                                 uint32_t own, uint64_t at, uint64_t end,
+                                                 bool patient) {
+    sight s = {end, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    const unsigned lane = threadIdx.x % lanes;
+    for (uint64_t base = at / lanes * lanes; base < end; base += lanes * each) {
+        uint32_t u[each], word[each];
+        bool joined = false;
+        s.steps++;
+#pragma unroll
+        for (int k = 0; k < each; k++) {
+            uint64_t i = base + k * lanes + lane;
+            bool live = i >= at && i < end;
+            u[k] = live || how == WHOLE_LINES ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
+            u[k] = live ? u[k] : GPUGRAPH_NONE;
+        }
+#pragma unroll
+        for (int k = 0; k < each; k++) {
+            word[k] = u[k] != GPUGRAPH_NONE ? gg_peek(&g.word[u[k]]) : MIS_DROPPED;
+            joined |= word[k] == MIS_JOINED;
+        }
+        s.joined = mis_any<lanes>(joined);
+        if (s.joined)
+            return s;
+#pragma unroll
+        for (int k = 0; k < each; k++)
+            if (s.at == end) {
+                bool blocks = how == TIES_SETTLED ? word[k] < own : word[k] <= own;
+                if (how == TIES_SETTLED && word[k] == own)
+                    blocks = mis_wins_tie(g, u[k], v);
+                mis_note<lanes>(s, blocks, base + k * lanes, u[k], word[k]);
+            }
+        if (!patient && s.at != end)
+            return s;
+    }
+    return s;
+}
+
+/* Has a tie ended the look of v? Where v is the earlier one, the next look goes on behind
+** it. */
+static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t v,
+                                                    uint32_t own, sight *s) {
+    if (s->blocker != GPUGRAPH_NONE && s->word == own &&
+        !mis_wins_tie(g, s->blocker, v)) {
+        s->at++;
+        s->blocker = GPUGRAPH_NONE;
+    }
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* The choice of an engine, its queues and their parameters: see
+** choice.h. */
+#include "choice.h"
+#include "sssp/choice/learned/process.h"
+#include "tuning.h"
+
+#include <math.h>
+#include <assert.h>
+#include <string.h>
+
+enum { PROCESS_FAR = 20 }; /* farther graphs add nothing: exp(-20) */
+
+static void (*adjuster)(struct sssp_parameters *parameters);
+
+void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
+    adjuster = adjust;
+}
+
+/* ---- choice ---- */
+
+/* Every method by its name. */
+static const struct {
+    const char *name;
+    enum sssp_engine engine;
+    enum mlmq_l1 l1;
+    enum mlmq_l2 l2;
+} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
+             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
+             {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
+             {"L1NF-L2V", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2V},
+             {"L1FQ-L2V", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2V},
+             {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
+             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
+             {"L1NF-L2DQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2DQ},
+             {"L1FQ-L2DQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2DQ},
+             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ},
+             {"L1V-L2PQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2PQ},
+             {"L1NF-L2PQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2PQ},
+             {"L1FQ-L2PQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2PQ},
+             {"L1SLF-L2PQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2PQ},
+             {"L1V-L2MPQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2MPQ},
+             {"L1NF-L2MPQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2MPQ},
+             {"L1FQ-L2MPQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2MPQ},
+             {"L1SLF-L2MPQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2MPQ}};
+
+/* The width of a bucket in typical weights. */
+static double in_weights(const struct sssp_features *f, double weights) {
+    double delta = f->typical_weight * weights;
+    return delta > 0 && delta < 1e300 ? delta : 1;
+}
+
+/* The same divided by the average degree, where that is over 1. */
+static double width(const struct sssp_features *f, double weights) {
+    return in_weights(f, weights / (f->degree > 1 ? f->degree : 1));
+}
+
+static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
+    p->delta = width(f, GG_MLMQ_DELTA);
+    p->near_far = p->delta;
+    p->filter = p->delta;
+    p->blocks = GG_MLMQ_BLOCKS;
+    p->cooperative = GG_MLMQ_COOPERATIVE;
+    p->write_back = GG_MLMQ_WRITE_BACK;
+    p->l0 = GG_MLMQ_L0;
+    p->l1_capacity = GG_MLMQ_L1;
+    p->bnum = GG_MLMQ_BNUM;
+    p->queues = GG_MLMQ_QUEUES;
+}
+
+/* A method that is named: its engine, with parameters by simple rules. */
+static const char *defaults_of(const struct sssp_features *f, const char *method,
+                               struct sssp_parameters *p) {
+    size_t i = 0, last = sizeof known / sizeof *known - 1;
+    while (i < last && strcmp(known[i].name, method) != 0)
+        i++;
+    memset(p, 0, sizeof *p);
+    p->engine = known[i].engine;
+    p->l1 = known[i].l1;
+    p->l2 = known[i].l2;
+    p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->local = f->degree < GG_PERSISTENT_THIN;
+        p->blocks = GG_PERSISTENT_BLOCKS;
+        p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
+                            : width(f, GG_PERSISTENT_DELTA);
+    } else if (p->engine == SSSP_MLMQ) {
+        set_queues(f, p);
+    }
+    return known[i].name;
+}
+
+/* What "auto" chooses from: a method and what is changed of its parameters. */
+static const struct candidate {
+    const char *method;
+    double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
+    /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL), or all arcs but
+    ** the heavy ones, which wait (APART) */
+    double blocks;
+    enum { WHOLE, LOCAL, APART } rounds;
+    /* of the multi-level multi-queues; 0: as when the method is named */
+    uint32_t bnum, write_back;
+    double reach; /* of L1NF and L1FQ, in buckets */
+} candidates[] = {
+    {"frontier", 32, 0, WHOLE, 0, 0, 0},    {"persistent", .5, 4, LOCAL, 0, 0, 0},
+    {"persistent", 1, 4, LOCAL, 0, 0, 0},   {"persistent", 2, 4, LOCAL, 0, 0, 0},
+    {"persistent", 4, 4, LOCAL, 0, 0, 0},   {"persistent", 8, 4, LOCAL, 0, 0, 0},
+    {"persistent", 16, 4, LOCAL, 0, 0, 0},  {"persistent", 32, 4, LOCAL, 0, 0, 0},
+    {"persistent", 4, 2, LOCAL, 0, 0, 0},   {"persistent", 8, 2, LOCAL, 0, 0, 0},
+    {"persistent", 16, 2, LOCAL, 0, 0, 0},  {"persistent", 32, 2, LOCAL, 0, 0, 0},
+    {"persistent", 64, 2, LOCAL, 0, 0, 0},  {"persistent", 16, 1, LOCAL, 0, 0, 0},
+    {"persistent", 64, 1, LOCAL, 0, 0, 0},  {"persistent", 4, 4, APART, 0, 0, 0},
+    {"persistent", 8, 4, APART, 0, 0, 0},   {"persistent", 16, 4, APART, 0, 0, 0},
+    {"persistent", 32, 4, APART, 0, 0, 0},  {"persistent", 128, 4, APART, 0, 0, 0},
+    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0, 0},     {"L1V-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 1, 0, 0},
+    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4, 0},    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, .25}, {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
+    {"L1V-L2V", 20, 0, WHOLE, 0, 0, 0},     {"L1NF-L2V", 20, 0, WHOLE, 0, 0, 0},
+    {"L1NF-L2V", 20, 0, WHOLE, 0, 0, .25},  {"L1FQ-L2V", 20, 0, WHOLE, 0, 0, 0},
+    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0, 0},   {"L1NF-L2MPQ", 20, 0, WHOLE, 0, 0, 0},
+    {"persistent", 2, 4, WHOLE, 0, 0, 0},   {"persistent", 4, 4, WHOLE, 0, 0, 0},
+    {"persistent", 8, 4, WHOLE, 0, 0, 0},   {"persistent", 16, 4, WHOLE, 0, 0, 0},
+    {"persistent", 1, 4, WHOLE, 0, 0, 0},   {"persistent", 32, 4, WHOLE, 0, 0, 0},
+    {"persistent", 64, 4, WHOLE, 0, 0, 0},  {"persistent", 256, 4, WHOLE, 0, 0, 0},
+};
+
+static void change_queues(const struct candidate *c, struct sssp_parameters *p) {
+    p->bnum = c->bnum ? c->bnum : p->bnum;
+    p->write_back = c->write_back ? c->write_back : p->write_back;
+    p->near_far = p->filter = p->delta * (c->reach > 0 ? c->reach : 1);
+}
+
+bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
+                       struct sssp_parameters *p) {
+    if (i >= sizeof candidates / sizeof *candidates)
+        return false;
+    const struct candidate *c = &candidates[i];
+    *method = defaults_of(f, c->method, p);
+    p->delta = c->rounds == LOCAL ? in_weights(f, c->weights) : width(f, c->weights);
+    if (p->engine == SSSP_PERSISTENT) {
+        p->blocks = c->blocks;
+        p->local = c->rounds == LOCAL;
+        p->apart = c->rounds == APART;
+    } else if (p->engine == SSSP_MLMQ) {
+        change_queues(c, p);
+    }
+    return true;
+}
+
+/* The inputs are those of tests/bench/sssp_forest.py: sizes by their logarithms, the rest in
+** units of a mean. */
+static void set_inputs(const struct sssp_features *f, float *input) {
+    const double weight = f->weight > 0 ? f->weight : 1;
+    const double degree = f->degree > 0 ? f->degree : 1;
+    const double inputs[PROCESS_INPUTS] = {log2((double)f->vertices + 1),
+                                           log2(f->degree + 1),
+                                           log2(f->degree_deviation / degree + 0.02),
+                                           log2(f->most_degree / degree + 1),
+                                           f->weight_deviation / weight,
+                                           log2(f->most_weight / weight + 1),
+                                           f->ball_depth,
+                                           f->ball_radius,
+                                           f->probe_met,
+                                           f->probe_work,
+                                           f->probe_radius};
+    for (int i = 0; i < PROCESS_INPUTS; i++)
+        input[i] = (float)inputs[i];
+}
+
+static void add_forest(const float *input, float *slowness) {
+    for (int tree = 0; tree < FOREST_TREES; tree++) {
+        int at = forest_roots[tree];
+        while (at >= 0) {
+            const struct forest_node *node = &forest_nodes[at];
+            at = input[node->feature] <= node->split ? node->left : node->right;
+        }
+        for (size_t i = 0; i < FOREST_CHOICES; i++)
+            slowness[i] += forest_unit * forest_leaves[-1 - at][i];
+    }
+}
+
+static void add_process(const float *input, float *slowness) {
+    for (size_t point = 0; point < PROCESS_POINTS; point++) {
+        float apart = 0;
+        for (int i = 0; i < PROCESS_INPUTS; i++)
+            apart += fabsf(input[i] * process_scale[i] - process_points[point][i]);
+        if (!(apart < PROCESS_FAR))
+            continue;
+        const float alike = expf(-apart);
+        for (size_t i = 0; i < FOREST_CHOICES; i++)
+            slowness[i] += alike * process_weights[point][i];
+    }
+}
+
+/* The candidate that was learned to be the fastest. */
+static size_t fastest(const struct sssp_features *f) {
+    float input[PROCESS_INPUTS], slowness[FOREST_CHOICES];
+    size_t best = 0;
+    set_inputs(f, input);
+    memcpy(slowness, process_mean, sizeof slowness);
+    add_forest(input, slowness);
+    add_process(input, slowness);
+    for (size_t i = 1; i < FOREST_CHOICES; i++)
+        if (slowness[i] < slowness[best])
+            best = i;
+    return forest_choices[best];
+}
+static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
+              "the forest was learned for these candidates: measure and learn again");
+
+void gg_sssp_judge(struct sssp_features *f) {
+    f->candidate = (uint32_t)fastest(f);
+    f->judged = 1;
+}
+
+bool gg_path_is_thin(const struct sssp_features *f) {
+    return f->degree < GG_PERSISTENT_THIN && f->most_degree < f->degree * GG_PATH_HUB;
+}
+
+void gg_path_choose(const struct sssp_features *f, bool by_depth,
+                    struct sssp_parameters *p) {
+    const bool thin = gg_path_is_thin(f);
+    defaults_of(f, "persistent", p);
+    p->apart = false;
+    p->local = thin || !by_depth;
+    p->delta = by_depth ? (thin ? GG_PATH_STEPS : 1)
+               : thin   ? in_weights(f, GG_PATH_DELTA_THIN)
+                        : width(f, GG_PATH_DELTA);
+    if (adjuster)
+        adjuster(p);
+}
+
+const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
+                           struct sssp_parameters *p) {
+    const char *name = "";
+    if (!method || strcmp(method, "auto") == 0)
+        gg_sssp_candidate(f->judged ? f->candidate : fastest(f), f, &name, p);
+    else
+        name = defaults_of(f, method, p);
+    if (adjuster)
+        adjuster(p);
+    return name;
+}

@@ -1,0 +1,98 @@
+/* How the device searches for shortest paths: which engine, which queues, and every number
+** that they are run with. One struct, filled in one place (choice.c), read by all
+** engines.
+**
+**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and some more
+**                                                 |
+**     method, features --- gg_sssp_choose ---> parameters  --> sssp/sssp.cu --> an engine
+**                                                 ^
+**                              a benchmark's adjust function may change them
+*/
+#ifndef GPUGRAPH_SSSP_CHOICE_H
+#define GPUGRAPH_SSSP_CHOICE_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sssp_engine {
+    SSSP_FRONTIER,   /* near and far piles, kernels queued many rounds ahead */
+    SSSP_PERSISTENT, /* the same in one cooperative launch, rounds between grid barriers */
+    SSSP_MLMQ        /* multi-level multi-queue: one launch, no rounds */
+};
+
+/* Queues of a warp in shared memory, and of all warps in device memory: the names of Hu et
+** al., "Beyond a Single Queue". */
+enum mlmq_l1 { MLMQ_L1V, MLMQ_L1NF, MLMQ_L1FQ, MLMQ_L1SLF, MLMQ_L1_KINDS };
+enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2PQ, MLMQ_L2MPQ, MLMQ_L2_KINDS };
+
+/* Widths are in units of distance. */
+struct sssp_parameters {
+    enum sssp_engine engine;
+    double delta;         /* width of a bucket, distance between two thresholds */
+    double blocks;        /* of 256 threads for each multiprocessor; may be below 1 */
+    uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
+    bool apart;           /* arcs wider than a bucket wait until their vertex is final */
+    bool local; /* small rounds stay within a block; not together with `apart` */
+    /* SSSP_MLMQ alone */
+    enum mlmq_l1 l1;
+    enum mlmq_l2 l2;
+    double near_far; /* L1NF: the near vector ends that far behind its least element */
+    double filter;   /* L1FQ: what is farther than that behind the last read goes to L2 */
+    uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
+    uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */
+    uint32_t bnum;            /* L2DQ: buckets that are read, of MLMQ_BUCKETS */
+    uint32_t queues;          /* L2MPQ: how many priority queues */
+    uint64_t l2_capacity;     /* elements in device memory; 0: by the graph's size */
+};
+
+struct sssp_features {
+    uint64_t vertices, arcs;
+    double degree, degree_deviation, most_degree;
+    double weight, weight_deviation, most_weight; /* of edges evenly spread */
+    double typical_weight; /* median of the positive ones among some */
+    double ball_depth;     /* mean of log2(levels to 1,024 vertices + 1): features.h */
+    double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
+    /* of searches in rounds: means of log2(vertices met), log2(how often each was relaxed)
+    ** and log2(distance of the least at the end / typical weight) */
+    double probe_met, probe_work, probe_radius;
+    uint32_t judged;    /* `candidate` is known */
+    uint32_t candidate; /* of "auto", by all of the above */
+};
+
+/* The features of the graph as it is searched in that direction, by the CPU. (features.c;
+** features.cu has the device's: the same numbers) */
+gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
+                                 gpugraph_run *run, struct sssp_features *features);
+
+/* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
+** engine that is named stays; its parameters follow the features. Returns the name of the
+** method, a static string. */
+const char *gg_sssp_choose(const struct sssp_features *features, const char *method,
+                           struct sssp_parameters *parameters);
+
+/* For one path from both ends, by the engine "persistent". by_depth: every arc counts 1, and the
+** features are not read but for degree and most_degree. */
+void gg_path_choose(const struct sssp_features *features, bool by_depth,
+                    struct sssp_parameters *parameters);
+/* Has the graph so few arcs, and no hubs, that a ball grows slowly: roads, meshes? */
+bool gg_path_is_thin(const struct sssp_features *features);
+
+/* Candidate i of those that "auto" chooses from; false past the last. Returns its method's
+** name by *method. */
+bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
+                       const char **method, struct sssp_parameters *parameters);
+
+/* Sets `candidate`, which takes some microseconds; without it every choice does. */
+void gg_sssp_judge(struct sssp_features *features);
+
+/* For benchmarks and tests: called with the parameters of every search after they were
+** chosen; NULL: nobody. Not while a search runs. */
+void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

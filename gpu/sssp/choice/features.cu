@@ -1,0 +1,378 @@
+/* Features of a graph on the device, kept with its copy; features.c beside this computes
+** the same numbers on the CPU.
+**
+**     offsets of a CSR    --degrees-->  sums of squares, the largest
+**     weights by edge     --weights-->  FEATURE_PARTS sums  --groups-->  FEATURE_GROUPS
+**                         --sample--->  FEATURE_SAMPLE weights
+**     rows                --balls---->  FEATURE_BALLS numbers of levels
+**                         --radii---->  FEATURE_BALLS distances
+**                         --probes--->  FEATURE_BALLS searches in rounds (probe.cu)
+*/
+#include "graph/device_copy.cuh"
+#include "device/frontier.cuh"
+#include "sssp/sssp.cuh"
+#include "features.h"
+
+#include <string.h>
+
+struct feature_space {
+    struct degree_sums *degrees;
+    struct weight_sums *part, *group;
+    double *sample;
+    uint32_t *levels;
+    double *radius;
+    struct feature_probe *probe;
+};
+
+/* ---- kernels ---- */
+
+/* One thread per vertex. */
+static __global__ void degrees(device_csr g, struct degree_sums *sums) {
+    struct degree_sums mine = {0, 0, 0};
+    for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid()) {
+        unsigned long long degree = g.offset[v + 1] - g.offset[v];
+        mine.square_low += degree * degree & UINT32_MAX;
+        mine.square_high += degree * degree >> 32;
+        mine.most = degree > mine.most ? degree : mine.most;
+    }
+    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+        mine.square_low += __shfl_down_sync(0xffffffffu, mine.square_low, step);
+        mine.square_high += __shfl_down_sync(0xffffffffu, mine.square_high, step);
+        unsigned long long other = __shfl_down_sync(0xffffffffu, mine.most, step);
+        mine.most = other > mine.most ? other : mine.most;
+    }
+    if (threadIdx.x % GG_WARP == 0) {
+        atomicAdd(&sums->square_low, mine.square_low);
+        atomicAdd(&sums->square_high, mine.square_high);
+        atomicMax(&sums->most, mine.most);
+    }
+}
+
+static __device__ void add(struct weight_sums *to, double sum, double square,
+                           double most) {
+    to->sum = __dadd_rn(to->sum, sum);
+    to->square = __dadd_rn(to->square, square);
+    to->most = most > to->most ? most : to->most;
+}
+
+/* One thread per part. */
+template <typename type>
+static __global__ void weights(const type *weight, uint64_t m, uint64_t step,
+                               struct weight_sums *part) {
+    struct weight_sums mine = {0, 0, 0};
+    for (uint64_t e = gg_thread() * step; e < m; e += FEATURE_PARTS * step) {
+        double w = (double)weight[e];
+        add(&mine, w, __dmul_rn(w, w), w);
+    }
+    part[gg_thread()] = mine;
+}
+
+/* One thread per group. */
+static __global__ void groups(const struct weight_sums *part, struct weight_sums *group) {
+    struct weight_sums mine = {0, 0, 0};
+    for (int i = (int)threadIdx.x; i < FEATURE_PARTS; i += FEATURE_GROUPS)
+        add(&mine, part[i].sum, part[i].square, part[i].most);
+    group[threadIdx.x] = mine;
+}
+
+/* One thread per weight. */
+template <typename type>
+static __global__ void sample(const type *weight, uint64_t m, uint64_t step,
+                              double *out) {
+    if (threadIdx.x * step < m)
+        out[threadIdx.x] = (double)weight[threadIdx.x * step];
+}
+
+struct ball {
+    uint32_t count; /* goes past FEATURE_BALL where several threads meet the last ones */
+    uint32_t met[FEATURE_BALL], table[FEATURE_BALL_TABLE];
+};
+
+/* Once FEATURE_BALL vertices are met nobody asks which: so the table never fills. */
+static __device__ void meet(struct ball *b, uint32_t v) {
+    uint32_t at = v * 2654435761u % FEATURE_BALL_TABLE;
+    while (atomicAdd(&b->count, 0) < FEATURE_BALL) {
+        uint32_t there = atomicCAS(&b->table[at], GPUGRAPH_NONE, v);
+        if (there == v)
+            return;
+        if (there == GPUGRAPH_NONE) {
+            uint32_t place = atomicAdd(&b->count, 1);
+            if (place < FEATURE_BALL)
+                b->met[place] = v;
+            return;
+        }
+        at = (at + 1) % FEATURE_BALL_TABLE;
+    }
+}
+
+/* One warp per row. All vertices of the next level. */
+static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
+                                       uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin + threadIdx.x / GG_WARP; i < end; i += blockDim.x / GG_WARP) {
+        uint64_t first = g.offset[b->met[i]], last = g.offset[b->met[i] + 1];
+        if (last - first > FEATURE_BALL_ARCS)
+            last = first + FEATURE_BALL_ARCS;
+        for (uint64_t arc = first + gg_lane(); arc < last; arc += GG_WARP)
+            meet(b, g.target[arc]);
+    }
+}
+
+/* One block per ball. */
+static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
+                             uint32_t *levels) {
+    __shared__ struct ball b;
+    uint32_t begin = 0, found = FEATURE_BALL_LEVELS;
+    for (uint32_t i = threadIdx.x; i < FEATURE_BALL_TABLE; i += blockDim.x)
+        b.table[i] = GPUGRAPH_NONE;
+    if (threadIdx.x == 0)
+        b.count = 0;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        meet(&b, start[feature_ball_edge(m, (int)blockIdx.x)]);
+    __syncthreads();
+    for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
+        uint32_t end = b.count;
+        __syncthreads();
+        meet_neighbours(g, &b, begin, end);
+        __syncthreads();
+        uint32_t count = b.count;
+        if (count >= FEATURE_BALL)
+            found = level;
+        if (count >= FEATURE_BALL || count == end)
+            break;
+        begin = end;
+    }
+    if (threadIdx.x == 0)
+        levels[blockIdx.x] = found;
+}
+
+#define NOT_MET (~0ull)
+
+/* A set of vertices by their distances: the bits of a double that is not negative, which
+** are in the order of the numbers, and 1. A settled vertex has 0, and keeps it. */
+struct near_ball {
+    uint32_t met, vertex[FEATURE_NEAR_TABLE];
+    unsigned long long key[FEATURE_NEAR_TABLE];
+    unsigned long long least[GG_BLOCK / GG_WARP]; /* of each warp: what nearest finds */
+    uint32_t least_vertex[GG_BLOCK / GG_WARP], least_at[GG_BLOCK / GG_WARP];
+};
+
+static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
+    unsigned long long key = (unsigned long long)__double_as_longlong(distance) + 1;
+    uint32_t at = v * 2654435761u % FEATURE_NEAR_TABLE;
+    for (int tries = 0; tries < FEATURE_NEAR_TABLE; tries++) {
+        uint32_t there = atomicCAS(&b->vertex[at], GPUGRAPH_NONE, v);
+        if (there == GPUGRAPH_NONE)
+            atomicAdd(&b->met, 1u);
+        if (there == GPUGRAPH_NONE || there == v) {
+            atomicMin(&b->key[at], key);
+            return;
+        }
+        at = (at + 1) % FEATURE_NEAR_TABLE;
+    }
+}
+
+struct near_vertex {
+    unsigned long long key; /* NOT_MET: there is none */
+    uint32_t vertex, at;
+};
+
+static __device__ struct near_vertex nearer(struct near_vertex a, struct near_vertex b) {
+    bool first = a.key < b.key || (a.key == b.key && a.vertex <= b.vertex);
+    return first ? a : b;
+}
+
+/* All threads of the block. The nearest vertex that is not settled. */
+static __device__ struct near_vertex nearest(struct near_ball *b) {
+    struct near_vertex best = {NOT_MET, GPUGRAPH_NONE, 0};
+    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x)
+        if (b->key[i] != 0)
+            best = nearer(best, near_vertex{b->key[i], b->vertex[i], i});
+    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+        struct near_vertex other;
+        other.key = __shfl_down_sync(0xffffffffu, best.key, step);
+        other.vertex = __shfl_down_sync(0xffffffffu, best.vertex, step);
+        other.at = __shfl_down_sync(0xffffffffu, best.at, step);
+        best = nearer(best, other);
+    }
+    if (gg_lane() == 0) {
+        b->least[threadIdx.x / GG_WARP] = best.key;
+        b->least_vertex[threadIdx.x / GG_WARP] = best.vertex;
+        b->least_at[threadIdx.x / GG_WARP] = best.at;
+    }
+    __syncthreads();
+    best = near_vertex{NOT_MET, GPUGRAPH_NONE, 0};
+    for (uint32_t w = 0; w < blockDim.x / GG_WARP; w++)
+        best = nearer(best, near_vertex{b->least[w], b->least_vertex[w], b->least_at[w]});
+    return best;
+}
+
+/* One thread per arc. */
+template <typename type>
+static __device__ void reach_neighbours(const device_csr &g, struct near_ball *b,
+                                        uint32_t v, double distance) {
+    const type *weight = static_cast<const type *>(g.weight);
+    uint64_t first = g.offset[v], degree = g.offset[v + 1] - first;
+    int zeros = feature_near_zeros(degree);
+    if (degree > FEATURE_NEAR_ROW)
+        return;
+    for (uint64_t arc = first + threadIdx.x; arc < first + degree; arc += blockDim.x) {
+        uint32_t target = g.target[arc];
+        double w = (double)weight[arc];
+        if (feature_near_arc(v, target, w, zeros))
+            reach(b, target, __dadd_rn(distance, w));
+    }
+}
+
+/* One block per ball. */
+template <typename type>
+static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
+                             double *radius) {
+    __shared__ struct near_ball b;
+    double found = -1;
+    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x) {
+        b.vertex[i] = GPUGRAPH_NONE;
+        b.key[i] = NOT_MET;
+    }
+    if (threadIdx.x == 0)
+        b.met = 0;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        reach(&b, start[feature_ball_edge(m, (int)blockIdx.x)], 0);
+    for (int count = 1; count <= FEATURE_NEAR; count++) {
+        __syncthreads();
+        struct near_vertex next = nearest(&b);
+        uint32_t met = b.met;
+        if (next.key == NOT_MET)
+            break;
+        double distance = __longlong_as_double((long long)(next.key - 1));
+        if (count > 1)
+            found = distance;
+        if (met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
+            break;
+        __syncthreads(); /* all have read what changes now */
+        if (threadIdx.x == 0)
+            b.key[next.at] = 0;
+        __syncthreads();
+        reach_neighbours<type>(g, &b, next.vertex, distance);
+    }
+    if (threadIdx.x == 0)
+        radius[blockIdx.x] = found;
+}
+
+/* ---- driver ---- */
+
+static void carve(struct workspace *space, struct feature_space *s) {
+    s->degrees = gg_carve<struct degree_sums>(space, 1);
+    s->part = gg_carve<struct weight_sums>(space, FEATURE_PARTS);
+    s->group = gg_carve<struct weight_sums>(space, FEATURE_GROUPS);
+    s->sample = gg_carve<double>(space, FEATURE_SAMPLE);
+    s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
+    s->radius = gg_carve<double>(space, FEATURE_BALLS);
+    s->probe = gg_carve<struct feature_probe>(space, FEATURE_BALLS);
+}
+
+template <typename type>
+static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
+                          const struct device_csr *g, const struct device_edges *edges,
+                          const struct feature_space *s) {
+    const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
+    gg_fill(job, s->levels, 0, FEATURE_BALLS * sizeof *s->levels);
+    gg_fill(job, s->radius, 0xff, FEATURE_BALLS * sizeof *s->radius); /* not a number */
+    gg_fill(job, s->probe, 0, FEATURE_BALLS * sizeof *s->probe);
+    if (edges->m == 0)
+        return;
+    balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->levels);
+    gg_launched(job, "balls");
+    radii<type>
+        <<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->radius);
+    gg_launched(job, "radii");
+    gg_device_probes(job, g, start, edges->m, s->probe);
+}
+
+template <typename type>
+static void look_at_weights(struct cuda_job *job, const struct device_edges *edges,
+                            const struct feature_space *s) {
+    static_assert(FEATURE_PARTS % GG_BLOCK == 0, "a thread for each part");
+    const type *weight = static_cast<const type *>(edges->weight);
+    weights<<<FEATURE_PARTS / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
+        weight, edges->m, feature_step(edges->m, FEATURE_WEIGHTS), s->part);
+    gg_launched(job, "weights");
+    groups<<<1, FEATURE_GROUPS, 0, job->stream>>>(s->part, s->group);
+    gg_launched(job, "groups");
+    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
+        weight, edges->m, feature_step(edges->m, FEATURE_SAMPLE), s->sample);
+    gg_launched(job, "sample");
+}
+
+template <typename type>
+static void look_at_edges(struct cuda_job *job, enum csr_kind kind,
+                          const struct device_csr *g, const struct device_edges *edges,
+                          const struct feature_space *s) {
+    look_at_weights<type>(job, edges, s);
+    look_at_balls<type>(job, kind, g, edges, s);
+}
+
+static bool compute(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
+                    struct sssp_features *f) {
+    struct workspace space = {NULL, 0};
+    struct feature_space s;
+    struct device_edges edges;
+    struct degree_sums degree;
+    struct weight_sums group[FEATURE_GROUPS], all = {0, 0, 0};
+    double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
+    uint32_t levels[FEATURE_BALLS];
+    struct feature_probe probe[FEATURE_BALLS];
+    if (!gg_device_edges(job, true, &edges))
+        return false;
+    carve(&space, &s);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, &s);
+    gg_fill(job, s.degrees, 0, sizeof *s.degrees);
+    degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
+    gg_launched(job, "degrees");
+    if (job->graph->distance_type == GPUGRAPH_UINT32)
+        look_at_edges<uint32_t>(job, kind, g, &edges, &s);
+    else if (job->graph->distance_type == GPUGRAPH_UINT64)
+        look_at_edges<int64_t>(job, kind, g, &edges, &s);
+    else
+        look_at_edges<double>(job, kind, g, &edges, &s);
+    uint64_t looks = feature_looks(edges.m, feature_step(edges.m, FEATURE_WEIGHTS));
+    size_t count = (size_t)feature_looks(edges.m, feature_step(edges.m, FEATURE_SAMPLE));
+    if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||
+        !gg_download(job, group, s.group, sizeof group) ||
+        !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
+        !gg_fetch(job, levels, s.levels, sizeof levels) ||
+        !gg_fetch(job, radius, s.radius, sizeof radius) ||
+        !gg_download(job, probe, s.probe, sizeof probe))
+        return false;
+    for (int i = 0; i < FEATURE_GROUPS; i++) {
+        all.sum += group[i].sum;
+        all.square += group[i].square;
+        all.most = group[i].most > all.most ? group[i].most : all.most;
+    }
+    finish_features(f, g->n, g->m, &degree, &all, looks, sampled, count);
+    f->ball_depth = feature_ball_depth(levels);
+    f->ball_radius = feature_ball_radius(radius, f->typical_weight);
+    feature_probes(probe, f);
+    gg_sssp_judge(f);
+    return true;
+}
+
+bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
+                        const struct device_csr *g, struct sssp_features *f) {
+    struct device_graph *copy = gg_device_copy(job);
+    if (!copy)
+        return false;
+    struct device_rows *rows = &copy->rows[kind];
+    if (!rows->features_known) {
+        double started = gg_now_ms();
+        if (!compute(job, kind, g, &rows->features))
+            return false;
+        rows->features_known = true;
+        gg_phase(job->run, "features", started, (int64_t)g->m, "degrees, weights, balls");
+    }
+    *f = rows->features;
+    return true;
+}

@@ -1,0 +1,243 @@
+/* Shortest paths on the device, engine "multi-level multi-queue": its driver. mlmq.h has
+** the queues, work.h what the warps do.
+**
+**     forget, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
+**
+** As many blocks as the parameters ask for and the device can hold at once; every warp stays
+** until the manager has seen that all accounts are even and nothing is marked. */
+#include "sssp/sssp.cuh"
+#include "driver.cuh"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Elements for each vertex that L2 has room for, and at least. */
+#define ROOM_FOR_VERTEX 2
+#define ROOM_AT_LEAST   65536
+/* Arcs for which there is room for one more, up to as much again. */
+#define ROOM_ARCS 8
+
+struct mlmq_launch {
+    struct mlmq m;
+    struct cooperative_kernel kernel;
+    unsigned blocks;
+    struct mlmq_sizes size;
+    bool none; /* not even a source is near enough */
+};
+
+/* ---- kernels ---- */
+
+/* One thread per source, repeats allowed. */
+template <typename type>
+static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
+                                    uint32_t sources) {
+    typename type::word *distance = static_cast<typename type::word *>(m.distance);
+    for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
+        uint32_t v = source[i];
+        distance[v] = 0;
+        atomicOr(&m.dirty[v / 32], 1u << v % 32);
+    }
+}
+
+/* ---- sizes ---- */
+
+static bool has_heaps(const struct mlmq *m) {
+    return m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ;
+}
+
+static const void *kernel_of(gpugraph_distance_type type, bool heaps) {
+    return type == GPUGRAPH_UINT32   ? gg_mlmq_uint32(heaps)
+           : type == GPUGRAPH_UINT64 ? gg_mlmq_uint64(heaps)
+                                     : gg_mlmq_real(heaps);
+}
+
+/* Blocks that the device holds at once, no more than asked for or than the graph keeps
+** busy. */
+static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
+                          double wanted) {
+    double processors = job->device->processors;
+    double most = gg_blocks_at_once(job, &l->kernel) * processors;
+    double blocks = wanted * processors * GG_BLOCK / l->kernel.threads;
+    double worth = l->m.n / (double)GG_MLMQ_BLOCK_VERTICES + 1;
+    blocks = blocks < worth ? blocks : worth;
+    blocks = blocks < most ? blocks : most;
+    return blocks > 1 ? (unsigned)blocks : 1;
+}
+
+static uint64_t word_of(gpugraph_distance_type type, double width) {
+    width = width > 0 ? width : 0;
+    return type == GPUGRAPH_UINT32   ? integer32::from_real(width)
+           : type == GPUGRAPH_UINT64 ? integer64::from_real(width)
+                                     : real::from_real(width < DBL_MAX ? width : DBL_MAX);
+}
+
+static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
+    return value < least ? least : value < most ? value : most;
+}
+
+template <typename type>
+static void set_ends(const struct sssp_search *s, struct mlmq_launch *l) {
+    struct bounds<type> bounds = gg_bounds<type>(s);
+    l->m.most = bounds.most;
+    l->m.tight = bounds.tight;
+    l->none = bounds.none;
+}
+
+static void plan(struct cuda_job *job, const struct sssp_search *s,
+                 struct mlmq_launch *l) {
+    const struct sssp_parameters *p = &s->parameters;
+    struct mlmq *m = &l->m;
+    *l = mlmq_launch();
+    m->n = s->g.n;
+    m->offset = s->g.offset;
+    m->target = s->g.target;
+    m->weight = s->g.weight;
+    m->distance = s->distance;
+    m->host_stop = s->stop;
+    m->end = s->ends + s->wanted->source_count;
+    m->ends = s->wanted->target_count;
+    m->l1 = p->l1;
+    m->l2 = p->l2;
+    m->l0 = between(p->l0, 0, 2);
+    m->l1_capacity = between(p->l1_capacity, 1, MLMQ_L1_MOST);
+    m->write_back = p->write_back;
+    m->cooperative = between(p->cooperative, 1, 1u << 26);
+    m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
+    m->near_far = word_of(s->type, p->near_far);
+    m->filter = word_of(s->type, p->filter);
+    m->scale = mlmq_scale_of(s->type, p->delta);
+    m->limit = s->wanted->limit;
+    m->shift = GG_MLMQ_SEGMENT_SHIFT;
+    m->hub_arcs = GG_MLMQ_HUB;
+    m->slice = GG_MLMQ_SLICE;
+    m->batch = MLMQ_BATCH;
+    l->kernel.kernel = kernel_of(s->type, has_heaps(m));
+    l->kernel.name = "mlmq_works";
+    l->kernel.threads = has_heaps(m) ? MLMQ_HEAP_BLOCK : MLMQ_FIFO_BLOCK;
+    l->blocks = blocks_of(job, l, p->blocks);
+    m->warps = l->blocks * l->kernel.threads / GG_WARP;
+    m->heaps = m->l2 == MLMQ_L2MPQ ? between(p->queues, 1, m->warps - 1) : 1;
+    if (s->type == GPUGRAPH_UINT32)
+        set_ends<integer32>(s, l);
+    else if (s->type == GPUGRAPH_UINT64)
+        set_ends<integer64>(s, l);
+    else
+        set_ends<real>(s, l);
+    uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
+    room += s->g.m / ROOM_ARCS < room ? s->g.m / ROOM_ARCS : room;
+    room += ROOM_AT_LEAST;
+    l->size = mlmq_size(m, p->l2_capacity ? p->l2_capacity : room,
+                        s->type != GPUGRAPH_UINT32, GG_WARP);
+}
+
+/* What begins as 0 lies together at the end. */
+static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero_from) {
+    struct mlmq *m = &l->m;
+    const struct mlmq_sizes *size = &l->size;
+    m->slot = m->node = gg_carve<uint64_t>(space, size->slots);
+    m->next = gg_carve<uint32_t>(space, size->segments);
+    *zero_from = space->used;
+    m->consumed = gg_carve<uint32_t>(space, size->directory);
+    m->directory = gg_carve<uint64_t>(space, size->directory);
+    m->hub = gg_carve<struct mlmq_hub>(space, has_heaps(m) ? 0 : MLMQ_HUBS);
+    m->lock = gg_carve<uint32_t>(space, size->nodes);
+    m->node_full = gg_carve<uint32_t>(space, size->nodes);
+    m->heap_size = gg_carve<uint32_t>(space, m->heaps);
+    m->heap_buffer = gg_carve<uint32_t>(space, m->heaps);
+    m->dirty = gg_carve<uint32_t>(space, size->words);
+    if (m->limit) {
+        m->counted = gg_carve<uint32_t>(space, size->words);
+        m->binned = gg_carve<uint32_t>(space, MLMQ_BINS);
+    }
+    m->control = gg_carve<struct mlmq_control>(space, 1);
+}
+
+/* ---- a search ---- */
+
+template <typename type>
+static void mark(struct cuda_job *job, const struct sssp_search *s, const struct mlmq *m,
+                 bool none) {
+    gg_forget<type><<<gg_grid(job, m->n, 16), GG_BLOCK, 0, job->stream>>>(
+        static_cast<typename type::word *>(m->distance), m->n);
+    gg_launched(job, "gg_forget");
+    if (none)
+        return;
+    mark_sources<type>
+        <<<gg_grid(job, s->wanted->source_count, 4), GG_BLOCK, 0, job->stream>>>(
+            *m, s->ends, s->wanted->source_count);
+    gg_launched(job, "mark_sources");
+}
+
+static bool start(struct cuda_job *job, const struct sssp_search *s,
+                  struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
+    struct mlmq_control control = mlmq_control();
+    if (!has_heaps(&l->m))
+        gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
+    gg_fill(job, zero, 0, zeros);
+    mlmq_start(&l->m, &control);
+    gg_upload(job, l->m.control, &control, sizeof control);
+    if (!gg_going(job))
+        return false;
+    if (s->type == GPUGRAPH_UINT32)
+        mark<integer32>(job, s, &l->m, l->none);
+    else if (s->type == GPUGRAPH_UINT64)
+        mark<integer64>(job, s, &l->m, l->none);
+    else
+        mark<real>(job, s, &l->m, l->none);
+    void *arguments[] = {&l->m};
+    return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
+}
+
+/* What is final after an early end. */
+static void settle_ends(const struct mlmq_launch *l, struct sssp_search *s,
+                        const struct mlmq_control *control) {
+    s->final_below = UINT64_MAX;
+    if (control->bound < l->m.most) {
+        s->early = true;
+        s->final_below = control->bound + 1;
+    }
+}
+
+static bool finish(struct cuda_job *job, const struct mlmq_launch *l,
+                   struct sssp_search *s) {
+    struct mlmq_control control;
+    const size_t reports = offsetof(struct mlmq_control, failed);
+    static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
+                  "it is fetched at once");
+    if (!gg_fetch(job, &control, l->m.control, 64) ||
+        !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
+        return false;
+    if (control.over != MLMQ_DONE) {
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "a multi-level multi-queue gave up waiting (%u, %u), which cannot be: "
+                "please report this graph",
+                control.over, control.failed);
+        return false;
+    }
+    settle_ends(l, s, &control);
+    s->dropped = control.dropped != 0;
+    s->served = control.served;
+    snprintf(s->more, sizeof s->more,
+             "%u blocks, %.2f relaxations a vertex, %llu sweeps, %llu looks at accounts",
+             l->blocks, (double)control.served / (l->m.n ? l->m.n : 1),
+             (unsigned long long)control.sweeps, (unsigned long long)control.rounds);
+    return true;
+}
+
+uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s) {
+    struct mlmq_launch l;
+    struct workspace space = {NULL, 0};
+    uint64_t zero_from;
+    plan(job, s, &l);
+    carve(&space, &l, &zero_from);
+    return space.used;
+}
+
+bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space) {
+    struct mlmq_launch l;
+    uint64_t zero_from;
+    plan(job, s, &l);
+    carve(space, &l, &zero_from);
+    return start(job, s, &l, space->base + zero_from, space->used - zero_from) &&
+           finish(job, &l, s);
+}

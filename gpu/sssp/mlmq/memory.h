@@ -1,0 +1,253 @@
+/* What a multi-level multi-queue has in device memory, for its kernels and for the driver
+** that sizes it: the same for all types of distances.
+**
+**     ring of FIFOs     [k] [k+1] ... [k+31]     buckets of L2DQ from `base` on, by key % 32
+**     piles             open, closed             keys beyond the ring: see fifo.h
+**     segments          slots of all FIFOs, from one pool
+**     directory         for each FIFO: its n-th segment, n modulo the entries
+**     heaps             nodes of sorted batches
+**     dirty             a bit for each vertex that found no room
+*/
+#ifndef GPUGRAPH_MLMQ_MEMORY_H
+#define GPUGRAPH_MLMQ_MEMORY_H
+
+#include "sssp/choice/choice.h"
+
+#include <string.h>
+
+#ifdef __CUDACC__
+#define MLMQ_BOTH static __host__ __device__ __forceinline__
+#else
+#define MLMQ_BOTH static inline
+#endif
+
+#define MLMQ_NONE  UINT32_MAX
+#define MLMQ_EMPTY UINT64_MAX /* a slot that holds nothing */
+
+enum {
+    MLMQ_RING = 32,
+    MLMQ_PILE = MLMQ_RING,     /* the first of two */
+    MLMQ_TASK = MLMQ_PILE + 2, /* slices of vertices with very many arcs */
+    MLMQ_FIFOS,
+    MLMQ_SWEEP = MLMQ_FIFOS, /* accounts behind the FIFOs' */
+    MLMQ_HEAPS,
+    MLMQ_ACCOUNTS = 64,
+    MLMQ_UNROLL = 4, /* arcs that a lane looks at side by side */
+    MLMQ_L1_MOST = 64,
+    MLMQ_WON = MLMQ_UNROLL * 32,
+    MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
+    MLMQ_BATCH = 32,                            /* elements of a heap's node, at most */
+    MLMQ_SWEEP_WORDS = 1024,                    /* words of the bitmap swept by a warp */
+    MLMQ_BINS = 864,                            /* see mlmq_bin */
+    MLMQ_HUBS = 4096                            /* vertices in slices at the same time */
+};
+#define MLMQ_KEY_MOST 0x7fffffffu
+
+/* Rounds of a wait: between two looks whether the search is over, without a pause, and
+** in all: many seconds. */
+#define MLMQ_LOOKS   64
+#define MLMQ_EAGER   16
+#define MLMQ_WAIT_NS 64
+#ifndef MLMQ_PATIENCE /* a test waits in vain, on purpose */
+#define MLMQ_PATIENCE (1u << 26)
+#endif
+
+enum { MLMQ_GOES_ON, MLMQ_DONE, MLMQ_STOPPED, MLMQ_FAILED }; /* control->over */
+
+struct mlmq_control {
+    /* the line that every warp looks at */
+    uint32_t over;  /* words 0 to 6 as mlmq_look reads them */
+    uint32_t base;  /* the key of the first bucket of the ring */
+    uint32_t bnum;  /* buckets that are read */
+    uint32_t pile;  /* 0 or 1: new elements go there; the other one is open */
+    uint64_t bound; /* a distance over it is not wanted */
+    uint32_t exhausted, rest_of_line[25];
+    /* FIFOs, and other accounts: what can be read, was written, was read, is finished */
+    uint32_t available[MLMQ_ACCOUNTS];
+    uint32_t tail[MLMQ_ACCOUNTS];
+    uint32_t head[MLMQ_ACCOUNTS];
+    uint32_t done[MLMQ_ACCOUNTS];
+    uint32_t floor[MLMQ_ACCOUNTS]; /* segments before that number are finished with */
+    /* pool */
+    uint64_t free_segments;    /* a list: version << 32 | first */
+    uint32_t touched_segments; /* those beyond are free too */
+    /* overflow */
+    uint32_t spilled, spilled_least;
+    uint32_t sweep_next; /* the next chunk, of mlmq.sweep_chunks */
+    uint32_t hub_next;   /* modulo MLMQ_HUBS */
+    uint32_t pile_least[2];
+    /* reports */
+    uint32_t failed, dropped;
+    uint64_t served, sweeps, rounds;
+};
+
+/* A vertex whose arcs many warps relax. */
+struct mlmq_hub {
+    uint64_t begin, end, from; /* arcs, a distance */
+    uint32_t vertex;
+    uint32_t taken; /* the entry is in use */
+    uint32_t left;  /* slices not done with; 0: the entry is not ready */
+    uint32_t unused;
+};
+
+/* Distances to keys. */
+struct mlmq_scale {
+    uint64_t factor; /* 2^32 / delta, or 2^64 / delta */
+    double real;     /* 1 / delta */
+};
+
+/* By value to the kernel. */
+struct mlmq {
+    uint32_t n;
+    const uint64_t *offset;
+    const uint32_t *target;
+    const void *weight;
+    void *distance;
+    struct mlmq_control *control;
+    const uint32_t *host_stop;
+    /* FIFOs */
+    uint64_t *slot;      /* a word for each; two where distances have 64 bits */
+    uint64_t *directory; /* number in the FIFO + 1 << 32 | segment or MLMQ_NONE */
+    uint32_t *consumed;  /* beside the directory: elements finished with, of all uses */
+    uint32_t *next;      /* of the free segments */
+    uint32_t segments, directory_size, shift; /* 1 << shift slots in a segment */
+    uint32_t crowd;           /* positions that all warps together may be about to take */
+    struct mlmq_hub *hub;     /* MLMQ_HUBS, in turn */
+    uint64_t hub_arcs, slice; /* a hub has more, a slice that many */
+    /* heaps */
+    uint64_t *node;        /* of each heap: a buffer, then nodes from 1 on */
+    uint32_t *lock;        /* of each node; 1: held */
+    uint32_t *node_full;   /* 0: being filled, or no node */
+    uint32_t *heap_size;   /* nodes */
+    uint32_t *heap_buffer; /* elements in the buffer, of each heap */
+    uint32_t heaps, nodes, batch;
+    /* overflow */
+    uint32_t *dirty;
+    uint32_t words, sweep_chunks;
+    /* ends */
+    uint32_t *counted; /* a bit for each vertex; NULL without a limit, as the next one */
+    uint32_t
+        *binned; /* MLMQ_BINS: vertices that were first relaxed at a key of that bin */
+    const uint32_t *end;
+    uint32_t ends; /* targets */
+    uint64_t limit;
+    uint64_t most; /* no distance is larger */
+    bool tight;
+    /* how */
+    enum mlmq_l1 l1;
+    enum mlmq_l2 l2;
+    uint32_t l0, l1_capacity, write_back, bnum, cooperative;
+    uint64_t near_far, filter; /* words */
+    struct mlmq_scale scale;
+    uint32_t warps; /* the manager is one */
+};
+
+MLMQ_BOTH double mlmq_double(uint64_t bits) {
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+MLMQ_BOTH uint64_t mlmq_bits(double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+MLMQ_BOTH uint32_t mlmq_key_32(const struct mlmq_scale *scale, uint32_t distance) {
+    uint64_t key = distance * scale->factor >> 32;
+    return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
+}
+
+MLMQ_BOTH uint32_t mlmq_key_64(const struct mlmq_scale *scale, uint64_t distance) {
+#ifdef __CUDA_ARCH__
+    uint64_t key = __umul64hi(distance, scale->factor);
+#else
+    uint64_t key = (uint64_t)((unsigned __int128)distance * scale->factor >> 64);
+#endif
+    return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
+}
+
+MLMQ_BOTH uint32_t mlmq_key_real(const struct mlmq_scale *scale, uint64_t distance) {
+    double key = mlmq_double(distance) * scale->real;
+    return key < (double)MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
+}
+
+/* The least distance whose key is at least that; the largest where there is none. */
+MLMQ_BOTH uint64_t mlmq_least_of_key(const struct mlmq_scale *scale,
+                                     gpugraph_distance_type type, uint32_t key) {
+    uint64_t low = 0, high = type == GPUGRAPH_UINT32 ? UINT32_MAX : UINT64_MAX >> 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        uint32_t here = type == GPUGRAPH_UINT32   ? mlmq_key_32(scale, (uint32_t)middle)
+                        : type == GPUGRAPH_UINT64 ? mlmq_key_64(scale, middle)
+                                                  : mlmq_key_real(scale, middle);
+        if (here < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- the driver's side ---- */
+
+/* Sizes of the arrays, in elements of each, from m->n, l2, heaps, batch, shift and warps of
+** `lanes` each. */
+struct mlmq_sizes {
+    uint64_t slots, directory, segments, nodes, words;
+};
+
+static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, bool wide,
+                                          uint32_t lanes) {
+    struct mlmq_sizes size = {0, 0, 0, 0, 0};
+    uint64_t words = wide ? 2 : 1;
+    m->words = m->n / 32 + (m->n % 32 > 0);
+    m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
+    size.words = m->words;
+    if (m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ) {
+        m->nodes = (uint32_t)(capacity / m->heaps / m->batch) + 1;
+        size.nodes = (uint64_t)m->heaps * (m->nodes + 1);
+        size.slots = size.nodes * m->batch * words;
+        return size;
+    }
+    m->segments = (uint32_t)(capacity >> m->shift) + 1;
+    /* Beyond the segments, each warp may once take positions that find none; and the window
+    ** of mlmq_has_room ends that much early. */
+    m->crowd = m->warps * lanes;
+    m->directory_size = 1;
+    while (m->directory_size < m->segments + 2 * ((m->crowd >> m->shift) + 2))
+        m->directory_size *= 2;
+    size.segments = m->segments;
+    size.slots = (uint64_t)m->segments * words << m->shift;
+    size.directory = (uint64_t)m->directory_size * MLMQ_FIFOS;
+    return size;
+}
+
+/* Everything else of it is 0. The sources are marked, and at a distance of 0. */
+static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control) {
+    control->bnum = m->bnum;
+    control->bound = m->most;
+    control->free_segments = UINT32_MAX; /* an empty list */
+    control->spilled = 1;
+    control->sweep_next = m->sweep_chunks; /* closed */
+    control->pile_least[0] = control->pile_least[1] = MLMQ_KEY_MOST;
+}
+
+/* Keys of buckets of that width. */
+static inline struct mlmq_scale mlmq_scale_of(gpugraph_distance_type type, double delta) {
+    struct mlmq_scale scale = {0, 0};
+    if (!(delta > 1e-300))
+        delta = 1e-300;
+    scale.real = 1 / delta;
+    if (type == GPUGRAPH_UINT32)
+        scale.factor = delta > 1 ? (uint64_t)(4294967296.0 / delta) : 4294967296u;
+    else if (type == GPUGRAPH_UINT64)
+        scale.factor =
+            delta > 2 ? (uint64_t)(18446744073709551616.0 / delta) : (uint64_t)1 << 63;
+    if (scale.factor == 0)
+        scale.factor = 1;
+    return scale;
+}
+
+#endif

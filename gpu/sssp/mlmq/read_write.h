@@ -1,0 +1,158 @@
+/* What a warp of a multi-level multi-queue does between two vertices: it looks what the manager
+** says, reads elements from the first level that has some, and writes them to the level they
+** belong to. */
+#ifndef GPUGRAPH_MLMQ_READ_WRITE_H
+#define GPUGRAPH_MLMQ_READ_WRITE_H
+
+#include "fifo.h"
+#include "heap.h"
+#include "local.h"
+#include "manage.h"
+
+/* ---- looking ---- */
+
+/* Asks what the manager says, lanes side by side; mlmq_hear waits for the answer. */
+WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
+    struct mlmq_control *control = w->m->control;
+    uint32_t *line = &control->over;
+    if (warp_lane() < 7)
+        w->asked = device_load(line + warp_lane());
+    w->asked_bound = device_load_64(&control->bound);
+}
+
+WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
+    struct mlmq_control *control = w->m->control;
+    w->bound = mlmq_word_from((mlmq_word)w->asked_bound, 0);
+    w->over = warp_from(w->asked, 0);
+    if (warp_width > 6) {
+        w->base = warp_from(w->asked, 1);
+        w->bnum = warp_from(w->asked, 2);
+        w->pile = warp_from(w->asked, 3);
+        w->exhausted = warp_from(w->asked, 6);
+    } else {
+        w->base = device_load(&control->base);
+        w->bnum = device_load(&control->bnum);
+        w->pile = device_load(&control->pile);
+        w->exhausted = device_load(&control->exhausted);
+    }
+}
+
+WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
+    mlmq_ask_manager(w);
+    mlmq_hear(w);
+}
+
+/* May the warp keep that distance to itself? Not what is behind the buckets that are read;
+** but anything where L2 has no room: so whatever is read then is relaxed, not spilled
+** again. */
+WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, mlmq_word distance) {
+    return w->m->l2 != MLMQ_L2DQ || w->exhausted ||
+           mlmq_key(w->m, distance) < w->base + w->bnum;
+}
+
+/* ---- write ---- */
+
+WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
+                                 bool heaps) {
+    if (heaps)
+        mlmq_heap_write(w, e, valid);
+    else
+        mlmq_spill(w, e,
+                   mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
+}
+
+/* From `out` to L2: whole batches, or all. */
+WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all, bool heaps) {
+    uint32_t least = all ? 1 : warp_width;
+    while (w->out_count >= least) {
+        uint32_t count = w->out_count < warp_width ? w->out_count : warp_width;
+        struct mlmq_element e = {0, 0};
+        bool valid = warp_lane() < count;
+        warp_sync();
+        w->out_count -= count;
+        if (valid) {
+            e.distance = w->shared->out_distance[w->out_count + warp_lane()];
+            e.vertex = w->shared->out_vertex[w->out_count + warp_lane()];
+        }
+        mlmq_l2_write(w, e, valid, heaps);
+    }
+    if (all)
+        w->urgent = false;
+}
+
+/* An element for each lane with `valid`. At most 31 wait in `out` before: with those not
+** kept here, and all of L0 and L1, it has room. */
+WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
+                              bool heaps) {
+    bool inside = valid && mlmq_inside(w, e.distance);
+    mlmq_out(w, e, valid && !inside);
+    mlmq_l0_write(w, e, inside);
+    mlmq_drain(w, false, heaps);
+}
+
+WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, mlmq_word distance, uint32_t vertex,
+                            bool won) {
+    uint32_t lanes = warp_ballot(won), at = w->won_count + mlmq_rank(lanes);
+    if (won) {
+        w->shared->won_distance[at] = distance;
+        w->shared->won_vertex[at] = vertex;
+    }
+    w->won_count += set_bits(lanes);
+}
+
+WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w, bool heaps) {
+    uint32_t count = w->won_count;
+    warp_sync();
+    for (uint32_t i = 0; i < count; i += warp_width) {
+        bool valid = i + warp_lane() < count;
+        struct mlmq_element e = {0, 0};
+        if (valid) {
+            e.distance = w->shared->won_distance[i + warp_lane()];
+            e.vertex = w->shared->won_vertex[i + warp_lane()];
+        }
+        mlmq_write(w, e, valid, heaps);
+    }
+    w->won_count = 0;
+    warp_sync();
+}
+
+/* ---- read ---- */
+
+/* L0 and L1 are empty: once `out` is written, all that was read is finished with. */
+WARP_FUNCTION void mlmq_settle(struct mlmq_warp *w) {
+    if (w->taken == 0)
+        return;
+    warp_sync();
+    mlmq_settle_segments(w);
+    warp_sync();
+    if (warp_lane() == 0)
+        device_add(&w->m->control->done[w->account], w->taken);
+    w->taken = 0;
+}
+
+/* Up to one element for each lane; 0 where there is none now. */
+WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e, bool *valid,
+                                 bool heaps) {
+    *valid = false;
+    w->task = false;
+    uint32_t count = mlmq_l0_read(w, e, valid);
+    count += mlmq_l1_read(w, e, valid, count);
+    if (count > 0)
+        return count;
+    if (heaps && (count = mlmq_inbox_read(w, e, valid)) > 0)
+        return count;
+    mlmq_drain(w, true, heaps);
+    mlmq_settle(w);
+    count = heaps ? mlmq_heap_read(w, e, valid) : mlmq_fifo_read(w, e, valid);
+    if (count == 0 || w->task)
+        return count;
+    if (w->m->l1 == MLMQ_L1FQ)
+        w->threshold =
+            mlmq_behind(mlmq_least(*valid ? e->distance : MLMQ_UNREACHED), w->m->filter);
+    bool outside = *valid && !mlmq_inside(w, e->distance);
+    mlmq_out(w, *e, outside);
+    *valid &= !outside;
+    return count;
+}
+
+#endif

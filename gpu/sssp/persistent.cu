@@ -1,0 +1,275 @@
+/* Shortest paths on the device, engine "persistent": one cooperative launch, after the
+** delta-stepping of Meyer and Sanders (J. Algorithms 49, 2003).
+**
+**     seed -> round's list --.
+**        .---------<---------+---<--- vertices of the bucket that fell again
+**        v                   |
+**     walk | local ---> next round's list, buckets' lists, the rest, settled, slices
+**        |                                                                     |
+**        |   (slices of long rows: walked by all blocks)  <--------------------'
+**        v   nothing fell in this bucket any more
+**     heavy arcs of the settled vertices, where they were left apart
+**        v
+**     next bucket that has vertices; none: the rest is dealt out to buckets again
+**
+** What comes next is decided by every block for itself, from the same board, after each
+** meeting. Rounds of few vertices stay within blocks (local): on roads a bucket's dozens
+** of steps cost one meeting. With heavy arcs apart each of them is relaxed once, by the
+** final distance: on graphs with hubs most arcs are heavy. */
+#include "persistent_buckets.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernel ---- */
+
+template <typename type>
+static __device__ void search(const struct persistent<type> &p,
+                              struct block_memory<type> &m) {
+    struct place<type> at = {
+        0, (typename type::span)(1 / p.delta), 0, 0, 1
+    };
+    uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
+    uint64_t settled = 0;
+    begin(p, m);
+    if (!meet(p.state, &meetings, m))
+        return;
+    seed(p, at, m);
+    close(p, at, m);
+    if (!meet(p.state, &meetings, m))
+        return;
+    settled += m.board.round[1].settled;
+    hear_ends(p, at, m);
+    begin_bucket(p, at, m);
+    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
+                       false};
+    bool more = in.count > 0, early = false;
+    while (more && !early) {
+        if (!finish_bucket(p, at, m, in, &settled_before, &settled, &local_rounds,
+                           &meetings))
+            return;
+        buckets++;
+        early = look_at_ends(p, at, m) || (!is_finishing(m) && !targets_wait(p, at)) ||
+                (p.limit > 0 && settled >= p.limit);
+        if (!early)
+            more = next_bucket(p, at, m, &meetings);
+        if (!more)
+            break;
+        const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
+        in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
+        begin_bucket(p, at, m);
+    }
+    early = early || is_finishing(m);
+    if (early)
+        forget_the_rest(p, at, m);
+    if (threadIdx.x == 0) {
+        atomicAdd(&p.state->served, (unsigned long long)m.served);
+        atomicMax(&p.state->local_rounds, local_rounds);
+        if (blockIdx.x == 0) {
+            p.state->early = early;
+            p.state->rounds = at.round;
+            p.state->buckets = buckets;
+            p.state->meetings = meetings;
+            p.state->settled = settled;
+        }
+        atomicAdd(&p.state->counts.weights, m.counts.weights);
+        atomicAdd(&p.state->counts.tested, m.counts.tested);
+        atomicAdd(&p.state->counts.lowered, m.counts.lowered);
+    }
+}
+
+/* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
+template <typename type>
+static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+    find_distances(const __grid_constant__ persistent<type> p) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
+    if (gg_lane() < LISTS)
+        m.stage[warp_of_block()].tally[gg_lane()] = 0;
+    if (gg_lane() == 0)
+        m.stage[warp_of_block()].staged = 0;
+    if (threadIdx.x == 0) {
+        m.settled = m.served = 0;
+        forget_ways(p, m);
+        m.counts = {0, 0, 0};
+    }
+    __syncthreads();
+    search(p, m);
+}
+
+/* ---- driver ---- */
+
+static uint32_t slice_of(uint64_t arcs) {
+    return arcs < GG_PERSISTENT_MANY_ARCS ? GG_PERSISTENT_SLICE
+                                          : GG_PERSISTENT_LONG_SLICE;
+}
+
+template <typename type>
+static void carve(struct workspace *space, const struct sssp_search *s,
+                  struct persistent<type> *p) {
+    uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
+    p->state = gg_carve<struct persistent_state>(space, 1);
+    p->list = gg_carve<uint32_t>(space, n * LISTS);
+    p->mark = gg_carve<uint32_t>(space, n);
+    p->trace = gg_carve<struct trace>(space, TRACE);
+    p->slice_arcs = slice_of(arcs);
+    p->slice = gg_carve<uint64_t>(space, 2 * (arcs >> p->slice_arcs) + 1);
+    p->distance = static_cast<typename type::word *>(s->distance);
+    p->ends = s->ends;
+}
+
+/* An arc over `light` leaves the bucket whatever is rounded: integers differ by more than
+** the rounding of a bucket's number, real ones might not. */
+static bool can_part(integer32) {
+    return true;
+}
+static bool can_part(integer64) {
+    return true;
+}
+static bool can_part(real) {
+    return false;
+}
+
+/* By depth the caller's bound is another one. */
+template <typename type>
+static void bound_depth(const gpugraph_search *search, struct bounds<type> *b) {
+    b->none = false;
+    b->tight = search->max_depth < UINT32_MAX - 1;
+    b->most = b->tight ? search->max_depth : UINT32_MAX - 1;
+}
+
+template <typename type>
+static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
+    const struct sssp_parameters *chosen = &s->parameters;
+    p->g = s->g;
+    p->back = s->back;
+    p->vertices = (uint64_t)s->g.n * type::ends;
+    p->limits = gg_bounds<typename type::plain>(s);
+    if (!type::weighted)
+        bound_depth(s->wanted, &p->limits);
+    p->limit = type::ends == 1 ? s->wanted->limit : 0;
+    p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
+    p->apart = chosen->apart && can_part(type());
+    p->light = type::from_real(p->delta * 1.01 + 1);
+    p->local = chosen->local && !p->apart;
+    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
+}
+
+/* Blocks that can be there together, not more than the graph is worth. */
+static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
+                           const struct cooperative_kernel *kernel) {
+    double most = (double)gg_blocks_at_once(job, kernel) * job->device->processors;
+    double asked = s->parameters.blocks * GG_BLOCK / WIDE_BLOCK * job->device->processors;
+    double useful = (double)s->g.n / GG_PERSISTENT_VERTICES + 1;
+    double blocks = asked < useful ? asked : useful;
+    blocks = blocks < most ? blocks : most;
+    return blocks > 1 ? (unsigned)blocks : 1;
+}
+
+template <typename type>
+static bool launch(struct cuda_job *job, struct persistent<type> *p,
+                   const struct cooperative_kernel *kernel, unsigned blocks) {
+    void *arguments[] = {p};
+    struct persistent_state *state = p->state;
+    gg_mark(job, GG_BEGAN);
+    gg_fill(job, state, 0, sizeof *state);
+    gg_fill(job, &state->least, 0xff,
+            sizeof state->least + sizeof state->way + sizeof state->lightest);
+    gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
+    gg_launch_cooperative(job, kernel, blocks, arguments);
+    gg_mark(job, GG_ENDED);
+    return gg_wait(job);
+}
+
+/* A build that counts: sums behind the phase's detail, and a line for each round into the
+** file that the environment names. */
+static void tell_counts(struct cuda_job *job, const struct persistent_state *state,
+                        const struct trace *on_device, struct sssp_search *s) {
+    const char *path = getenv("SSSP_TRACE");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    size_t used = strlen(s->more);
+    snprintf(s->more + used, sizeof s->more - used,
+             "; weights %llu, tested %llu, lowered %llu, settled %llu",
+             state->counts.weights, state->counts.tested, state->counts.lowered,
+             state->settled);
+    struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
+    if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
+        fprintf(file, "round,us,active_warps,settled\n");
+        for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
+            fprintf(file, "%u,%.1f,%u,%u\n", i,
+                    (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
+                    trace[i].active, trace[i].settled);
+    }
+    free(trace);
+    if (file)
+        fclose(file);
+}
+
+template <typename type>
+static bool search_graph(struct cuda_job *job, struct sssp_search *s,
+                         struct workspace *space) {
+    struct persistent<type> p;
+    struct persistent_state state;
+    const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
+                                              "find_distances", WIDE_BLOCK,
+                                              sizeof(struct block_memory<type>)};
+    carve(space, s, &p);
+    set_up(s, &p);
+    unsigned blocks = blocks_for(job, s, &kernel);
+    if (!launch(job, &p, &kernel, blocks) ||
+        !gg_fetch(job, &state, p.state, sizeof state))
+        return false;
+    if (state.failed) {
+        gg_fail(
+            job->run, GPUGRAPH_DEVICE_FAILED,
+            "the kernel find_distances lost a block: after %u rounds one did not come",
+            state.rounds);
+        return false;
+    }
+    s->dropped = state.dropped;
+    s->early = state.early;
+    s->final_below = UINT64_MAX; /* the kernel has done it */
+    s->served = state.served;
+    snprintf(s->more, sizeof s->more,
+             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, "
+             "up to %u batches of a warp",
+             gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
+             state.meetings, state.local_rounds);
+    if (GG_SSSP_COUNTS)
+        tell_counts(job, &state, p.trace, s);
+    return true;
+}
+
+uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
+    struct workspace space = {NULL, 0};
+    struct persistent<integer32> any;
+    struct persistent<both_ends<integer32>> any_both;
+    if (s->back.offset)
+        carve(&space, s, &any_both);
+    else
+        carve(&space, s, &any);
+    return space.used;
+}
+
+static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
+                                  struct workspace *space) {
+    if (s->by_depth)
+        return search_graph<both_ends<steps>>(job, s, space);
+    if (s->type == GPUGRAPH_UINT32)
+        return search_graph<both_ends<integer32>>(job, s, space);
+    if (s->type == GPUGRAPH_UINT64)
+        return search_graph<both_ends<integer64>>(job, s, space);
+    return search_graph<both_ends<real>>(job, s, space);
+}
+
+bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
+                        struct workspace *space) {
+    if (s->back.offset)
+        return search_from_both_ends(job, s, space);
+    if (s->type == GPUGRAPH_UINT32)
+        return search_graph<integer32>(job, s, space);
+    if (s->type == GPUGRAPH_UINT64)
+        return search_graph<integer64>(job, s, space);
+    return search_graph<real>(job, s, space);
+}

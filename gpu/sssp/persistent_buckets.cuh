@@ -1,0 +1,243 @@
+/* The engine "persistent" from bucket to bucket: what all blocks do together between the steps
+** that relax a list.
+**
+**     seed, then for each bucket   finish_bucket     rounds until nothing falls in it any more
+**                                  targets_wait      is that all that is wanted?
+**                                  next_bucket       one that has entries; none: deal_rest
+**
+** Every block goes by the same board, read after each meeting. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
+
+#include "persistent_local.cuh"
+
+template <typename type>
+static __device__ void begin(const struct persistent<type> &p,
+                             struct block_memory<type> &m) {
+    for (uint64_t v = gg_thread(); v < p.vertices; v += gg_threads_of_grid()) {
+        p.distance[v] = type::unreached();
+        p.mark[v] = 0;
+    }
+    if (type::ends == 2)
+        weigh_ends(p, m);
+}
+
+/* One thread per source, repeats allowed: into the list of round 1. From both ends the target,
+** which comes behind the source, is one. */
+template <typename type>
+static __device__ void seed(const struct persistent<type> &p,
+                            const struct place<type> &at, struct block_memory<type> &m) {
+    if (p.limits.none)
+        return;
+    const uint32_t seeds = type::ends == 2 ? 2 : p.limits.sources;
+    for (uint64_t i = gg_thread(); i < seeds; i += gg_threads_of_grid()) {
+        uint32_t v = p.ends[i] + (type::ends == 2 && i == 1 ? p.g.n : 0);
+        if (atomicExch(&p.distance[v], (typename type::word)0) != 0) {
+            note_waiting(p, m, v, 1);
+            settle(p, at, m, v);
+            put(p, at, m, next_list(at), v);
+        }
+    }
+}
+
+/* Adds up what the block has counted, empties the stage. */
+template <typename type>
+static __device__ void close(const struct persistent<type> &p,
+                             const struct place<type> &at, struct block_memory<type> &m) {
+    unload_all(p, at, m);
+    if (threadIdx.x == 0 && m.settled > 0) {
+        atomicAdd(&p.state->board.round[at.round % 3].settled, m.settled);
+        m.settled = 0;
+    }
+    if (type::ends == 2)
+        tell_ends(p, at, m);
+}
+
+/* Is some target not final? The whole block asks; the answer is the same in all blocks,
+** whatever the others do meanwhile. */
+template <typename type>
+static __device__ bool targets_wait(const struct persistent<type> &p,
+                                    const struct place<type> &at) {
+    bool waits = p.limits.targets == 0;
+    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits; i += WIDE_BLOCK) {
+        typename type::word d = gg_peek(&p.distance[p.ends[p.limits.sources + i]]);
+        waits = d == type::unreached() || bucket_of(at, d) > at.bucket;
+    }
+    return __syncthreads_or(waits);
+}
+
+/* Starts a round: its number, and clears the board's place for the one after it. */
+template <typename type>
+static __device__ void next_round(const struct persistent<type> &p,
+                                  struct place<type> &at, uint32_t vertices) {
+    at.round++;
+    if (blockIdx.x != 0 || threadIdx.x != 0)
+        return;
+    p.state->board.round[(at.round + 1) % 3] = {0, 0, 0, 0, 0, 0};
+    clear_ends(p.state, (at.round + 1) % 3);
+    if ((vertices > LARGE_ROUND || at.round % STOP_ROUNDS == 0) &&
+        *(const volatile uint32_t *)p.limits.stop != 0)
+        atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
+}
+
+/* The rest is dealt out to buckets that begin at its least distance. False: there is none,
+** or a block was lost. */
+template <typename type>
+static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
+                                 struct block_memory<type> &m, uint32_t *meetings) {
+    typedef typename type::word word;
+    struct persistent_state *state = p.state;
+    const uint32_t count = m.board.count[REST_LIST + at.side];
+    const uint32_t *pile = list_at(p, REST_LIST + at.side);
+    if (count == 0)
+        return false;
+    if (blockIdx.x == 0 && threadIdx.x < REST)
+        state->board.count[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        m.least = ~0ull;
+    __syncthreads();
+    unsigned long long least = ~0ull;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        word d = gg_peek(&p.distance[__ldcg(&pile[i])]);
+        if (bucket_of(at, d) == REST && d < least)
+            least = d;
+    }
+    if (least < m.least)
+        atomicMin(&m.least, least);
+    __syncthreads();
+    if (threadIdx.x == 0 && m.least < gg_peek(&state->least))
+        atomicMin(&state->least, m.least);
+    if (!meet(state, meetings, m))
+        return false;
+    least = gg_peek(&state->least);
+    if (least == ~0ull)
+        return false;
+    const struct place<type> before = at;
+    at.origin = (word)least;
+    at.bucket = 0;
+    at.side = 1 - at.side;
+    for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
+        uint32_t v = i < count ? __ldcg(&pile[i]) : 0;
+        word d = gg_peek(&p.distance[v]);
+        if (i < count && bucket_of(before, d) == REST) {
+            uint32_t bucket = bucket_of(at, d);
+            put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, v);
+        }
+        make_room(p, at, m);
+    }
+    unload_all(p, at, m);
+    if (!meet(state, meetings, m))
+        return false;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        state->least = ~0ull;
+        state->board.count[REST_LIST + before.side] = 0;
+    }
+    return true;
+}
+
+/* From both ends, once it is finishing: the next list that was left. */
+template <typename type>
+static __device__ bool next_left(const struct place<type> &at,
+                                 struct block_memory<type> &m) {
+    uint32_t list = m.ways.list + 1;
+    while (list < LISTS &&
+           (m.board.count[list] == 0 || (list >= REST && list != REST_LIST + at.side)))
+        list++;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        m.ways.list = list;
+    __syncthreads();
+    return list < LISTS;
+}
+
+/* The next bucket that has entries, listed or among the rest. */
+template <typename type>
+static __device__ bool next_bucket(const struct persistent<type> &p,
+                                   struct place<type> &at, struct block_memory<type> &m,
+                                   uint32_t *meetings) {
+    if (is_finishing(m))
+        return next_left(at, m);
+    for (;;) {
+        while (++at.bucket < REST)
+            if (m.board.count[at.bucket] > 0)
+                return true;
+        at.bucket = REST;
+        if (!deal_rest(p, at, m, meetings))
+            return false;
+        at.bucket = UINT32_MAX;
+    }
+}
+
+/* One list of vertices, and the slices that its long rows were cut into. */
+template <typename type>
+static __device__ bool relax_list(const struct persistent<type> &p,
+                                  const struct place<type> &at,
+                                  struct block_memory<type> &m, struct input in, bool own,
+                                  uint32_t *local_rounds, uint32_t *meetings) {
+    if (own) {
+        local(p, at, m, in, local_rounds);
+        close(p, at, m);
+        return meet(p.state, meetings, m);
+    }
+    for (;;) {
+        walk(p, at, m, in);
+        close(p, at, m);
+        if (!meet(p.state, meetings, m))
+            return false;
+        uint32_t slices = m.board.round[at.round % 3].slices;
+        if (slices == 0 || in.contents == OF_SLICES)
+            return true;
+        in = {OF_SLICES, NULL, slices, in.contents == OF_SETTLED};
+    }
+}
+
+/* Rounds, and heavy arcs, until the bucket is final. The first list is `in`. */
+template <typename type>
+static __device__ bool
+finish_bucket(const struct persistent<type> &p, struct place<type> &at,
+              struct block_memory<type> &m, struct input in, uint32_t *settled_before,
+              uint64_t *settled, uint32_t *local_rounds, uint32_t *meetings) {
+    const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
+    bool is_long = false;
+    for (;;) {
+        next_round(p, at, in.count);
+        if (!relax_list(p, at, m, in, in.count <= own && !is_long, local_rounds,
+                        meetings))
+            return false;
+        const struct round found = m.board.round[at.round % 3];
+        *settled += found.settled;
+        hear_ends(p, at, m);
+        if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
+            p.trace[at.round] = {gg_nanoseconds(), (uint32_t)*settled,
+                                 gg_peek(&p.trace[at.round].active)};
+        is_long = found.flags & LONG_ROWS;
+        if (found.flags & STOPPED)
+            return false;
+        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
+        if (in.count > 0)
+            continue;
+        /* Not by the list's length, which grows when a block that is ahead goes on. */
+        in.count = is_apart(p, m) ? (uint32_t)(*settled - *settled_before) : 0;
+        if (in.count == 0)
+            return true;
+        in.contents = OF_SETTLED;
+        in.vertex = list_at(p, SETTLED_LIST) + *settled_before;
+        *settled_before += in.count;
+    }
+}
+
+/* After an early end: by one thread per vertex. */
+template <typename type>
+static __device__ void forget_the_rest(const struct persistent<type> &p,
+                                       const struct place<type> &at,
+                                       const struct block_memory<type> &m) {
+    for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
+        typename type::word d = gg_peek(&p.distance[v]);
+        if (d != type::unreached() &&
+            (bucket_of(at, d) > at.bucket || (is_finishing(m) && d > m.ways.known[0] &&
+                                              !is_wanted(p, m, (uint32_t)v, d))))
+            p.distance[v] = type::unreached();
+    }
+}
+
+#endif

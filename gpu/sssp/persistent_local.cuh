@@ -1,0 +1,203 @@
+/* How the engine "persistent" relaxes a list of few vertices of small degree: each block relaxes its
+** share, and what falls within the bucket by that, and so on, with no other block waited for.
+**
+** Within a block each warp has a ring in shared memory, which all warps of the block write
+** and it alone reads. There are no rounds: nobody waits for the slowest. An entry holds
+** the distance beside the vertex, so that one that was overtaken is known as such, and the
+** row, which is fetched together with the atomic minimum: so a step along a path costs two
+** trips to memory, one for arcs and one for what they lead to. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
+
+#include "persistent_steps.cuh"
+
+/* A word in shared memory that other warps change meanwhile. */
+static __device__ __forceinline__ uint32_t look(const uint32_t *at) {
+    gg_late();
+    return *(const volatile uint32_t *)at;
+}
+static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
+    gg_late();
+    *(volatile uint32_t *)at = value;
+}
+
+/* A vertex that the block cannot keep goes into the list of the next round. */
+template <typename type>
+static __device__ void hand_on(const struct persistent<type> &p,
+                               const struct place<type> &at, uint32_t v, bool is_long) {
+    struct round *round = &p.state->board.round[at.round % 3];
+    if (is_long)
+        atomicOr(&round->flags, (uint32_t)LONG_ROWS);
+    if (claim(p, at, v))
+        list_at(p, next_list(at))[atomicAdd(&round->vertices, 1u)] = v;
+}
+
+/* Into the ring of one of the block's warps, always the same one for a vertex. */
+template <typename type>
+static __device__ __forceinline__ void
+keep(const struct persistent<type> &p, const struct place<type> &at,
+     struct block_memory<type> &m, uint32_t v, typename type::word from, uint64_t begin,
+     uint64_t end) {
+    if (end - begin > LOCAL_ROW || look(&m.own.leaving)) {
+        hand_on(p, at, v, end - begin > LOCAL_ROW);
+        return;
+    }
+    const uint32_t ring = v * 0x9E3779B1u >> 16 & (WARPS - 1);
+    if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
+        atomicSub(&m.own.used[ring], 1u);
+        hand_on(p, at, v, false);
+        return;
+    }
+    atomicAdd(&m.own.pending, 1u);
+    uint32_t i = atomicAdd(&m.own.tail[ring], 1u) % RING;
+    m.own.from[ring][i] = from;
+    m.own.begin[ring][i] = begin;
+    m.own.degree[ring][i] = (uint32_t)(end - begin);
+    __threadfence_block();
+    set(&m.own.vertex[ring][i], v);
+}
+
+/* One arc, to v, of a vertex that was put into the ring at distance `from`. */
+template <typename type>
+static __device__ __forceinline__ void
+relax_own(const struct persistent<type> &p, const struct place<type> &at,
+          struct block_memory<type> &m, uint32_t v, typename type::weight weight,
+          typename type::word from) {
+    typename type::word sum = type::add(from, weight);
+    if (!in_range(p, m, sum) || !may_lead(p, m, v, sum))
+        return;
+    uint64_t begin, end;
+    row_at(p, v, &begin, &end);
+    typename type::word before = atomicMin(&p.distance[v], sum);
+    count(&m.counts.weights);
+    count(&m.counts.tested);
+    if (sum >= before)
+        return;
+    count(&m.counts.lowered);
+    note_way(p, m, v, sum);
+    if (before == type::unreached())
+        note_waiting(p, m, v, 1);
+    uint32_t bucket = bucket_of(at, sum);
+    if (bucket > at.bucket) {
+        list_far(p, at, m, v, bucket, before);
+        return;
+    }
+    if (first_in_bucket(at, before))
+        settle(p, at, m, v);
+    if (begin == end)
+        return;
+    gg_fetch_ahead(target_place(p, begin));
+    if (type::weighted)
+        gg_fetch_ahead(weight_place(p, begin));
+    keep(p, at, m, v, sum, begin, end);
+}
+
+/* The block's share of the list. */
+template <typename type>
+static __device__ void take_share(const struct persistent<type> &p,
+                                  const struct place<type> &at,
+                                  struct block_memory<type> &m, const struct input &in) {
+    uint32_t share = (in.count + gridDim.x - 1) / gridDim.x;
+    uint64_t i = (uint64_t)blockIdx.x * share + threadIdx.x;
+    if (threadIdx.x >= share || i >= in.count)
+        return;
+    uint32_t v = __ldcg(&in.vertex[i]);
+    uint64_t begin, end;
+    row_at(p, v, &begin, &end);
+    typename type::word from = gg_peek(&p.distance[v]);
+    if (in.contents == OF_BUCKET) {
+        if (bucket_of(at, from) != at.bucket)
+            return;
+        settle(p, at, m, v);
+    }
+    keep(p, at, m, v, from, begin, end);
+}
+
+/* Entries at the head of the warp's ring, as many as it has groups of lanes. Returns how
+** many there were. */
+template <typename type>
+static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<type> &p,
+                                                       const struct place<type> &at,
+                                                       struct block_memory<type> &m,
+                                                       uint32_t ring, uint32_t head) {
+    const uint32_t lanes = 1u << p.group;
+    const uint32_t lane = gg_lane() & (lanes - 1), group = gg_lane() >> p.group;
+    const uint32_t i = (head + group) % RING;
+    uint32_t v = look(&m.own.vertex[ring][i]);
+    unsigned absent = __ballot_sync(ALL_LANES, v == GPUGRAPH_NONE);
+    uint32_t there =
+        absent ? (uint32_t)(__ffs((int)absent) - 1) >> p.group : GG_WARP >> p.group;
+    if (there == 0)
+        return 0;
+    __threadfence_block();
+    bool mine = group < there;
+    typename type::word from = m.own.from[ring][i], now = from;
+    uint64_t begin = m.own.begin[ring][i];
+    uint32_t degree = m.own.degree[ring][i];
+    __syncwarp();
+    if (mine && lane == 0)
+        set(&m.own.vertex[ring][i], GPUGRAPH_NONE);
+    __threadfence_block();
+    __syncwarp();
+    if (gg_lane() == 0)
+        atomicSub(&m.own.used[ring], there);
+    const uint32_t half = half_of(p, begin);
+    struct arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
+    if (mine)
+        now = gg_peek(&p.distance[v]);
+    mine = mine && now == from && is_wanted(p, m, v, now);
+    for (uint32_t k = lane; mine && k < degree; k += lanes) {
+        if (k != lane)
+            arc = arc_now(p, begin + k, true);
+        relax_own(p, at, m, half + arc.target, arc.weight, from);
+    }
+    __syncwarp();
+    if (gg_lane() == 0) {
+        atomicAdd(&m.served, there);
+        __threadfence_block();
+        atomicSub(&m.own.pending, there);
+    }
+    return there;
+}
+
+/* Each block until its rings are empty, or for so many batches. */
+template <typename type>
+static __device__ void local(const struct persistent<type> &p,
+                             const struct place<type> &at, struct block_memory<type> &m,
+                             const struct input &in, uint32_t *steps) {
+    const uint32_t ring = threadIdx.x / GG_WARP;
+    uint32_t head = 0, batches = 0, looks = 0;
+    for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)
+        m.own.vertex[ring][i] = GPUGRAPH_NONE;
+    if (gg_lane() == 0)
+        m.own.used[ring] = m.own.tail[ring] = 0;
+    if (threadIdx.x == 0)
+        m.own.pending = m.own.leaving = 0;
+    __syncthreads();
+    take_share(p, at, m, in);
+    __syncthreads();
+    while (looks < LOCAL_LOOKS) {
+        uint32_t there = relax_batch(p, at, m, ring, head);
+        head += there;
+        batches += there > 0;
+        looks = there > 0 ? 0 : looks + 1;
+        if (batches == LOCAL_BATCHES && gg_lane() == 0)
+            set(&m.own.leaving, 1u);
+        if (there > 0) {
+            if (batches % 8 == 0)
+                make_room(p, at, m);
+            continue;
+        }
+        unsigned over = look(&m.own.pending) == 0;
+        if (__shfl_sync(ALL_LANES, over, 0))
+            break;
+    }
+    if (looks == LOCAL_LOOKS && gg_lane() == 0)
+        p.state->failed = 1;
+    *steps += batches;
+    if (batches > 0)
+        note_active(p, at);
+    __syncthreads();
+}
+
+#endif

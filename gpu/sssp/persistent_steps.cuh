@@ -1,0 +1,235 @@
+/* What a list of vertices holds, and how the engine "persistent" relaxes one of many vertices, of any
+** degrees: a warp takes some rows and deals their arcs out evenly to its lanes.
+** (persistent_local.cuh has the other way.) */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
+
+#include "persistent_ends.cuh"
+
+/* What a list holds. */
+enum contents {
+    OF_ROUND,   /* vertices of the current bucket that fell */
+    OF_BUCKET,  /* those of a bucket, stale ones among them */
+    OF_SETTLED, /* those whose heavy arcs are due */
+    OF_SLICES   /* parts of long rows */
+};
+
+struct input {
+    enum contents contents;
+    const uint32_t *vertex;
+    uint32_t count;
+    bool heavy; /* OF_SLICES: of OF_SETTLED */
+};
+
+/* ---- walk ---- */
+
+/* A long row goes into the list of slices instead. */
+template <typename type>
+static __device__ void cut(const struct persistent<type> &p, const struct place<type> &at,
+                           uint32_t v, uint64_t arcs) {
+    uint32_t parts = (uint32_t)((arcs + (1u << p.slice_arcs) - 1) >> p.slice_arcs);
+    uint32_t first = atomicAdd(&p.state->board.round[at.round % 3].slices, parts);
+    for (uint32_t i = 0; i < parts; i++)
+        p.slice[first + i] = (uint64_t)v << 32 | i;
+}
+
+/* Entry i of the input becomes a row of the tile; 0 arcs where it is stale or cut. */
+template <typename type>
+static __device__ uint32_t row_of(const struct persistent<type> &p,
+                                  const struct place<type> &at,
+                                  struct block_memory<type> &m, const struct input &in,
+                                  uint32_t i, uint64_t *begin,
+                                  typename type::word *from) {
+    const uint32_t most = 1u << p.slice_arcs;
+    if (in.contents == OF_SLICES) {
+        uint64_t entry = __ldcg(&p.slice[i]);
+        uint32_t v = (uint32_t)(entry >> 32);
+        *from = gg_peek(&p.distance[v]);
+        uint64_t end;
+        row_at(p, v, begin, &end);
+        *begin += (entry & UINT32_MAX) << p.slice_arcs;
+        return end - *begin < most ? (uint32_t)(end - *begin) : most;
+    }
+    uint32_t v = __ldcg(&in.vertex[i]);
+    uint64_t end;
+    row_at(p, v, begin, &end);
+    *from = gg_peek(&p.distance[v]);
+    if (!is_wanted(p, m, v, *from))
+        return 0;
+    if (in.contents == OF_BUCKET) {
+        if (bucket_of(at, *from) != at.bucket)
+            return 0;
+        settle(p, at, m, v);
+    }
+    if (end - *begin <= most)
+        return (uint32_t)(end - *begin);
+    cut(p, at, v, end - *begin);
+    return 0;
+}
+
+/* Rows of a tile: one tile for each warp while that makes small ones, then several, for
+** rows differ. */
+static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
+    uint32_t share = in.count / (gridDim.x * WARPS) + 1;
+    if (in.contents == OF_SLICES || share == 1)
+        return 1;
+    return share <= 4            ? share
+           : share / 4 < 4       ? 4
+           : share / 4 < GG_WARP ? share / 4
+                                 : GG_WARP;
+}
+
+/* v was lowered, from `before` to `now`. True: it is in the current bucket, and whoever claims it
+** puts it into the next round's list. */
+template <typename type>
+static __device__ __forceinline__ bool
+falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
+                struct block_memory<type> &m, uint32_t v, typename type::word now,
+                typename type::word before) {
+    uint32_t bucket = bucket_of(at, now);
+    if (before == type::unreached())
+        note_waiting(p, m, v, 1);
+    if (bucket > at.bucket) {
+        list_far(p, at, m, v, bucket, before);
+        return false;
+    }
+    if (first_in_bucket(at, before))
+        settle(p, at, m, v);
+    return true;
+}
+
+/* Up to UNROLL arcs of the tile by this thread, side by side. Loads of one kind are in
+** flight together. */
+template <typename type>
+static __device__ __forceinline__ void
+sweep(const struct persistent<type> &p, const struct place<type> &at,
+      struct block_memory<type> &m, bool heavy, uint32_t base, uint32_t total) {
+    typedef typename type::word word;
+    typename type::weight weight[UNROLL];
+    word sum[UNROLL], seen[UNROLL];
+    uint64_t arc[UNROLL];
+    uint32_t target[UNROLL];
+    bool live[UNROLL];
+    const struct tile<type> &t = m.tile[warp_of_block()];
+    const bool apart = is_apart(p, m);
+    uint32_t first = base + gg_lane() * UNROLL, row = 0;
+    /* The last row that begins at or before that arc of the tile. */
+    for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
+        if (t.first[row + step] <= first)
+            row += step;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        uint32_t k = first + (uint32_t)i;
+        live[i] = k < total;
+        while (live[i] && row + 1 < GG_WARP && t.first[row + 1] <= k)
+            row++;
+        arc[i] = live[i] ? t.begin[row] + (k - t.first[row]) : 0;
+        sum[i] = t.from[row];
+        target[i] = 0;
+        if (live[i])
+            weight[i] = weight_of(p, arc[i]);
+        if (live[i] && !apart)
+            target[i] = target_of(p, arc[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        if (live[i])
+            count(&m.counts.weights);
+        if (live[i] && apart) {
+            live[i] = (type::add(0, weight[i]) > p.light) == heavy;
+            if (live[i])
+                target[i] = target_of(p, arc[i]);
+        }
+        if (live[i]) {
+            sum[i] = type::add(sum[i], weight[i]);
+            live[i] = in_range(p, m, sum[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        live[i] = live[i] && may_lead(p, m, target[i], sum[i]);
+        seen[i] = live[i] ? gg_peek(&p.distance[target[i]]) : 0;
+        if (live[i])
+            count(&m.counts.tested);
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        live[i] = live[i] && sum[i] < seen[i];
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (live[i])
+            seen[i] = atomicMin(&p.distance[target[i]], sum[i]);
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        live[i] = live[i] && sum[i] < seen[i];
+        if (live[i])
+            note_way(p, m, target[i], sum[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        if (live[i])
+            count(&m.counts.lowered);
+        live[i] = live[i] && falls_in_bucket(p, at, m, target[i], sum[i], seen[i]);
+    }
+    /* As claim() does, for all of them together. */
+    uint32_t listed[UNROLL];
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        listed[i] = live[i] ? gg_peek(&p.mark[target[i]]) : at.round;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (listed[i] != at.round)
+            listed[i] = atomicExch(&p.mark[target[i]], at.round);
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (listed[i] != at.round)
+            put(p, at, m, next_list(at), target[i]);
+}
+
+/* The whole grid, each warp tile after tile. */
+template <typename type>
+static __device__ void walk(const struct persistent<type> &p,
+                            const struct place<type> &at, struct block_memory<type> &m,
+                            const struct input &in) {
+    const bool heavy = in.contents == OF_SETTLED || in.heavy;
+    struct round *round = &p.state->board.round[at.round % 3];
+    uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
+    struct tile<type> &t = m.tile[warp_of_block()];
+    const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
+    const bool once = in.count <= (uint64_t)warps * tile;
+    uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
+    if (first < in.count)
+        note_active(p, at);
+    while (first < in.count) {
+        uint32_t arcs = 0, next = 0;
+        uint64_t i = first + gg_lane(), begin = 0;
+        typename type::word from = 0;
+        if (!once && gg_lane() == 0)
+            next = atomicAdd(taken, tile);
+        if (gg_lane() < tile && i < in.count)
+            arcs = row_of(p, at, m, in, (uint32_t)i, &begin, &from);
+        uint32_t before = arcs; /* becomes the sum of this lane and those before it */
+        for (uint32_t step = 1; step < GG_WARP; step *= 2) {
+            uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
+            if (gg_lane() >= step)
+                before += other;
+        }
+        uint32_t total = __shfl_sync(ALL_LANES, before, GG_WARP - 1);
+        t.first[gg_lane()] = before - arcs;
+        t.begin[gg_lane()] = begin;
+        t.from[gg_lane()] = from;
+        if (gg_lane() == 0)
+            atomicAdd(&m.served,
+                      tile < in.count - first ? tile : (uint32_t)(in.count - first));
+        __syncwarp();
+        for (uint32_t base = 0; base < total; base += UNROLL * GG_WARP) {
+            make_room(p, at, m);
+            sweep(p, at, m, heavy, base, total);
+        }
+        make_room(p, at, m);
+        first =
+            once ? in.count : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
+    }
+}
+
+#endif

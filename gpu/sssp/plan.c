@@ -1,0 +1,68 @@
+/* Shortest paths on the CPU: method, width of the buckets and bound of a search, before it
+** begins. */
+#include "work.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* max_distance, where there is one within the range of distances: then it, not the range,
+** keeps vertices out. */
+static void set_bound(struct sssp *s, gpugraph_distance_type type) {
+    const gpugraph_search *search = s->search;
+    s->bound = type == GPUGRAPH_UINT32 ? UINT32_MAX - 1 : INT64_MAX;
+    s->real_bound = DBL_MAX;
+    if (!search->bounded)
+        return;
+    if (type == GPUGRAPH_REAL)
+        s->within_range = search->max_real_distance <= s->real_bound;
+    else
+        s->within_range = search->max_distance <= s->bound;
+    if (s->within_range) {
+        s->bound = search->max_distance;
+        s->real_bound = search->max_real_distance;
+    }
+}
+
+/* Arcs that leave the vertex at the end of an arc, on average over some arcs: how fast what
+** is served multiplies. Hubs count for as many arcs as lead to them. */
+static double branching(const struct sssp *s) {
+    uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
+    for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
+        uint32_t v = s->arcs.target[arc];
+        arcs += s->arcs.offset[v + 1] - s->arcs.offset[v];
+        count++;
+    }
+    return count && arcs > count ? (double)arcs / (double)count : 1;
+}
+
+/* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the narrower the
+** faster a bucket would grow by what it reaches itself. */
+static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
+    if (gg_method_is(s->run, "dijkstra"))
+        return; /* zeros: one distance for each bucket */
+    double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
+    if (type == GPUGRAPH_REAL) {
+        int exponent = delta > 0 ? ilogb(delta) : 0;
+        exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+        s->scale = ldexp(1, -exponent);
+    } else if (delta > 1) {
+        s->shift = ilogb(delta) < 62 ? ilogb(delta) : 62;
+    }
+}
+
+/* With a limit, or where little is to be done, one bucket for each distance: it hardly serves
+** a vertex twice, and stops at once. */
+static const char *settle_method(const struct sssp *s) {
+    const gpugraph_run *run = s->run;
+    if (run->method && strcmp(run->method, "auto") != 0)
+        return gg_method_is(run, "dijkstra") ? "dijkstra" : "delta-stepping";
+    return s->search->limit > 0 || s->arcs.m <= GG_SSSP_SMALL ? "dijkstra"
+                                                              : "delta-stepping";
+}
+
+void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
+    s->run->used_method = settle_method(s);
+    set_bound(s, type);
+    set_buckets(s, type);
+}

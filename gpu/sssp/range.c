@@ -1,0 +1,74 @@
+/* Shortest paths whose sums leave the range of distances: whose distance is lost? */
+#include "work.h"
+
+#include <float.h>
+#include <stdio.h>
+
+static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
+                        size_t room) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
+    if (v < ids->integer_count) {
+        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v;
+        snprintf(name, room, "%lld", (long long)id);
+        return;
+    }
+    uint64_t begin = ids->texts.offset[v - ids->integer_count];
+    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - begin;
+    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60,
+             ids->texts.bytes + begin);
+}
+
+/* Marks in `beyond` every vertex that is not reached, though a path leads to it. */
+static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
+    uint32_t n = s->arcs.n, tail = 0;
+    uint32_t *queue = gg_alloc(s->run, n, sizeof *queue);
+    if (!queue)
+        return s->run->status;
+    /* First from all that are reached, then from all that are marked. */
+    for (uint64_t i = 0; i < (uint64_t)n + tail && !pause_now(s, &s->tally); i++) {
+        uint32_t u = i < n ? (uint32_t)i : queue[i - n];
+        if (i < n && !s->layout->reached(s, u))
+            continue;
+        s->tally.arcs += s->arcs.offset[u + 1] - s->arcs.offset[u];
+        for (uint64_t arc = s->arcs.offset[u]; arc < s->arcs.offset[u + 1]; arc++) {
+            uint32_t v = s->arcs.target[arc];
+            if (!beyond[v] && !s->layout->reached(s, v)) {
+                beyond[v] = 1;
+                queue[tail++] = v;
+            }
+        }
+    }
+    gg_release(queue);
+    return gg_stopping(s->run) ? gg_stopped(s->run) : GPUGRAPH_OK;
+}
+
+gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph) {
+    uint8_t *beyond = gg_alloc_zero(s->run, s->arcs.n, 1);
+    if (!beyond || mark_beyond(s, beyond)) {
+        gg_release(beyond);
+        return s->run->status;
+    }
+    const gpugraph_search *search = s->search;
+    uint32_t wanted = search->target_count ? search->target_count : s->arcs.n;
+    uint32_t lost = GPUGRAPH_NONE;
+    for (uint32_t i = 0; i < wanted && lost == GPUGRAPH_NONE; i++) {
+        uint32_t v = search->target_count ? search->target[i] : i;
+        if (beyond[v])
+            lost = v;
+    }
+    gg_release(beyond);
+    if (lost == GPUGRAPH_NONE)
+        return GPUGRAPH_OK;
+    char name[80];
+    name_vertex(graph, lost, name, sizeof name);
+    if (graph->distance_type == GPUGRAPH_REAL)
+        return gg_fail(s->run, GPUGRAPH_RANGE,
+                       "the distance of vertex %s is over the range of a REAL (%g); "
+                       "scale the weights down or bound the search by max_distance",
+                       name, DBL_MAX);
+    return gg_fail(s->run, GPUGRAPH_RANGE,
+                   "the distance of vertex %s is over the INTEGER range "
+                   "(9223372036854775807); use smaller or REAL weights or bound the "
+                   "search by max_distance",
+                   name);
+}

@@ -1,0 +1,367 @@
+/* Shortest paths: the public function and its CPU backend.
+**
+**     bucket        0          1          2         ...        one for each delta of distance
+**     queue    [ v v v v ] [ v v      ] [ v ]                  bucket_queue.h, one a thread
+**                  ^ current: served in rounds until it stays empty
+**
+** Vertices wait in the bucket of their tentative distance. The current bucket is served
+** until no vertex falls into it any more; then its distances are final, since no weight is
+** negative. With buckets of a width delta > 1 this is delta-stepping (Meyer and Sanders,
+** J. Algorithms 49, 2003); with buckets of a single distance it is Dijkstra's algorithm. One
+** driver does both.
+**
+** A round takes the current bucket out of all queues and relaxes its arcs. A long round is
+** shared by threads (base/crew.h), each of which goes on with what falls into its own current
+** bucket while that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph
+** Algorithms with GraphIt", CGO 2020). A short one is done by the calling thread: on roads
+** meeting costs more than the work between two meetings.
+**
+** Distances out of range: a sum above INT64_MAX, or an infinite one, is never stored but
+** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
+** fails with GPUGRAPH_RANGE. */
+#define _GNU_SOURCE
+#include "work.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- buckets of REAL distances ---- */
+
+static inline uint64_t bits_of(double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+/* Where d * scale leaves the integers that a bucket number can be, the buckets go on by the
+** bits of the double, which ascend with it: 2^62 is about the number of doubles from 1 up. */
+#define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
+
+static inline uint64_t real_key(const struct sssp *s, double d) {
+    if (s->scale == 0)
+        return bits_of(d);
+    double scaled = d * s->scale;
+    if (scaled < BUCKETS_BY_SCALE)
+        return (uint64_t)scaled;
+    return ((uint64_t)1 << 62) + bits_of(d) / 4;
+}
+
+#define NAMED(x)           x##_uint32
+#define DISTANCE           uint32_t
+#define WEIGHT             uint32_t
+#define UNREACHED          UINT32_MAX
+#define KEY(s, d)          ((uint64_t)(d) >> (s)->shift)
+#define BOUND(s)           (s)->bound
+#define NOTE_SUM(top, sum) (void)(top)
+#define IS_OVER(s, top)                                                                  \
+    false /* graph/graph.c chose 32 bits because no sum can leave them */
+#include "typed.h"
+
+/* Two numbers up to INT64_MAX never wrap a uint64_t. */
+#define NAMED(x)           x##_uint64
+#define DISTANCE           uint64_t
+#define WEIGHT             int64_t
+#define UNREACHED          UINT64_MAX
+#define KEY(s, d)          ((d) >> (s)->shift)
+#define BOUND(s)           (s)->bound
+#define NOTE_SUM(top, sum) (top) |= (sum)
+#define IS_OVER(s, top)    ((top) > INT64_MAX)
+#include "typed.h"
+
+#define NAMED(x)           x##_real
+#define DISTANCE           double
+#define WEIGHT             double
+#define UNREACHED          INFINITY
+#define KEY(s, d)          real_key(s, d)
+#define BOUND(s)           (s)->real_bound
+#define NOTE_SUM(top, sum) (top) = (sum) > (top) ? (sum) : (top)
+#define IS_OVER(s, top)    ((top) > DBL_MAX)
+#include "typed.h"
+
+/* ---- rounds ---- */
+
+/* Room for one more chunk in the round's list; false after gg_fail. */
+static bool grow_work(struct sssp *s) {
+    if (s->work_count < s->work_room)
+        return true;
+    uint64_t room = s->work_room ? s->work_room * 2 : 64;
+    struct bucket_chunk **work = gg_alloc(s->run, room, sizeof *work);
+    if (!work)
+        return false;
+    if (s->work_count)
+        memcpy(work, s->work, s->work_count * sizeof *work);
+    gg_release(s->work);
+    s->work = work;
+    s->work_room = room;
+    return true;
+}
+
+/* Takes one bin out of every queue, as the next round's work. */
+static bool gather(struct sssp *s, int level, int slot) {
+    s->work_count = 0;
+    for (int t = 0; t < s->threads; t++) {
+        struct bucket_chunk *chunk = bucket_take(&s->queue[t], level, slot);
+        for (; chunk; chunk = chunk->next) {
+            if (!grow_work(s))
+                return false;
+            s->work[s->work_count++] = chunk;
+        }
+    }
+    return s->work_count > 0;
+}
+
+static void round_alone(struct sssp *s) {
+    for (uint64_t i = 0; i < s->work_count && !gg_stopping(s->run); i++)
+        s->layout->scan_alone(s, &s->queue[0], s->work[i], &s->tally);
+}
+
+/* Goes on with a thread's own share of the current bucket while it is short. */
+static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally) {
+    int slot = (int)(s->current % BUCKET_SLOTS);
+    while (queue->bin[0][slot] && !queue->bin[0][slot]->next && !gg_stopping(s->run)) {
+        struct bucket_chunk *chunk = bucket_take(queue, 0, slot);
+        s->layout->scan_shared(s, queue, chunk, tally);
+    }
+}
+
+/* A thread's part in a shared round. */
+static void join_round(void *job, int member) {
+    struct sssp *s = job;
+    struct bucket_queue *queue = &s->queue[member];
+    struct tally tally = {.pause_at = GG_POLL_ITEMS};
+    while (!gg_stopping(s->run)) {
+        uint64_t i = __atomic_fetch_add(&s->work_taken, 1, __ATOMIC_RELAXED);
+        if (i >= s->work_count)
+            break;
+        s->layout->scan_shared(s, queue, s->work[i], &tally);
+    }
+    fuse(s, queue, &tally);
+    __atomic_fetch_add(&s->tally.vertices, tally.vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->tally.arcs, tally.arcs, __ATOMIC_RELAXED);
+}
+
+/* Serves the current bucket until nothing falls into it any more; or until the first long
+** round of the search, after which it asks for helpers. */
+static void serve_bucket(struct sssp *s) {
+    s->buckets++;
+    while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
+        bool wide = s->threads > 1 && s->work_count >= GG_SSSP_WIDE;
+        s->rounds++;
+        if (wide && s->help == HELP_HERE) {
+            s->work_taken = 0;
+            crew_share(&s->crew, join_round);
+        } else {
+            round_alone(s);
+        }
+        pause_now(s, &s->tally);
+        if (wide && s->help == HELP_NONE) {
+            s->help = HELP_WANTED;
+            return;
+        }
+    }
+}
+
+/* ---- from bucket to bucket ---- */
+
+/* The first slot of a level that some queue occupies, BUCKET_SLOTS when none does. */
+static int first_slot(const struct sssp *s, int level) {
+    int first = BUCKET_SLOTS;
+    for (int t = 0; t < s->threads; t++) {
+        int slot = bucket_first(&s->queue[t], level, 0);
+        first = slot < first ? slot : first;
+    }
+    return first;
+}
+
+/* Does the entry of a bin of this level still stand, whose keys are `prefix` above the
+** level's lower bytes? */
+static inline bool stands(const struct sssp *s, uint32_t v, int level, uint64_t prefix,
+                          uint64_t *key) {
+    *key = s->layout->key_of(s, v);
+    return *key >> 8 * level == prefix;
+}
+
+/* Moves a bin of an upper level down: current becomes its smallest key. False when all its
+** entries were stale. */
+static bool move_down(struct sssp *s, int level, int slot) {
+    uint64_t prefix = level == BUCKET_LEVELS - 1
+                          ? (uint64_t)slot
+                          : s->current >> 8 * (level + 1) << 8 | (uint64_t)slot;
+    uint64_t key, lowest = UINT64_MAX;
+    bool any = false;
+    gather(s, level, slot);
+    for (uint64_t i = 0; i < s->work_count; i++) {
+        for (uint32_t k = 0; k < s->work[i]->count; k++) {
+            if (stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
+                lowest = key < lowest ? key : lowest;
+                any = true;
+            }
+        }
+    }
+    if (any)
+        s->current = lowest;
+    for (uint64_t i = 0; i < s->work_count; i++) {
+        for (uint32_t k = 0; k < s->work[i]->count; k++) {
+            uint32_t v = s->work[i]->vertex[k];
+            if (stands(s, v, level, prefix, &key))
+                bucket_add(&s->queue[0], s->current, key, v);
+        }
+        bucket_give_back(&s->queue[0], s->work[i]);
+    }
+    return any;
+}
+
+/* Makes the next bucket that has entries the current one; false when there is none. */
+static bool next_bucket(struct sssp *s) {
+    for (int level = 0; level < BUCKET_LEVELS;) {
+        int slot = first_slot(s, level);
+        if (slot == BUCKET_SLOTS) {
+            level++;
+        } else if (level == 0) {
+            s->current = s->current / BUCKET_SLOTS * BUCKET_SLOTS + (uint64_t)slot;
+            return true;
+        } else {
+            if (gg_poll(s->run))
+                return false;
+            if (move_down(s, level, slot))
+                level = 0;
+        }
+    }
+    return false;
+}
+
+static uint64_t count_final(const struct sssp *s) {
+    uint64_t count = 0;
+    for (uint32_t v = 0; v < s->arcs.n; v++)
+        count += s->layout->reached(s, v) && s->layout->key_of(s, v) <= s->current;
+    return count;
+}
+
+/* Are as many vertices final as the limit says? The number of served ones is at least that
+** of final ones, and hardly more: some are served twice. */
+static bool limit_reached(struct sssp *s) {
+    if (s->search->limit == 0 || s->tally.vertices < s->count_at)
+        return false;
+    uint64_t count = count_final(s);
+    if (count >= s->search->limit)
+        return true;
+    s->count_at = s->tally.vertices + s->search->limit - count;
+    return false;
+}
+
+/* After a bucket: is there nothing left to look for? */
+static bool satisfied(struct sssp *s) {
+    const gpugraph_search *search = s->search;
+    while (s->pending > 0) {
+        uint32_t v = search->target[s->pending - 1];
+        if (!s->layout->reached(s, v) || s->layout->key_of(s, v) > s->current)
+            break;
+        s->pending--;
+    }
+    return (search->target_count > 0 && s->pending == 0) || limit_reached(s);
+}
+
+/* ---- driver ---- */
+
+/* Serves bucket after bucket. True when it ended before all that can be reached was; false
+** too when it only wants help. */
+static bool serve_buckets(struct sssp *s) {
+    while (next_bucket(s)) {
+        serve_bucket(s);
+        if (gg_stopping(s->run) || s->help == HELP_WANTED)
+            return false;
+        if (satisfied(s))
+            return true;
+    }
+    return false;
+}
+
+static void serve_on(void *sssp) {
+    struct sssp *s = sssp;
+    s->early = serve_buckets(s);
+}
+
+/* The rest of a search that wants help. */
+static void serve_with_help(struct sssp *s) {
+    s->help = HELP_HERE;
+    s->crew.job = s;
+    crew_lead(&s->crew, s->threads, serve_on);
+}
+
+static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
+    s->threads = gg_method_is(s->run, "dijkstra") ? 1 : gg_threads(s->run, s->arcs.m);
+    s->queue = gg_alloc_zero(s->run, (uint64_t)s->threads, sizeof *s->queue);
+    if (!s->queue)
+        return s->run->status;
+    for (int t = 0; t < s->threads; t++)
+        s->queue[t].run = s->run;
+    s->layout->start(s);
+    serve_on(s);
+    if (s->help == HELP_WANTED && !gg_stopping(s->run))
+        serve_with_help(s);
+    for (int t = 0; t < s->threads; t++)
+        bucket_queue_free(&s->queue[t]);
+    gg_release(s->queue);
+    gg_release(s->work);
+    if (s->run->status)
+        return s->run->status;
+    if (gg_stopping(s->run))
+        return gg_stopped(s->run);
+    if (s->early)
+        s->layout->keep_final(s);
+    else if (s->over && !s->within_range)
+        return gg_check_range(s, graph);
+    return GPUGRAPH_OK;
+}
+
+gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, void *distance, void *tree_edge) {
+    static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
+                                                   &layout_real};
+    struct sssp s = {.run = run, .search = search, .distance = distance};
+    if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run, &s.arcs))
+        return run->status;
+    double started = gg_now_ms();
+    s.layout = layouts[graph->distance_type];
+    s.pending = search->target_count;
+    s.count_at = search->limit;
+    s.tally.pause_at = GG_POLL_ITEMS;
+    gg_sssp_plan(&s, graph->distance_type);
+    if (search_paths(&s, graph))
+        return run->status;
+    char more[120];
+    snprintf(more, sizeof more, "%llu vertices served in %llu buckets, %llu rounds",
+             (unsigned long long)s.tally.vertices, (unsigned long long)s.buckets,
+             (unsigned long long)s.rounds);
+    gg_search_phase(run, started, (int64_t)s.tally.arcs, more);
+    return tree_edge ? gg_distance_tree(graph, search, run, distance, tree_edge)
+                     : GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, void *distance, void *tree_edge) {
+    gg_begin(run);
+    if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "shortest paths need weights, and the graph was made without");
+    if (gg_check_search(graph, search, run))
+        return run->status;
+    if (search->bounded && isnan(search->max_real_distance))
+        return gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
+    bool fallback = false;
+    const backend *on = gg_choose(graph, "sssp", run, &fallback);
+    if (!on)
+        return run->status;
+    on->sssp(graph, search, run, distance, tree_edge);
+    if (gg_fall_back(run, "sssp", fallback))
+        gg_cpu_sssp(graph, search, run, distance, tree_edge);
+    return run->status;
+}

@@ -1,0 +1,132 @@
+/* The device's shortest paths, as the engines see them.
+**
+**     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
+**     frontier.cu    engine: near and far piles, kernels queued many rounds ahead
+**     persistent.cu  engine: buckets, rounds between the barriers of one launch
+**     sssp/mlmq/driver.cu        engine: multi-level multi-queue, one launch without rounds
+**
+** An engine is two functions: how many bytes it needs, and the search, which carves them
+** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
+** fills `distance`, that is not initialised before. */
+#ifndef GPUGRAPH_SSSP_CUH
+#define GPUGRAPH_SSSP_CUH
+
+#include "device/cuda.cuh"
+#include "tree/distance.cuh"
+#include "sssp/choice/choice.h"
+
+#include <float.h>
+
+struct sssp_search {
+    struct device_csr g;
+    /* Rows turned round: one shortest way is searched for from both ends, by the engine
+    ** "persistent"; offset NULL: distances from the sources are. */
+    struct device_csr back;
+    bool by_depth; /* from both ends: all weights are 1 */
+    const gpugraph_search *wanted;
+    struct sssp_parameters parameters;
+    gpugraph_distance_type type;
+    void *distance;       /* n words of the type: the answer; from both ends 2 n */
+    uint32_t *ends;       /* sources, then targets; filled */
+    const uint32_t *stop; /* not 0: the host was interrupted */
+    /* what the engine reports */
+    bool dropped; /* a sum left the range of the type, not a bound of the caller */
+    bool early;   /* ended early: a distance from `final_below` on is not final */
+    uint64_t final_below; /* as a word of the type, widened */
+    uint64_t served;      /* relaxed vertices, repeats counted */
+    char more[300];       /* for the phase */
+};
+
+/* What a search leaves on the device. */
+struct sssp_outcome {
+    void *distance;
+    uint32_t *ends;    /* sources, then targets */
+    void *tree;        /* edge numbers; NULL unless wanted */
+    uint32_t *scratch; /* of the tree */
+    bool lost; /* a sum left the range: there are no distances, the host has to search */
+};
+
+/* sssp.cu: chooses an engine and searches. Phase "search". */
+bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct sssp_outcome *out);
+/* Fills out->tree but for *ties of its vertices. Phase "parents". */
+bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
+                  const struct sssp_outcome *out, uint32_t *ties);
+/* Says that the host searches, since the device's search is lost. */
+void gg_sssp_lost(gpugraph_run *run);
+
+uint64_t gg_sssp_frontier_bytes(const struct sssp_search *s);
+bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
+                      struct workspace *space);
+uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
+bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
+                        struct workspace *space);
+uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
+bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
+
+/* The features of those rows: computed on first need, kept with them. (sssp/choice/features.cu) */
+bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
+                        const struct device_csr *g, struct sssp_features *features);
+/* FEATURE_BALLS probes. (sssp/choice/probe.cu) */
+struct feature_probe;
+void gg_device_probes(struct cuda_job *job, const struct device_csr *g,
+                      const uint32_t *start, uint64_t m, struct feature_probe *probe);
+
+/* Limits of a search in words of its type. */
+template <typename type> struct bounds {
+    typename type::word most;  /* no distance is larger */
+    typename type::word delta; /* between thresholds */
+    bool tight;                /* `most` is the caller's bound, not the type's range */
+    bool none;                 /* not even a source is near enough */
+    uint32_t sources, targets;
+    const uint32_t *stop;
+};
+
+static inline bounds<integer32> gg_range(integer32, const gpugraph_search *search) {
+    bounds<integer32> b = {UINT32_MAX - 1, 0, false, false, 0, 0, NULL};
+    b.tight = search->bounded && search->max_distance < b.most;
+    if (b.tight)
+        b.most = (uint32_t)search->max_distance;
+    return b;
+}
+
+static inline bounds<integer64> gg_range(integer64, const gpugraph_search *search) {
+    bounds<integer64> b = {INT64_MAX, 0, false, false, 0, 0, NULL};
+    b.tight = search->bounded && search->max_distance < b.most;
+    if (b.tight)
+        b.most = search->max_distance;
+    return b;
+}
+
+static inline bounds<real> gg_range(real, const gpugraph_search *search) {
+    bounds<real> b = {real::from_real(DBL_MAX), 0, false, false, 0, 0, NULL};
+    b.tight = search->bounded && search->max_real_distance < DBL_MAX;
+    b.none = b.tight && search->max_real_distance < 0;
+    if (b.tight && search->max_real_distance > 0)
+        b.most = real::from_real(search->max_real_distance);
+    else if (b.tight)
+        b.most = 0;
+    return b;
+}
+
+template <typename type>
+static inline bounds<type> gg_bounds(const struct sssp_search *s) {
+    bounds<type> b = gg_range(type(), s->wanted);
+    double delta = s->parameters.delta;
+    b.delta = type::from_real(delta > 0 && delta < DBL_MAX ? delta : 1);
+    if (b.delta == 0)
+        b.delta = 1;
+    b.sources = s->wanted->source_count;
+    b.targets = s->wanted->target_count;
+    b.stop = s->stop;
+    return b;
+}
+
+/* One thread per vertex: nothing is reached. */
+template <typename type>
+static __global__ void gg_forget(typename type::word *distance, uint32_t n) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        distance[v] = type::unreached();
+}
+
+#endif

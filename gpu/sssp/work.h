@@ -1,0 +1,73 @@
+/* A search for shortest paths on the CPU while it is under way: what sssp.c, its steps in
+** typed.h, plan.c and range.c share. */
+#ifndef GPUGRAPH_SSSP_WORK_H
+#define GPUGRAPH_SSSP_WORK_H
+
+#include "backend.h"
+#include "bucket_queue.h"
+#include "base/crew.h"
+#include "tuning.h"
+
+/* What one thread has done. */
+struct tally {
+    uint64_t vertices, arcs;
+    uint64_t pause_at; /* arcs at which to look for an interrupt again */
+};
+
+struct sssp {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    const struct layout *layout;
+    csr arcs;
+    void *distance;
+    /* buckets */
+    struct bucket_queue *queue; /* one for each thread */
+    int threads;
+    uint64_t current;
+    int shift;    /* integer distances: bucket = distance >> shift */
+    double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
+    struct crew crew;
+    enum { HELP_NONE, HELP_WANTED, HELP_HERE } help;
+    /* the round: chunks that the threads share */
+    struct bucket_chunk **work;
+    uint64_t work_count, work_room, work_taken;
+    /* ends */
+    uint64_t bound;
+    double real_bound;
+    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
+    uint32_t pending;  /* targets not final yet: target[0 .. pending - 1] */
+    uint64_t count_at; /* vertices served at which the limit may be reached */
+    bool over;         /* a sum left the range of distances */
+    bool early;        /* it ended before all that can be reached was */
+    /* what was done */
+    struct tally tally;
+    uint64_t buckets, rounds;
+};
+
+/* The steps that know how distances are stored: typed.h. */
+struct layout {
+    void (*start)(struct sssp *s);
+    void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
+                       struct tally *);
+    void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
+                        struct tally *);
+    uint64_t (*key_of)(const struct sssp *, uint32_t v);
+    bool (*reached)(const struct sssp *, uint32_t v);
+    void (*keep_final)(struct sssp *);
+    double (*typical_weight)(const struct sssp *);
+};
+
+/* True when the thread must leave its loops. */
+static inline bool pause_now(struct sssp *s, struct tally *tally) {
+    if (tally->arcs < tally->pause_at)
+        return false;
+    tally->pause_at = tally->arcs + GG_POLL_ITEMS;
+    return gg_pause(s->run);
+}
+
+/* Sets method, buckets and bounds, for s->arcs and s->search. (plan.c) */
+void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type);
+/* A sum left the range: does a wanted vertex lack its distance for that? (range.c) */
+gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph);
+
+#endif

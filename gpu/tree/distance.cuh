@@ -1,0 +1,190 @@
+/* Distances on the device, in the three types of gpugraph_distance_type.
+**
+**     type         stored as                     weight      not reached
+**     integer32    uint32                        uint32      all bits
+**     integer64    uint64                        int64       all bits
+**     real         uint64: the bits of a double  double      infinity
+**
+** A double that is not negative has bits that order as an unsigned integer, so one
+** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
+** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
+** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
+** the order of two `high`s is kept. weight_at: of an arc.
+**
+** For searches from both ends, halves of which have settled what is nearer than `low`. bound: no
+** shortest way is longer, if one of that length is known, in whatever order its weights are added;
+** without: what is left of it after `low`; past: the first distance that is `by` and more over `low`;
+** settled: distances up to that are final; apart_enough: no vertex on a shortest way is left whose
+** distance neither half knows.
+**
+** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
+** both_ends<type>, for searches from the source and from the target at once
+** (sssp/persistent_ends.cuh). */
+#ifndef GPUGRAPH_DISTANCE_CUH
+#define GPUGRAPH_DISTANCE_CUH
+
+#include "backend.h"
+#include "tuning.h"
+
+#include <float.h>
+
+struct integer32 {
+    typedef integer32 plain;
+    typedef uint32_t word;
+    typedef uint32_t weight;
+    static __host__ __device__ word unreached() {
+        return UINT32_MAX;
+    }
+    static __device__ word add(word distance, weight w) {
+        word sum = distance + w;
+        return sum < distance ? unreached() : sum;
+    }
+    static __device__ word plus(word a, word b) {
+        return add(a, b);
+    }
+    typedef float span;
+    static __device__ span apart(word low, word high) {
+        return (float)(high - low);
+    }
+    static word from_real(double value) {
+        return value < 4294967294.0 ? (word)value : unreached() - 1;
+    }
+    static __device__ word bound(word way) {
+        return way;
+    }
+    static __device__ word without(word bound, word low) {
+        return bound > low ? bound - low : 0;
+    }
+    static __device__ word past(word low, double by) {
+        return by < 4294967294.0 ? plus(low, (word)ceil(by)) : unreached();
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return __ldg(static_cast<const weight *>(weights) + arc);
+    }
+};
+
+struct integer64 {
+    typedef integer64 plain;
+    typedef unsigned long long word;
+    typedef int64_t weight;
+    static __host__ __device__ word unreached() {
+        return ~0ull;
+    }
+    static __device__ word add(word distance, weight w) {
+        word sum = distance + (word)w;
+        return sum < distance ? unreached() : sum;
+    }
+    static __device__ word plus(word a, word b) {
+        return add(a, (weight)b);
+    }
+    typedef double span;
+    static __device__ span apart(word low, word high) {
+        return (double)(high - low);
+    }
+    static word from_real(double value) {
+        return value < 9.2e18 ? (word)value : (word)INT64_MAX;
+    }
+    static __device__ word bound(word way) {
+        return way;
+    }
+    static __device__ word without(word bound, word low) {
+        return bound > low ? bound - low : 0;
+    }
+    static __device__ word past(word low, double by) {
+        return by < 9.2e18 ? plus(low, (word)ceil(by)) : unreached();
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return (weight)__ldg(static_cast<const long long *>(weights) + arc);
+    }
+};
+
+struct real {
+    typedef real plain;
+    typedef unsigned long long word;
+    typedef double weight;
+    static __host__ __device__ word unreached() {
+        return 0x7ff0000000000000ull;
+    }
+    static __device__ word add(word distance, weight w) {
+        return (word)__double_as_longlong(
+            __dadd_rn(__longlong_as_double((long long)distance), w));
+    }
+    static __device__ word plus(word a, word b) {
+        return add(a, __longlong_as_double((long long)b));
+    }
+    typedef double span;
+    static __device__ span apart(word low, word high) {
+        return __longlong_as_double((long long)high) -
+               __longlong_as_double((long long)low);
+    }
+    static word from_real(double value) {
+        word bits;
+        static_assert(sizeof bits == sizeof value, "a double has 64 bits");
+        __builtin_memcpy(&bits, &value, sizeof bits);
+        return bits;
+    }
+    static __device__ word bound(word way) {
+        double length = __longlong_as_double((long long)way);
+        return (word)__double_as_longlong(length * GG_PATH_ROUNDING + DBL_MIN);
+    }
+    static __device__ word without(word bound, word low) {
+        double rest =
+            __longlong_as_double((long long)bound) - __longlong_as_double((long long)low);
+        return rest > 0 ? (word)__double_as_longlong(rest) : 0;
+    }
+    static __device__ word past(word low, double by) {
+        return plus(low, (word)__double_as_longlong(by));
+    }
+    static __device__ word settled(word low) {
+        return low > 0 ? low - 1 : 0;
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) > bound;
+    }
+    static const bool weighted = true;
+    static const int ends = 1;
+    static __device__ weight weight_at(const void *weights, uint64_t arc) {
+        return __ldg(static_cast<const weight *>(weights) + arc);
+    }
+};
+
+struct steps : integer32 {
+    static __device__ word settled(word low) {
+        return low; /* who is that far away has a neighbour that is settled */
+    }
+    static __device__ bool apart_enough(word low, word other, word bound) {
+        return plus(low, other) >= bound;
+    }
+    static const bool weighted = false;
+    static __device__ weight weight_at(const void *, uint64_t) {
+        return 1;
+    }
+};
+
+template <typename type> struct both_ends : type { static const int ends = 2; };
+
+/* base plus step, and in any case more than base. */
+template <typename type>
+static __device__ __forceinline__ typename type::word
+gg_beyond(typename type::word base, typename type::word step) {
+    typename type::word sum = type::plus(base, step);
+    return sum > base ? sum : base + 1;
+}
+
+#endif

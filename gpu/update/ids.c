@@ -1,0 +1,179 @@
+/* The ids after a batch, as gpugraph_create would lay them out (ids/ids.c draws how).
+**
+**     old vertices that stay, in pieces   1 3 . 7        + fresh ones at their places
+**     integer                             1 3 5 7        none where they are consecutive
+**     present, rank                       1 0 1 0 1 0 1  where they lie close together
+**     text offset, bytes                  likewise
+**
+** All of it is made anew where the ids change, or where fewer or more edges make another
+** layout the right one. */
+#include "update.h"
+
+#include <string.h>
+
+/* ---- integers ---- */
+
+static int64_t integer_at(const gpugraph_ids *ids, uint64_t v) {
+    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
+}
+
+/* Smallest and largest INTEGER afterwards, and how many there are. */
+static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
+    const gpugraph_ids *ids = &u->graph->ids;
+    uint64_t count = u->fresh_integers;
+    *first = INT64_MAX;
+    *last = INT64_MIN;
+    for (uint64_t k = 0; k < u->vertices.pieces; k++) {
+        const splice_piece *piece = &u->vertices.piece[k];
+        uint64_t end = piece->from + piece->count;
+        end = end < ids->integer_count ? end : ids->integer_count;
+        if (piece->from >= end)
+            break;
+        if (count == u->fresh_integers)
+            *first = integer_at(ids, piece->from);
+        *last = integer_at(ids, end - 1);
+        count += end - piece->from;
+    }
+    if (u->fresh_integers) {
+        int64_t low = u->fresh_id[0], high = u->fresh_id[u->fresh_integers - 1];
+        *first = low < *first ? low : *first;
+        *last = high > *last ? high : *last;
+    }
+    return count;
+}
+
+static void list_integers(update *u, uint64_t count) {
+    const gpugraph_ids *ids = &u->graph->ids;
+    int64_t *to = gg_alloc_roomy(u->run, count, sizeof *to);
+    u->ids.id_integer = to;
+    for (uint64_t k = 0; to && k < u->vertices.pieces; k++) {
+        const splice_piece *piece = &u->vertices.piece[k];
+        uint64_t end = piece->from + piece->count;
+        end = end < ids->integer_count ? end : ids->integer_count;
+        for (uint64_t v = piece->from; v < end && !gg_leave(u->run, v); v++)
+            to[piece->to + v - piece->from] = integer_at(ids, v);
+    }
+    for (uint64_t i = 0; to && i < u->fresh_integers; i++)
+        to[u->fresh_new[i]] = u->fresh_id[i];
+    u->ids.ids.integer = to;
+}
+
+static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t last) {
+    uint64_t span = (uint64_t)last - (uint64_t)first + 1;
+    u->ids.ids.integer_count = (uint32_t)count;
+    if (count == 0)
+        return;
+    if (span == count) {
+        u->ids.ids.first_integer = first;
+        u->ids.id_span = span;
+        return;
+    }
+    list_integers(u, count);
+    if (!gg_stopping(u->run))
+        gg_index_integers(u->run, &u->ids, u->ids.integer_ends);
+}
+
+/* ---- texts ---- */
+
+static uint64_t put_text(update *u, uint64_t t, const char *bytes, uint64_t length) {
+    uint64_t at = u->ids.id_text_offset[t];
+    if (length)
+        memcpy(u->ids.id_text_bytes + at, bytes, length);
+    return u->ids.id_text_offset[t + 1] = at + length;
+}
+
+static uint64_t bytes_of_fresh(const update *u, uint64_t i, const char **bytes) {
+    const gpugraph_texts *texts = &u->added->texts;
+    uint64_t at = texts->offset[u->fresh_id[i]];
+    *bytes = texts->bytes + at;
+    return texts->offset[u->fresh_id[i] + 1] - at;
+}
+
+/* Old texts low .. high - 1 become those from t on. */
+static void put_texts(update *u, uint64_t t, uint64_t low, uint64_t high) {
+    const gpugraph_texts *texts = &u->graph->ids.texts;
+    uint64_t *offset = u->ids.id_text_offset, at = offset[t];
+    uint64_t begin = texts->offset[low], length = texts->offset[high] - begin;
+    if (length)
+        gg_copy(u->run, u->ids.id_text_bytes + at, texts->bytes + begin, length);
+    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++)
+        offset[t + k + 1 - low] = texts->offset[k + 1] - begin + at;
+}
+
+/* Pieces and fresh texts in order of their new places. */
+static void fill_texts(update *u, uint64_t first) {
+    uint64_t was = u->graph->ids.integer_count, i = u->fresh_integers, t = 0;
+    u->ids.id_text_offset[0] = 0;
+    for (uint64_t k = 0; k <= u->vertices.pieces && !gg_stopping(u->run); k++) {
+        const splice_piece *piece = &u->vertices.piece[k];
+        uint64_t begin = k < u->vertices.pieces ? piece->to : u->vertices.after;
+        const char *bytes;
+        for (; i < u->fresh && u->fresh_new[i] < begin; i++, t++) {
+            uint64_t length = bytes_of_fresh(u, i, &bytes);
+            put_text(u, u->fresh_new[i] - first, bytes, length);
+        }
+        if (k == u->vertices.pieces || piece->from + piece->count <= was)
+            continue;
+        uint64_t low = piece->from > was ? piece->from - was : 0;
+        uint64_t high = piece->from + piece->count - was;
+        put_texts(u, t, low, high);
+        t += high - low;
+    }
+}
+
+static void lay_out_texts(update *u) {
+    uint64_t integers = u->ids.ids.integer_count, texts = u->vertices.after - integers;
+    uint64_t known = (uint64_t)u->graph->ids.texts.count;
+    uint64_t room = known ? u->graph->id_text_offset[known] : 0;
+    const char *bytes;
+    for (uint64_t i = u->fresh_integers; i < u->fresh; i++)
+        room += bytes_of_fresh(u, i, &bytes);
+    u->ids.id_text_offset =
+        gg_alloc_roomy(u->run, texts + 1, sizeof *u->ids.id_text_offset);
+    if (u->ids.id_text_offset)
+        u->ids.id_text_bytes = gg_alloc_roomy(u->run, room, 1);
+    if (u->ids.id_text_bytes)
+        fill_texts(u, integers);
+    u->ids.ids.texts =
+        (gpugraph_texts){(int64_t)texts, u->ids.id_text_offset, u->ids.id_text_bytes};
+}
+
+/* ---- both ---- */
+
+static uint64_t count_integer_ends(const update *u) {
+    uint64_t ends = u->graph->integer_ends, integers = u->graph->ids.integer_count;
+    for (uint64_t ref = 0; ref < 2 * u->removed_count; ref++)
+        ends -= gg_removed_end(u, (end_ref)ref) < integers;
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        ends += !gg_text_at(&u->added->source, i);
+        ends += !gg_text_at(&u->added->target, i);
+    }
+    return ends;
+}
+
+static bool texts_vanish(const update *u) {
+    return u->vanished && u->vanished_at[u->vanished - 1] >= u->graph->ids.integer_count;
+}
+
+static bool integers_vanish(const update *u) {
+    return u->vanished && u->vanished_at[0] < u->graph->ids.integer_count;
+}
+
+void gg_update_ids(update *u) {
+    const gpugraph_graph *graph = u->graph;
+    int64_t first, last;
+    uint64_t count = span_of(u, &first, &last);
+    u->ids.integer_ends = count_integer_ends(u);
+    u->ids.n = (uint32_t)u->vertices.after;
+    bool mapped = count && (uint64_t)last - (uint64_t)first + 1 != count &&
+                  gg_close_together(u->ids.integer_ends, first, last);
+    u->ids_change =
+        u->fresh_integers || integers_vanish(u) || mapped != (graph->id_present != NULL);
+    u->texts_change = u->fresh > u->fresh_integers || texts_vanish(u);
+    if (u->ids_change)
+        lay_out_integers(u, count, first, last);
+    else
+        u->ids.ids.integer_count = graph->ids.integer_count;
+    if (u->texts_change && !gg_stopping(u->run))
+        lay_out_texts(u);
+}

@@ -1,0 +1,258 @@
+/* A batch of changes on its way into the copy of a graph that lies on a device.
+**
+**     host                                         device
+**     which arcs go, row ends of those that come
+**       --questions: in proportion to the batch--> a warp looks each up in its row
+**     the splice of the row's arcs (splice.h)  <-- places
+**       --pieces, what is put in---------------->  every array is moved by its pieces, at
+**                                                  the speed of the device's memory
+**
+** patch.c plans, for any place where a copy lies: the device (patch.cu) or, in tests,
+** memory. Rows there hold their arcs in any order; an arc that comes takes the place of one
+** that goes from the same row, or lies at the row's end, so where only weights change
+** nothing moves. What stands here is the arithmetic of places, which both sides run. */
+#ifndef GPUGRAPH_PATCH_H
+#define GPUGRAPH_PATCH_H
+
+#include "splice.h"
+#include "base/warp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An arc that goes: arc number `rank` of those in the row that have its target and weight. */
+typedef struct arc_question {
+    uint64_t weight;
+    uint32_t row, target;
+    uint64_t rank;
+} arc_question;
+
+typedef struct row_questions {
+    enum csr_kind kind;
+    uint64_t goings;
+    const arc_question *going;
+    uint64_t *going_at; /* answers: arcs; UINT64_MAX: not there, or given up */
+    uint64_t comings;
+    const uint64_t *coming; /* entries of offset */
+    uint64_t *coming_at;    /* answers: what they hold */
+} row_questions;
+
+/* What becomes of the rows of one kind. */
+typedef struct row_patch {
+    enum csr_kind kind;
+    const splice *arcs;
+    uint64_t inserted;
+    const uint64_t *place;
+    const uint32_t *target; /* new numbers */
+    const void *weight;
+    /* An entry v of offset grows by sum[i] of the last event_at[i] <= v. */
+    uint64_t events;
+    const uint64_t *event_at, *event_sum;
+    const uint64_t *fresh_back; /* of a fresh vertex: its row begins so far before the one
+                                ** that it, and others perhaps, are put before */
+} row_patch;
+
+typedef struct patch {
+    gpugraph_graph *graph; /* as it was */
+    gpugraph_run *run;
+    struct update *of;
+    uint64_t changes; /* edges removed and added */
+    const splice *edges, *vertices;
+    uint64_t added, reweighted;
+    const uint64_t *added_edge;      /* new numbers: of those added, then of the others */
+    const uint32_t *source, *target; /* of those added */
+    const void *weight;              /* of all */
+    uint64_t fresh;
+    const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
+    bool same_ends;                       /* nothing but weights changes */
+} patch;
+
+/* What there is of the rows of one kind. */
+typedef struct patch_rows {
+    bool made, weighted;
+    uint64_t arcs;
+} patch_rows;
+
+/* Where the copy lies: false when it cannot be done, and the copy is good for nothing. */
+typedef struct patch_place {
+    bool (*find)(void *there, const row_questions *questions);
+    bool (*rows)(void *there, const row_patch *rows);
+    bool (*edges)(void *there);
+} patch_place;
+
+/* Patches OUT, IN and BOTH, as far as they are made, and the edges. */
+bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_place *place,
+              void *there);
+
+/* Which vertices of a bitmap have an edge that stays? Clears their bits. */
+typedef struct patch_look {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    bool sources, targets; /* the ends that are looked at */
+    uint64_t removed_count;
+    const uint64_t *removed; /* edges, ascending */
+    uint64_t words, *open;
+} patch_look;
+
+/* The device's. Of the second, false: nothing is known; the run may have to end. */
+void gg_cuda_follow(const patch *p);
+bool gg_cuda_look(const patch_look *look);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- the arithmetic of places ---- */
+
+#define PATCH_NEW UINT64_MAX /* it is put in */
+
+/* How many pieces begin at or before new place `to`. */
+WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t pieces,
+                                       uint64_t to) {
+    uint64_t low = 0, high = pieces;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (piece[middle].to <= to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The old place of what lies at new place `to`, by some of the pieces: as far as that place
+** is concerned, all of them. */
+WARP_FUNCTION uint64_t patch_old_place(const splice_piece *piece, uint64_t pieces,
+                                       uint64_t to) {
+    uint64_t begun = patch_pieces_to(piece, pieces, to);
+    if (begun == 0)
+        return PATCH_NEW;
+    const splice_piece *in = &piece[begun - 1];
+    return to - in->to < in->count ? in->from + (to - in->to) : PATCH_NEW;
+}
+
+/* The first of the pieces that have to do with places from `to` on. */
+WARP_FUNCTION uint64_t patch_first_piece(const splice_piece *piece, uint64_t pieces,
+                                         uint64_t to) {
+    uint64_t begun = patch_pieces_to(piece, pieces, to);
+    return begun ? begun - 1 : 0;
+}
+
+/* The first new place of what moves; `after`: nothing does. (The host asks.) */
+static inline uint64_t patch_first_moved(const splice *s) {
+    for (uint64_t k = 0; k < s->pieces && !s->still; k++)
+        if (s->piece[k].to != s->piece[k].from)
+            return s->piece[k].to;
+    return s->after;
+}
+
+/* A splice of what numbers name, as a view. */
+typedef struct patch_numbers {
+    const splice_piece *piece;
+    uint64_t pieces, bound;
+    uint32_t shift;
+    bool change;
+} patch_numbers;
+
+static inline patch_numbers patch_numbers_of(const splice *s, const splice_piece *piece) {
+    patch_numbers numbers;
+    numbers.piece = piece;
+    numbers.pieces = s->pieces;
+    numbers.bound = s->bound;
+    numbers.shift = s->shift;
+    numbers.change = gg_renumbers(s);
+    return numbers;
+}
+
+/* The new number of what stays. */
+WARP_FUNCTION uint32_t patch_number(const patch_numbers *s, uint32_t x) {
+    uint64_t low = 0, high = s->pieces;
+    if (!s->change)
+        return x;
+    if (s->bound != UINT64_MAX)
+        return x >= s->bound ? x + s->shift : x;
+    while (low + 1 < high) {
+        uint64_t middle = (low + high) / 2;
+        if (s->piece[middle].from <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)(x - s->piece[low].from + s->piece[low].to);
+}
+
+/* What an entry v of offset grows by. */
+WARP_FUNCTION uint64_t patch_growth(const uint64_t *event_at, const uint64_t *event_sum,
+                                    uint64_t events, uint64_t v) {
+    uint64_t low = 0, high = events;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (event_at[middle] <= v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? event_sum[low - 1] : 0;
+}
+
+/* Notes in `found` an end of edge e that is wanted, unless e is removed. */
+WARP_FUNCTION void patch_note_end(const uint32_t *wanted, uint32_t *found, uint32_t v,
+                                  uint64_t e, const uint64_t *removed, uint64_t count) {
+    uint32_t bit = 1u << v % 32;
+    uint64_t low = 0, high = count;
+    if (!(wanted[v / 32] & bit) || (device_load(&found[v / 32]) & bit))
+        return;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (removed[middle] < e)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == count || removed[low] != e)
+        device_or(&found[v / 32], bit);
+}
+
+/* Where very many arcs leave a long row, all questions would take their product. A copy that
+** is given up is sent anew. */
+typedef struct patch_effort {
+    uint64_t *looked; /* at so many arcs, by all questions together, about */
+    uint64_t most;
+} patch_effort;
+
+enum { PATCH_STEPS = 256 }; /* of a warp, between two looks at what the others do */
+
+WARP_FUNCTION bool patch_gives_up(const patch_effort *effort) {
+    uint32_t enough = 0;
+    if (warp_lane() == 0) {
+        device_add_64(effort->looked, PATCH_STEPS * warp_width);
+        enough = device_load_64(effort->looked) > effort->most;
+    }
+    return warp_from(enough, 0) != 0;
+}
+
+/* The warp's answer to a question; weights are `size` bytes wide, 0: there are none. */
+WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
+                                      const void *weight, size_t size,
+                                      const arc_question *q, const patch_effort *effort) {
+    uint64_t end = offset[q->row + (uint64_t)1], left = q->rank;
+    uint32_t steps = 0;
+    for (uint64_t first = offset[q->row]; first < end; first += warp_width) {
+        if (++steps % PATCH_STEPS == 0 && patch_gives_up(effort))
+            return UINT64_MAX;
+        uint64_t k = first + warp_lane();
+        bool hit = k < end && target[k] == q->target;
+        if (hit && size == sizeof(uint32_t))
+            hit = ((const uint32_t *)weight)[k] == q->weight;
+        else if (hit && size)
+            hit = ((const uint64_t *)weight)[k] == q->weight;
+        uint32_t hits = warp_ballot(hit);
+        for (; hits; hits &= hits - 1, left--)
+            if (left == 0)
+                return first + lowest_bit(hits);
+    }
+    return UINT64_MAX;
+}
+
+#endif

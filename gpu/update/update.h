@@ -1,0 +1,167 @@
+/* A batch of changes on its way into a graph: what gpugraph_update finds out before it
+** changes anything.
+**
+**     update.c            the order of things: check, plan, commit
+**     edges.c      which edges go, where new ones come to lie
+**     reweight.c   edges that stay with another weight
+**     weights.c    weights, and how wide they have to be
+**     vertices.c   ends of added edges: known or fresh; vertices that vanish
+**     ids.c        the ids afterwards
+**     update_rows*.c      CSRs: which arcs go, where new ones come to lie (rows.h)
+**     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
+**     patch*              the copy on a device
+**
+** Vertices that are not there yet are called fresh; a vertex that loses its last edge
+** vanishes. Old numbers are those before the update, new ones those after it. */
+#ifndef GPUGRAPH_UPDATE_H
+#define GPUGRAPH_UPDATE_H
+
+#include "patch.h"
+
+/* One end of an added edge. */
+typedef struct added_end {
+    uint32_t old; /* GPUGRAPH_NONE: fresh */
+    uint32_t
+        place; /* the old number; of a fresh one that of the vertex it comes before */
+    uint32_t new;
+    uint32_t fresh; /* which of the fresh ones */
+} added_end;
+
+/* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
+** its target. Also the arc that leaves that end. */
+typedef uint32_t end_ref;
+
+/* An array's way from before to after. */
+typedef struct array_move {
+    void **array;    /* the graph's */
+    void *to;        /* a new block; NULL: in place */
+    size_t size;     /* of an element afterwards */
+    const splice *s; /* where what stays goes */
+    uint64_t count;  /* what is put in: put[i] at place[i] */
+    const uint64_t *place;
+    const void *put;
+    const splice *numbers; /* what stays is a number of such a thing; NULL: it is none */
+    enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
+} array_move;
+
+/* What becomes of one CSR. */
+typedef struct row_plan {
+    struct csr_slot *slot;
+    bool numbers; /* weights are edge numbers */
+    bool simple;
+    size_t weight_size; /* of an arc afterwards; 0: none */
+    uint64_t removed, inserted;
+    uint64_t *removed_at, *inserted_at, *place;
+    uint32_t *target; /* of inserted arcs: new numbers */
+    void *weight;     /* of inserted arcs: in the layout afterwards */
+    splice arcs;
+    /* Entries of offset from event_at[i] on grow by event_by[i]. */
+    uint64_t events, *event_at;
+    int64_t *event_by;
+    uint64_t *fresh_start; /* of each fresh vertex: its arcs; in the commit, its offset */
+    void *offset;          /* a new block for offsets; NULL: in place */
+} row_plan;
+
+enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 + 2 * ROW_PLANS };
+
+typedef struct update {
+    gpugraph_graph *graph;
+    const gpugraph_edges *added; /* never NULL */
+    gpugraph_run *run;
+    const int64_t *removed_id;
+    uint64_t removed_count, added_count;
+    /* Edges that stay where they are, with another weight: they follow the removed ones in
+    ** arrays of these, and the added ones in arrays of those, and are not in the counts. */
+    uint64_t reweighted;
+    gpugraph_edges rest; /* the added ones, where some are reweighted */
+    struct update_parts {
+        uint64_t *removed, *added_at;
+        int64_t *removed_id, *edge_id, *source, *target;
+        void *weight;
+        uint8_t *source_text, *target_text;
+    } parts; /* what rest is made of */
+    /* edges */
+    uint64_t *removed;    /* old edge numbers */
+    uint64_t *added_at;   /* old numbers of the edges that added ones come before */
+    uint64_t *added_edge; /* new edge numbers of added ones */
+    splice edges;
+    bool plain; /* edge ids are 1 .. m afterwards */
+    uint64_t degree_high;
+    /* weights */
+    uint64_t path_low, path_high;
+    gpugraph_distance_type distance_type;
+    void *weight; /* of added edges, in the layout afterwards */
+    /* vertices */
+    added_end *end; /* by end_ref */
+    uint32_t *new_source, *new_target;
+    uint64_t fresh, fresh_integers, vanished;
+    int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
+    uint64_t *fresh_at, *fresh_new, *vanished_at;
+    splice vertices;
+    bool ids_change, texts_change;
+    gpugraph_graph ids; /* n, ids, id_..., integer_ends of it are those afterwards */
+    /* arrays */
+    row_plan rows[ROW_PLANS];
+    int row_plans;
+    array_move moves[ARRAY_MOVES];
+    int move_count;
+    double patch_ms; /* told as a phase of its own */
+    /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
+    uint64_t *key, *key_scratch;
+    uint32_t *value_scratch;
+    end_ref *going, *coming;
+} update;
+
+static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
+    return column->is_text && (column->is_text[i / 8] >> (i % 8) & 1);
+}
+/* The old number of an end of a removed edge. */
+static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
+    uint64_t e = u->removed[ref / 2];
+    return ref % 2 ? u->graph->target[e] : u->graph->source[e];
+}
+
+/* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:
+** then they are made anew when they are asked for. */
+static inline bool gg_keeps_edge_rows(const update *u) {
+    return u->graph->edge_rows.made && gg_is_wide(u->edges.after) == u->graph->wide;
+}
+
+/* Each finds out one part, in this order; a failure is in the run's status. */
+void gg_update_edges(update *u);
+/* Part of gg_update_edges: takes edges that are reweighted out of the others. */
+void gg_update_reweight(update *u);
+/* Part of gg_update_vertices: their ends, and their numbers as edges. */
+void gg_update_place_reweighted(update *u);
+void gg_update_vertices(update *u);
+void gg_update_ids(update *u);
+void gg_update_weights(update *u); /* needs the vertices, too */
+void gg_update_rows(update *u);
+
+/* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
+** what is in the plan is the caller's to free. */
+bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
+                        const patch_place *place, void *there, row_plan *p);
+void gg_free_row_plan(row_plan *p);
+
+/* Everything that comes after gg_update_edges and before the commit, of a batch whose
+** weights have the type of the graph's. */
+void gg_update_prepare(update *u);
+void gg_update_free(update *u);
+
+patch gg_patch_of(update *u);
+/* The device's copy becomes what the graph is about to become, or is released. Fails only
+** when the run must end. */
+void gg_patch_device(update *u);
+
+/* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
+** go to u->going and u->coming. */
+void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
+
+/* Sorts `count` refs by the keys in u->key. */
+void gg_update_sort(update *u, end_ref *ref, uint64_t count);
+
+/* Plans the way of an array that will hold `after` elements. */
+void gg_plan_move(update *u, array_move move);
+
+#endif
