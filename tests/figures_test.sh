@@ -1,44 +1,80 @@
 #!/bin/sh
-# README's figures are those of docs/performance.md. Each row of a table under "How fast" must have a row there that
-# opens with the same cell and holds all its numbers; each time that the text names must stand there, too.
+# figures_test.sh [ROOT]: figures agree. README.md's are those of docs/performance.md, and those of performance.md are
+# those of the lab pages that it names.
+#
+#   README.md "How fast"     a row of a table: there is a row with the same first cell that holds all its numbers;
+#                            a time in the text: it stands somewhere on the page
+#   performance.md, "## "    a row of a table: each number stands on one of the lab pages that the section links to
+#
+# And performance.md stays one page.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-readme=${1:-$root/README.md}
-performance=${2:-$root/docs/performance.md}
+root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 
-awk -v performance="$performance" '
-    # The numbers of a text, as a set; returns how many there are.
+awk -v docs="$root/docs/" '
+    # The numbers of a text, added to a set; returns how many there were.
     function numbers(text, set, n) {
-        n = 0
-        split("", set)
-        while (match(text, /[0-9][0-9,]*([.][0-9]+)?/)) {
+        while (match(text, /[0-9]+(,[0-9][0-9][0-9])*([.][0-9]+)?/)) {
             set[substr(text, RSTART, RLENGTH)]
             text = substr(text, RSTART + RLENGTH)
             n++
         }
         return n
     }
+    # What stands behind the first cell of a row, which is its name.
+    function figures(line, set) {
+        split("", set)
+        sub(/^\|[^|]*/, "", line)
+        return numbers(line, set)
+    }
     function complain(what) {
-        print "README.md: " what
+        print FILENAME ": " what
         bad = 1
     }
-    BEGIN {
-        while ((getline line < performance) > 0) {
-            if (line ~ /^\|/) {
-                split(line, cell, "|")
-                row[cell[2], rows[cell[2]]++] = line
-            }
-            all = all " " line
-        }
-        numbers(all, known)
+    function check_section(n) {
+        if (labs > 0)
+            for (n in shown)
+                if (!(n in measured))
+                    complain(n " in " section " is on none of its lab pages")
+        split("", shown)
+        split("", measured)
+        labs = 0
     }
-    /^## / { inside = /^## How fast/; next }
-    !inside { next }
-    /^\| *`/ {
+
+    # performance.md
+    FNR == NR && /^## / {
+        check_section()
+        section = $0
+    }
+    FNR == NR && /^\|/ {
         split($0, cell, "|")
-        compared += numbers(substr($0, length(cell[2]) + 3), here)
+        row[cell[2], rows[cell[2]]++] = $0
+        compared += figures($0, here)
+        for (n in here)
+            shown[n]
+    }
+    FNR == NR {
+        text = $0
+        while (match(text, /\(lab\/[a-z_]+[.]md/)) {
+            page = docs substr(text, RSTART + 1, RLENGTH - 1)
+            text = substr(text, RSTART + RLENGTH)
+            while ((getline line <page) > 0)
+                numbers(line, measured)
+            close(page)
+            labs++
+        }
+        numbers($0, known)
+        lines++
+        next
+    }
+
+    # README.md
+    FNR == 1 { check_section() }
+    /^## / { inside = /^## How fast/; next }
+    inside && /^\| *`/ {
+        split($0, cell, "|")
+        compared_here += figures($0, here)
         for (i = agree = 0; i < rows[cell[2]] && !agree; i++) {
-            numbers(row[cell[2], i], there)
+            figures(row[cell[2], i], there)
             agree = 1
             for (n in here)
                 if (!(n in there))
@@ -46,20 +82,21 @@ awk -v performance="$performance" '
         }
         if (!agree)
             complain("docs/performance.md has no row" cell[2] "with all the figures of" $0)
-        next
     }
-    !/^\|/ {
+    inside && !/^\|/ {
         text = $0
         while (match(text, /[0-9][0-9.,]* (s|ms)[^a-z]/)) {
             split(substr(text, RSTART, RLENGTH), word, " ")
-            compared++
+            compared_here++
             if (!(word[1] in known))
                 complain(word[1] " " word[2] " is not in docs/performance.md")
             text = substr(text, RSTART + RLENGTH)
         }
     }
     END {
-        if (compared < 10)
-            complain("only " compared + 0 " figures under \"How fast\"")
+        if (compared < 100 || compared_here < 10)
+            complain("only " compared + 0 " and " compared_here + 0 " figures were found")
+        if (lines > 150)
+            complain("docs/performance.md has " lines " lines; one page has 150")
         exit bad
-    }' "$readme"
+    }' "$root/docs/performance.md" "$root/README.md"
