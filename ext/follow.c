@@ -33,7 +33,8 @@
 ** - Uncommitted changes of schema: the mirror is dropped at sight of another schema
 **   version, and a new one is begun in a committed state only.
 ** - The log has no gaps. Writers trim its old end: a mirror from before that is read anew,
-**   and so is one whose log has fewer entries than numbers.
+**   and so is one whose log has fewer entries than numbers. VACUUM and .dump give entries
+**   other numbers, where there is such an old end: then no mark stands where it stood.
 **
 ** Where there is no mirror to catch up, the table is read for the statement alone. */
 #include "follow_blocks.h"
@@ -156,7 +157,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     int rc = log_tail(r->c, f, &t);
     if (rc == SQLITE_OK && t.whole && !writing) {
         rc = mirror_renew(r, f, "the log does not say all that has changed");
-        rc = rc ? rc : log_recent(r->c, f, &t);
+        rc = rc ? rc : log_end(r->c, f, &t);
     } else if (rc == SQLITE_OK && !t.whole) {
         id_list before = f->dirty; /* all of it is among t.ids */
         f->dirty = t.ids;
@@ -204,11 +205,9 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
         return rc;
     }
     if (rc == SQLITE_OK)
-        rc = log_ends(r->c, f, &t);
-    if (rc == SQLITE_OK)
         rc = mirror_renew(r, f, "the graph has not been read since the schema changed");
     if (rc == SQLITE_OK)
-        rc = log_recent(r->c, f, &t);
+        rc = log_end(r->c, f, &t);
     if (rc == SQLITE_OK)
         rc = settle_base(r, f, &t);
     id_list_clear(&t.recent);

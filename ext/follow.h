@@ -1,7 +1,7 @@
 /* Graphs that follow their table: CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres)).
 **
-**     writer (any process)   roads --trigger--> g_log(seq, edge): which rowids were touched
-**                                               g_marks(mark, seq): in which history
+**     writer (any process)   roads --trigger--> g_log(edge, mark): which rowids were touched,
+**                                               in which history
 **     reader                 mirror at position p, log up to q
 **                              -> reads the rows named between p and q again, from roads
 **                              -> gpugraph_update with the difference -> mirror at q
@@ -50,8 +50,7 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
                     char **error);
 void definition_clear(definition *d);
 
-/* A random number that is in the log's table of marks beside the entry that it was given to;
-** id 0: none. */
+/* A random number in the log, and the entry (its rowid) that it was given to; id 0: none. */
 typedef struct log_mark {
     sqlite3_int64 id, seq;
 } log_mark;

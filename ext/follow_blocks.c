@@ -14,6 +14,7 @@
 ** g_saved. CREATE VIRTUAL TABLE and gpugraph_save write them; a
 ** query never does. */
 #include "follow_blocks.h"
+#include "follow_mirror.h"
 #include "follow_sql.h"
 #include "statement.h"
 #include <stdlib.h>
@@ -71,22 +72,16 @@ static int read_integer(sqlite3 *db, const char *format, const char *schema,
 
 /* The log's end and latest mark, after the schema version. */
 static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
-    sqlite3_stmt *statement;
+    log_mark mark = {0, 0};
     int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &place[0]);
     if (rc == SQLITE_OK)
-        rc = read_integer(db, "SELECT max(seq) FROM \"%w\".\"%w\"", d->schema, d->log,
+        rc = read_integer(db, "SELECT max(rowid) FROM \"%w\".\"%w\"", d->schema, d->log,
                           &place[1]);
     if (rc == SQLITE_OK)
-        rc = statement_prepare(db, &statement,
-                               "SELECT mark, seq FROM \"%w\".\"%w_marks\" WHERE seq <= "
-                               "%lld ORDER BY seq DESC LIMIT 1",
-                               d->schema, d->name, place[1]);
-    if (rc)
-        return rc;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        for (int i = 0; i < 2; i++)
-            place[2 + i] = sqlite3_column_int64(statement, i);
-    return sqlite3_finalize(statement);
+        rc = log_latest_mark(db, d->schema, d->log, &mark);
+    place[2] = mark.id;
+    place[3] = mark.seq;
+    return rc;
 }
 
 static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,

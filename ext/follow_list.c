@@ -7,14 +7,15 @@ static char *say(const char *words) {
 
 /* How far the mirror is behind the log. */
 static char *distance(connection *c, const followed *f) {
-    tail t = {0};
-    if (log_ends(c, f, &t) != SQLITE_OK || !t.same_history ||
-        !log_reaches(&t, f->position))
+    sqlite3_int64 last;
+    bool same_history;
+    if (log_last(c, f, &last, &same_history) != SQLITE_OK || !same_history ||
+        last < f->position)
         return say("behind");
-    if (t.last == f->position)
+    if (last == f->position)
         return say(f->dirty.count ? "behind" : "current");
     return sqlite3_mprintf("behind by %llu",
-                           (unsigned long long)log_distance(&t, f->position));
+                           (unsigned long long)log_distance(f->position, last));
 }
 
 static char *state_of(connection *c, const char *schema, const char *name) {

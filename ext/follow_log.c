@@ -1,108 +1,138 @@
-/* What the log says: its ends, and which rows it names after a mirror's base.
+/* What the log says: which rows it names after a mirror's base, and its latest mark.
 **
-**     seq     1 .. trimmed .. | first ..... mark ..... position | .............. last |
-**                                           ~~~~     (the base)
-**                                           recent .....
-**                                           ids .....................................
+**     rowid   trimmed .. | ..... mark ...... position | ....... mark ....... last |
+**                                ~~~~~~~~~~~ (the base)
+**                                recent
+**                                ids ............................................
+**                                                                   recent of last
 **
-** What came before a mark is the same wherever that mark is. After it an older file may have
-** been put in the place of this one, and other rows may have been written since, under the same
-** numbers. So whatever has been named after the mark, here and there, may differ. */
+** What came before a mark is the same wherever that mark stands in that entry. After it an older
+** file may have been put in the place of this one, and other rows may have been written since,
+** under the same numbers. So whatever has been named after the mark, here and there, may
+** differ. */
 #include "follow_mirror.h"
 #include "statement.h"
 
 /* Whoever can write the log can put any numbers there. */
-uint64_t log_distance(const tail *t, sqlite3_int64 position) {
-    return (uint64_t)t->last - (uint64_t)position;
+uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
+    return (uint64_t)last - (uint64_t)position;
 }
 
-/* After its last number the log has no next one. */
-bool log_reaches(const tail *t, sqlite3_int64 position) {
-    bool from_there =
-        t->first <= position || (uint64_t)t->first - (uint64_t)position == 1;
-    return t->last >= position && t->last < INT64_MAX && (t->last == 0 || from_there);
+/* One row of integers; 0 where there is none. */
+static int read_numbers(sqlite3_stmt *statement, int count, sqlite3_int64 *number) {
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < count; i++)
+            number[i] = sqlite3_column_int64(statement, i);
+    return sqlite3_finalize(statement);
 }
 
-int log_ends(connection *c, const followed *f, tail *t) {
-    const char *schema = f->rows.table.schema;
+int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history) {
     sqlite3_stmt *statement;
+    sqlite3_int64 number[2] = {0, 0};
     int rc = statement_prepare(
         c->db, &statement,
-        OWN_SQL "SELECT e.first, e.last, (SELECT seq FROM \"%w\".\"%w_marks\" WHERE mark "
-                "= ?1), m.mark, m.seq FROM (SELECT (SELECT min(seq) FROM \"%w\".\"%w\") "
-                "AS first, (SELECT max(seq) FROM \"%w\".\"%w\") AS last) AS e LEFT JOIN "
-                "\"%w\".\"%w_marks\" AS m ON m.mark = (SELECT mark FROM "
-                "\"%w\".\"%w_marks\" WHERE seq <= ifnull(e.last, 0) ORDER BY seq DESC "
-                "LIMIT 1)",
-        schema, f->name, schema, f->log, schema, f->log, schema, f->name, schema,
-        f->name);
-    if (rc == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, f->mark.id);
-        rc = sqlite3_step(statement) == SQLITE_ROW ? SQLITE_OK : SQLITE_ERROR;
-    }
-    if (rc == SQLITE_OK) {
-        t->first = sqlite3_column_int64(statement, 0);
-        t->last = sqlite3_column_int64(statement, 1);
-        t->same_history = f->mark.id != 0 &&
-                          sqlite3_column_type(statement, 2) == SQLITE_INTEGER &&
-                          sqlite3_column_int64(statement, 2) == f->mark.seq;
-        t->mark.id = sqlite3_column_int64(statement, 3);
-        t->mark.seq = sqlite3_column_int64(statement, 4);
-    }
-    int finish = sqlite3_finalize(statement);
-    return finish ? finish : rc;
+        OWN_SQL "SELECT max(rowid), (SELECT mark FROM \"%w\".\"%w\" WHERE rowid = "
+                "%lld) FROM \"%w\".\"%w\"",
+        f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
+    rc = rc ? rc : read_numbers(statement, 2, number);
+    *last = number[0];
+    *same_history = rc == SQLITE_OK && f->mark.id && number[1] == f->mark.id;
+    return rc;
+}
+
+int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark) {
+    sqlite3_stmt *statement;
+    sqlite3_int64 number[2] = {0, 0};
+    int rc =
+        statement_prepare(db, &statement,
+                          OWN_SQL "SELECT mark, rowid FROM \"%w\".\"%w\" WHERE mark IS "
+                                  "NOT NULL ORDER BY rowid DESC LIMIT 1",
+                          schema, log);
+    rc = rc ? rc : read_numbers(statement, 2, number);
+    *mark = (log_mark){number[0], number[1]};
+    return rc;
 }
 
 /* What takes an entry of the log in: NULL stands for any edge. */
 typedef struct log_reading {
     loader loader;
+    log_mark from;
     tail *t;
 } log_reading;
 
-static void take_entry(loader *l, sqlite3_value **value) {
-    tail *t = ((log_reading *)l)->t;
-    sqlite3_int64 edge = sqlite3_value_int64(value[0]);
-    if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
-        t->whole = true;
-    else
-        l->rc = id_list_add(&t->ids, edge);
-    if (l->rc == SQLITE_OK && sqlite3_value_int64(value[1]) > t->mark.seq)
-        l->rc = id_list_add(&t->recent, edge);
+static int take_named(tail *t, sqlite3_int64 at, sqlite3_int64 edge) {
+    int rc = id_list_add(&t->ids, edge);
+    return rc == SQLITE_OK && at > t->mark.seq ? id_list_add(&t->recent, edge) : rc;
 }
 
-/* The entries after that one. */
-static int read_named(connection *c, const followed *f, sqlite3_int64 position, tail *t) {
+/* Entries come in their order or, as the host's PRAGMA reverse_unordered_selects may have it, the
+** other way round: what has come before a mark is older than it only where that is later than all. */
+static void take_mark(tail *t, sqlite3_int64 at, sqlite3_int64 id) {
+    if (at <= t->mark.seq || !id)
+        return;
+    t->mark = (log_mark){id, at};
+    if (at > t->last)
+        t->recent.count = 0;
+}
+
+static void take_entry(loader *l, sqlite3_value **value) {
+    const log_reading *reading = (log_reading *)l;
+    tail *t = reading->t;
+    sqlite3_int64 at = sqlite3_value_int64(value[1]), id = sqlite3_value_int64(value[2]);
+    if (at == reading->from.seq) {
+        t->same_history = id == reading->from.id;
+    } else {
+        take_mark(t, at, id);
+        if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
+            t->whole = true;
+        else
+            l->rc = take_named(t, at, sqlite3_value_int64(value[0]));
+    }
+    t->last = at > t->last ? at : t->last;
+}
+
+/* Marks and entries from that mark on. Writers have trimmed the log's old end; after its last
+** number it has no next one; and it has no gaps. */
+static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
     sqlite3_stmt *statement;
     log_reading reading = {.loader = {.c = c,
                                       .function = f->name,
                                       .rows = &f->rows,
-                                      .collected = 2,
+                                      .collected = 3,
                                       .take = take_entry},
+                           .from = mark,
                            .t = t};
+    t->mark = mark;
+    t->last = mark.seq;
     int rc = statement_prepare(
         c->db, &statement,
-        OWN_SQL "SELECT gpugraph_collect(edge, seq) FROM \"%w\".\"%w\" WHERE seq > ?1",
+        OWN_SQL
+        "SELECT gpugraph_collect(edge, rowid, mark) FROM \"%w\".\"%w\" WHERE rowid >= ?1",
         f->rows.table.schema, f->log);
     if (rc == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, position);
+        sqlite3_bind_int64(statement, 1, mark.seq);
         rc = loader_collect(&reading.loader, statement);
-        t->whole |= (uint64_t)reading.loader.calls != log_distance(t, position);
     }
+    t->whole |= !t->same_history || t->last == INT64_MAX ||
+                (uint64_t)reading.loader.calls != log_distance(mark.seq, t->last) + 1;
     sqlite3_free(reading.loader.error);
     sqlite3_finalize(statement);
     return rc;
 }
 
-int log_recent(connection *c, const followed *f, tail *t) {
-    tail after = {.first = t->first, .last = t->last, .mark = t->mark};
-    int rc = t->mark.id && log_reaches(t, t->mark.seq)
-                 ? read_named(c, f, t->mark.seq, &after)
-                 : SQLITE_OK;
+int log_end(connection *c, const followed *f, tail *t) {
+    log_mark latest;
+    tail after = {0};
+    int rc = log_latest_mark(c->db, f->rows.table.schema, f->log, &latest);
+    if (rc == SQLITE_OK && latest.id)
+        rc = read_from(c, f, latest, &after);
     if (after.whole)
-        t->mark.id = 0; /* there is no telling what has changed after it */
-    id_list_clear(&t->recent);
+        after.mark.id = 0; /* there is no telling what has changed after it */
     id_list_clear(&after.ids);
+    id_list_clear(&t->recent);
     t->recent = after.recent;
+    t->mark = after.mark;
+    t->last = after.last;
     return rc;
 }
 
@@ -114,10 +144,8 @@ static int add_all(id_list *to, const id_list *from) {
 }
 
 int log_tail(connection *c, const followed *f, tail *t) {
-    int rc = log_ends(c, f, t);
-    t->whole = !t->same_history || t->last < f->position || !log_reaches(t, f->mark.seq);
-    if (rc == SQLITE_OK && !t->whole && t->last > f->mark.seq)
-        rc = read_named(c, f, f->mark.seq, t);
+    int rc = f->mark.id ? read_from(c, f, f->mark, t) : SQLITE_OK;
+    t->whole |= !f->mark.id || t->last < f->position;
     if (rc == SQLITE_OK)
         rc = add_all(&t->ids, &f->dirty);
     if (rc == SQLITE_OK)

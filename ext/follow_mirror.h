@@ -19,7 +19,7 @@ struct followed {
     graph_ref *graph; /* the mirror; NULL: none */
     stamp *base;
     sqlite3_int64 position; /* in the log, of the base */
-    log_mark mark;          /* the latest before that */
+    log_mark mark;          /* the latest up to there */
     id_list recent;         /* named between the two */
     id_list dirty;
     bool has_real; /* of REAL weights: a row is known that makes them so */
@@ -36,23 +36,23 @@ struct followed {
 /* ---- follow_log.c ---- */
 
 typedef struct tail {
-    sqlite3_int64 first, last; /* numbers in the log; 0: it is empty */
-    bool same_history;         /* the base's mark is there */
-    log_mark mark;             /* the latest one */
-    id_list ids;               /* named after the base's mark, or dirty */
-    id_list recent;            /* named after the latest mark */
-    bool whole;                /* these are not all that may have changed */
+    sqlite3_int64 last; /* number in the log */
+    bool same_history;  /* the base's mark is there */
+    log_mark mark;      /* the latest one */
+    id_list ids;        /* named after the base's mark, or dirty */
+    id_list recent;     /* named after the latest mark */
+    bool whole;         /* these are not all that may have changed */
 } tail;
 
-int log_ends(connection *c, const followed *f, tail *t);
-/* Has the log, whose ends these are, every entry after the position? */
-bool log_reaches(const tail *t, sqlite3_int64 position);
-/* How many they are. */
-uint64_t log_distance(const tail *t, sqlite3_int64 position);
-/* Ends and lists, which are the caller's to clear. */
+/* What has been logged since the base; the lists are the caller's to clear. */
 int log_tail(connection *c, const followed *f, tail *t);
-/* The recent ones again, of a log whose ends are known. */
-int log_recent(connection *c, const followed *f, tail *t);
+/* Of a mirror that is the table as it is now: last, mark and recent alone. */
+int log_end(connection *c, const followed *f, tail *t);
+int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark);
+/* The log's last number, and whether the base's mark is there. */
+int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history);
+/* How many entries there are after the position. */
+uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 
 /* ---- follow_writer.c ---- */
 

@@ -216,10 +216,12 @@ static int find_log(sqlite3 *db, definition *d) {
     char *marks = sqlite3_mprintf("%s_marks", d->name);
     if (!marks)
         return SQLITE_NOMEM;
-    bool marked = table_is_there(db, d->schema, marks, "mark", "seq");
+    bool marked = table_is_there(db, d->schema, marks, "mark", "unused");
+    bool logged = table_is_there(db, d->schema, d->log, "rowid", "edge") &&
+                  table_is_there(db, d->schema, d->log, "rowid", "mark");
     int rc = marked ? first_mark_is_there(db, d->schema, marks, &marked) : SQLITE_OK;
     sqlite3_free(marks);
-    if (rc == SQLITE_OK && !table_is_there(db, d->schema, d->log, "seq", "edge"))
+    if (rc == SQLITE_OK && !logged)
         return blame_missing(d, "log", "log");
     if (rc == SQLITE_OK && !marked)
         return blame_missing(d, "table of marks", "marks");

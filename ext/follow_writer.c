@@ -10,6 +10,8 @@
 #include "follow_mirror.h"
 #include <string.h>
 
+/* Kept as long as the mirror is, which goes with every change of schema, TEMP ones and those of a
+** setting included: they expire the connection's statements. */
 static int judge(reading *r, followed *f, sqlite3_stmt *statement) {
     const char *sql = sqlite3_sql(statement);
     if (f->judged && sql && strcmp(f->judged, sql) == 0)

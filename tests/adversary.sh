@@ -1,25 +1,38 @@
 #!/bin/sh
-# The adversary for a while, on every core with other seeds: see adversary_test.c.
-#   tests/adversary.sh SECONDS [FIRST_SEED]
-# GPUGRAPH_BUILD: the build folder (build). Exit status 1 where a world was wrong; the report of each core
-# is in build/adversary-N.log.
+# The adversary for a while, in one process for each core, each with other seeds: see adversary_test.c.
+#   tests/adversary.sh SECONDS [FIRST_SEED [PROCESSES]]
+#   GPUGRAPH_ADVERSARY_WORLDS=N tests/adversary.sh 0 [FIRST_SEED [PROCESSES]]   N seeds for each process
+# GPUGRAPH_BUILD: the build folder (build). The report of each process is in its adversary-N.log; the last
+# line says how many statements were done and in how many processes something differed. Exit status 1 where
+# there is one.
 set -eu
-cd "$(dirname "$0")/.."
-build=${GPUGRAPH_BUILD:-build}
+build=$(cd "${GPUGRAPH_BUILD:-$(dirname "$0")/../build}" && pwd)
 seconds=${1:?how many seconds}
 first=${2:-1000000}
-cores=$(nproc)
-core=0
-while [ "$core" -lt "$cores" ]; do
-    GPUGRAPH_ADVERSARY_SECONDS=$seconds GPUGRAPH_ADVERSARY_SEED=$((first + core * 1000000)) \
-        "$build/tests/adversary_test" >"$build/adversary-$core.log" 2>&1 &
-    core=$((core + 1))
+processes=${3:-$(nproc)}
+if [ "$seconds" -gt 0 ]; then
+    export GPUGRAPH_ADVERSARY_SECONDS="$seconds"
+else
+    : "${GPUGRAPH_ADVERSARY_WORLDS:?how many seeds}"
+fi
+rm -f "$build"/adversary-*.log
+process=0
+while [ "$process" -lt "$processes" ]; do
+    GPUGRAPH_ADVERSARY_SEED=$((first + process * 1000000)) \
+        "$build/tests/adversary_test" >"$build/adversary-$process.log" 2>&1 &
+    process=$((process + 1))
 done
 wait
-status=0
-for log in "$build"/adversary-?.log "$build"/adversary-??.log; do
-    [ -e "$log" ] || continue
-    grep -q ', Failures: 0, Errors: 0' "$log" || { status=1 && cat "$log"; }
+statements=0
+different=0
+process=0
+while [ "$process" -lt "$processes" ]; do
+    log=$build/adversary-$process.log
+    grep -q ', Failures: 0, Errors: 0' "$log" || { different=$((different + 1)) && cat "$log"; }
     tail -n 1 "$log"
+    done_here=$(sed -n 's/^\([0-9][0-9]*\) statements, .*/\1/p' "$log" | tail -n 1)
+    statements=$((statements + ${done_here:-0}))
+    process=$((process + 1))
 done
-exit $status
+echo "$statements statements by $processes processes, seeds from $first on: $different with differences"
+[ "$different" -eq 0 ]

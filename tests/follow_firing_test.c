@@ -51,6 +51,34 @@ START_TEST(a_guard_is_not_passed) {
 }
 END_TEST
 
+/* A statement does something else once there is another trigger, under the same text; and a schema's version comes again after ROLLBACK. */
+START_TEST(the_same_text_does_more) {
+    static const char *const more[] = {
+        "CREATE TEMP TRIGGER deletes AFTER INSERT ON notes BEGIN DELETE FROM roads WHERE "
+        "a = 2; END",
+        "CREATE TRIGGER deletes AFTER INSERT ON notes BEGIN DELETE FROM roads WHERE a = "
+        "2; END",
+    };
+    open_graph();
+    run("CREATE TABLE notes(x); CREATE TEMP TABLE seen(edges); CREATE TRIGGER noted "
+        "AFTER "
+        "INSERT ON notes BEGIN SELECT count(*) FROM g; END; CREATE TEMP TRIGGER guard "
+        "AFTER DELETE ON roads BEGIN INSERT INTO seen SELECT count(*) FROM g; END");
+    expect("4", "SELECT count(*) FROM g");
+    if (_i & 1)
+        run("BEGIN; CREATE TEMP TRIGGER another AFTER INSERT ON notes BEGIN SELECT 1; "
+            "END");
+    run("INSERT INTO notes VALUES (1)");
+    if (_i & 1)
+        run("ROLLBACK");
+    run("%s", more[_i / 2]);
+    run("INSERT INTO notes VALUES (1)");
+    expect("3", "SELECT edges FROM seen");
+    graph_is("g", "roads");
+    sql_close();
+}
+END_TEST
+
 /* ---- every firing ---- */
 
 #define REACHED                                                                          \
@@ -342,6 +370,7 @@ int main(void) {
     Suite *suite = suite_create("follow_firing");
     TCase *cases = tcase_create("firing");
     tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, the_same_text_does_more, 0, 4);
     tcase_add_loop_test(cases, a_guard_is_not_passed, 0, sizeof guards / sizeof *guards);
     tcase_add_loop_test(cases, every_firing_sees_the_rows, 0,
                         sizeof changes / sizeof *changes);

@@ -124,9 +124,16 @@ START_TEST(words_with_a_zero_byte) {
     expect_error("gpu_bfs", "sources holds \\u0000",
                  "SELECT vertex FROM gpu_bfs('e') WHERE sources = json_array('a'" Z ")");
     run("INSERT INTO e VALUES('p', 'q', '1'" Z ")");
-    expect_error("gpu_sssp", "is the text '1' and a zero byte",
-                 "SELECT vertex FROM gpu_sssp('e', 'p')");
-    run("DROP TABLE e");
+    /* Whether such a text is a number is for the SQLite at hand to say. */
+    run("CREATE TABLE n(x NUMERIC); INSERT INTO n VALUES ('1'" Z ")");
+    char *type = ask("SELECT typeof(x) FROM n");
+    if (strcmp(type, "'text'") == 0)
+        expect_error("gpu_sssp", "is the text '1' and a zero byte",
+                     "SELECT vertex FROM gpu_sssp('e', 'p')");
+    else
+        expect("'p'|0;'q'|1", "SELECT vertex, distance FROM gpu_sssp('e', 'p')");
+    sqlite3_free(type);
+    run("DROP TABLE n; DROP TABLE e");
 }
 END_TEST
 

@@ -161,16 +161,19 @@ void held_any(void) {
 /* Answers are then nobody's promise; that there are some, or an error, is. */
 void forge_any(void) {
     static const char *const forgeries[] = {
-        "INSERT OR REPLACE INTO $g_log(seq, edge) VALUES (9223372036854775807, 1)",
-        "INSERT OR REPLACE INTO $g_log(seq, edge) VALUES (-9223372036854775808, 1)",
-        "UPDATE OR IGNORE $g_log SET seq = -seq",
-        "UPDATE OR IGNORE $g_log SET seq = seq + 9223372036854775000",
+        "INSERT OR REPLACE INTO $g_log(rowid, edge) VALUES (9223372036854775807, 1)",
+        "INSERT OR REPLACE INTO $g_log(rowid, edge) VALUES (-9223372036854775808, 1)",
+        "UPDATE OR IGNORE $g_log SET rowid = -rowid",
+        "UPDATE OR IGNORE $g_log SET rowid = rowid + 9223372036854775000",
         "UPDATE $g_log SET edge = 'x'",
         "UPDATE $g_log SET edge = 9223372036854775807",
+        "UPDATE $g_log SET mark = rowid % 7",
+        "DELETE FROM $g_log WHERE rowid % 3 = 0",
         "DELETE FROM $g_log",
-        "UPDATE $g_blocks SET data = 'gpugraph 1 7 9223372036854775807 100' WHERE rowid "
+        "UPDATE $g_blocks SET data = 'gpugraph 2 7 9223372036854775807 100 1 1' WHERE "
+        "rowid "
         "= 2",
-        "UPDATE $g_blocks SET data = replace(data, 'gpugraph 1', 'gpugraph 1 1') WHERE "
+        "UPDATE $g_blocks SET data = replace(data, 'gpugraph 2', 'gpugraph 2 1') WHERE "
         "rowid = 2",
         "UPDATE $g_blocks SET data = zeroblob(length(data)) WHERE rowid = 3",
     };

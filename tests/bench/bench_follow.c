@@ -9,6 +9,8 @@
 ** 3. lookups: WHERE src = ? [AND dst = ?] on the graph, against the table with an index
 ** 4. opening: a graph kept by persist = 1, in a new connection, against sqlite3_blob_read
 **    of its bytes into one small buffer; 8.2 M arcs
+** 5. catching up: one row of a small table is updated and one edge looked up, on the table and
+**    on the graph
 **
 ** Jobs of a pair take turns, RUNS times; medians count. */
 #include <sqlite3.h>
@@ -307,6 +309,48 @@ static void lookups(sqlite3 *db) {
     }
 }
 
+/* ---- catching up ---- */
+
+/* Microseconds for an update and a look. */
+static double one_turn(sqlite3_stmt *update, sqlite3_stmt *look) {
+    enum { TURNS = 5000 };
+    double began = now_ms();
+    for (int i = 0; i < TURNS; i++) {
+        sqlite3_bind_int(update, 1, 1 + i * 31 % 1000);
+        drain(update);
+        drain(look);
+    }
+    return (now_ms() - began) * 1000 / TURNS;
+}
+
+static void catching_up(const char *folder) {
+    double table[RUNS], graph[RUNS];
+    sqlite3 *db = open_new(folder, "catching");
+    run(db, "CREATE TABLE plain(a INTEGER, b INTEGER, metres INTEGER); INSERT INTO plain "
+            "WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < "
+            "1000) SELECT i, i * 7 % 1000, i FROM c; CREATE TABLE roads AS SELECT * FROM "
+            "plain; CREATE INDEX plain_a ON plain(a)");
+    run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+    sqlite3_stmt *on_table =
+        prepare(db, "UPDATE plain SET metres = metres + 1 WHERE rowid = ?1");
+    sqlite3_stmt *on_graph =
+        prepare(db, "UPDATE roads SET metres = metres + 1 WHERE rowid = ?1");
+    sqlite3_stmt *in_table = prepare(db, "SELECT b, metres FROM plain WHERE a = 7");
+    sqlite3_stmt *in_graph = prepare(db, "SELECT dst, weight FROM g WHERE src = 7");
+    for (int i = 0; i < RUNS; i++) {
+        table[i] = one_turn(on_table, in_table);
+        graph[i] = one_turn(on_graph, in_graph);
+    }
+    printf("\nupdate one row of 1000 and look: table %.1f us, graph %.1f us\n",
+           median(table), median(graph));
+    sqlite3_finalize(on_table);
+    sqlite3_finalize(on_graph);
+    sqlite3_finalize(in_table);
+    sqlite3_finalize(in_graph);
+    sqlite3_close(db);
+    unlink(path);
+}
+
 /* ---- opening ---- */
 
 enum { SIDE = 1431 };
@@ -420,7 +464,7 @@ static void network(const char *folder, const char *file, const char *parts) {
 }
 
 int main(int argc, char **argv) {
-    const char *parts = argc > 3 ? argv[3] : "1234";
+    const char *parts = argc > 3 ? argv[3] : "12345";
     if (argc < 2) {
         fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS]]\n");
         return 1;
@@ -429,6 +473,8 @@ int main(int argc, char **argv) {
         network(argv[1], argc > 2 ? argv[2] : "", parts);
     if (strchr(parts, '4'))
         opening(argv[1]);
+    if (strchr(parts, '5'))
+        catching_up(argv[1]);
     if (strchr(parts, '1'))
         writers(argv[1]);
     return 0;
