@@ -289,8 +289,9 @@ static int find_graph(reading *r, graph_ref **found) {
 /* Weights that are asked for and are not there. */
 static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
-    if (need == WEIGHT_NO || !g->weight_error ||
-        (need == WEIGHT_IF_ANY && !g->weight_column && !g->weight_unclear))
+    bool must = need == WEIGHT_YES || g->weight_column ||
+                (need == WEIGHT_IF_CLEAR && g->weight_unclear);
+    if (need == WEIGHT_NO || !g->weight_error || !must)
         return SQLITE_OK;
     *r->error = sqlite3_mprintf("%s: %s", r->request->function, g->weight_error);
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;

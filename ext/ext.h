@@ -254,6 +254,9 @@ const char *source_rowid(const row_source *rows);
 
 /* Of a table or view whose ends have been found by name. */
 void source_find_weight(row_source *rows);
+/* Of a followed graph without weights, whose table was named without its columns: may a
+** weight be meant? */
+void source_doubt_weight(row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);
@@ -345,7 +348,12 @@ typedef struct graph_ref {
     bool dropped;   /* no longer found; freed at 0 references */
 } graph_ref;
 
-enum weight_need { WEIGHT_NO, WEIGHT_IF_ANY, WEIGHT_YES };
+enum weight_need {
+    WEIGHT_NO,
+    WEIGHT_IF_ANY,   /* to be shown */
+    WEIGHT_IF_CLEAR, /* the same, and an error where it is not clear which is meant */
+    WEIGHT_YES
+};
 
 typedef struct graph_request {
     const char *function; /* for sentences: "gpu_bfs" */

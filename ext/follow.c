@@ -288,8 +288,8 @@ int followed_catch_up(reading *r, graph_ref **found) {
     if (rc)
         return rc;
     bool searched = f->rows.searched; /* it is read as if nobody followed it */
-    rc = source_resolve(r->c, r->request->function, "edges", r->scope, &r->follow->source,
-                        &r->edges, r->error);
+    rc = definition_resolve(r->c, r->request->function, r->scope, r->follow, &r->edges,
+                            r->error);
     r->edges.searched = searched;
     return rc;
 }
@@ -347,8 +347,8 @@ int followed_redirect(reading *r) {
                              r->follow, &error);
     row_source_clear(&r->edges);
     if (rc == SQLITE_OK)
-        rc = source_resolve(r->c, r->request->function, "edges", r->scope,
-                            &r->follow->source, &r->edges, r->error);
+        rc = definition_resolve(r->c, r->request->function, r->scope, r->follow,
+                                &r->edges, r->error);
     else if (error)
         *r->error = sqlite3_mprintf("%s: %s", r->request->function, error);
     r->edges.searched = searched;

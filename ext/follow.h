@@ -37,6 +37,7 @@ typedef struct definition {
     char *schema, *name; /* of the virtual table */
     char *log;           /* its log, an ordinary table */
     edge_source source;  /* the table and its columns, by the names they have now */
+    bool by_name;        /* the table was named without its columns */
     char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
     char *key;           /* the column that is the rowid; NULL: none */
@@ -49,6 +50,9 @@ typedef struct definition {
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error);
 void definition_clear(definition *d);
+/* source_resolve of the table that the graph follows. */
+int definition_resolve(connection *c, const char *function, const scope *s,
+                       const definition *d, row_source *rows, char **error);
 
 /* A random number in the log, and the entry (its rowid) that it was given to; id 0: none. */
 typedef struct log_mark {

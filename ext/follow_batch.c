@@ -29,6 +29,7 @@ graph_ref *mirror_frame(const followed *f) {
     g->source_affinity = f->rows.affinity;
     g->direction = f->direction;
     g->weight_column = f->rows.column[2] != NULL;
+    g->weight_unclear = f->rows.weight_unclear;
     if (!g->weight_column)
         g->weight_error = source_without_weight(&f->rows);
     const bool has_ids = source_rowid(&f->rows) != NULL;

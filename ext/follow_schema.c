@@ -78,6 +78,14 @@ void definition_clear(definition *d) {
     memset(d, 0, sizeof *d);
 }
 
+int definition_resolve(connection *c, const char *function, const scope *s,
+                       const definition *d, row_source *rows, char **error) {
+    int rc = source_resolve(c, function, "edges", s, &d->source, rows, error);
+    if (rc == SQLITE_OK && d->by_name && !rows->column[WEIGHT_COLUMN])
+        source_doubt_weight(rows);
+    return rc;
+}
+
 int definition_start(definition *d, const char *schema, const char *name) {
     memset(d, 0, sizeof *d);
     d->schema = sqlite3_mprintf("%s", schema);
@@ -90,6 +98,7 @@ int definition_take(definition *d, graph_arguments *arguments) {
     edge_source_clear(&d->source);
     d->source = arguments->source;
     memset(&arguments->source, 0, sizeof arguments->source);
+    d->by_name = d->source.columns == 0;
     d->direction = arguments->direction;
     d->persist = arguments->persist;
     sqlite3_free(d->source.schema);

@@ -69,8 +69,8 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
         return SQLITE_NOMEM;
     int rc = find_graph_table(call, request.edges, request.edges_bytes);
     if (rc == SQLITE_OK)
-        rc = source_resolve(call->c, function, "edges", request.scope,
-                            &call->definition.source, &call->rows, &call->error);
+        rc = definition_resolve(call->c, function, request.scope, &call->definition,
+                                &call->rows, &call->error);
     if (rc)
         return rc;
     search_watch watch;

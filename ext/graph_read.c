@@ -104,7 +104,7 @@ static graph_ref *new_graph(const reading *r) {
     g->source_affinity = r->edges.affinity;
     g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
     g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
-    g->weight_unclear = r->edges.weight_unclear && !r->follow;
+    g->weight_unclear = r->edges.weight_unclear;
     g->two_ways = r->edges.column[REVERSE_COLUMN] != NULL;
     g->undirected = r->request->undirected;
     if (!g->weight_column)
@@ -184,7 +184,7 @@ static int read_rows_into(reading *r, graph_ref *g) {
 static int check_weight(reading *r) {
     const row_source *edges = &r->edges;
     enum weight_need need = r->request->weight;
-    bool unclear = need == WEIGHT_IF_ANY && edges->weight_unclear && !r->follow;
+    bool unclear = need == WEIGHT_IF_CLEAR && edges->weight_unclear;
     if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
         return SQLITE_OK;
     return prefix_error(r, SQLITE_ERROR, source_without_weight(edges));

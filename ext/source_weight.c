@@ -31,19 +31,40 @@ static bool is_numeric(const char *type) {
                                 sqlite3_strlike("%DEC%", type, 0) == 0));
 }
 
-void source_find_weight(row_source *rows) {
-    const table_info *table = &rows->table;
+/* -1: there is none. */
+static int known_weight(const table_info *table) {
     int column = -1;
     for (int i = 0; i < COUNT(weights) && column < 0; i++)
         column = table_column(table, weights[i]);
+    return column;
+}
+
+static bool others_may_be_meant(const row_source *rows) {
+    bool found = false;
+    for (int i = 0; i < rows->table.columns; i++)
+        found |= is_further(rows, i) && is_numeric(rows->table.type[i]);
+    return found;
+}
+
+void source_find_weight(row_source *rows) {
+    int column = known_weight(&rows->table);
     if (column >= 0)
-        rows->column[WEIGHT_COLUMN] = table->column[column];
-    for (int i = 0; i < table->columns && column < 0; i++)
-        rows->weight_unclear |= is_further(rows, i) && is_numeric(table->type[i]);
+        rows->column[WEIGHT_COLUMN] = rows->table.column[column];
+    else
+        rows->weight_unclear = others_may_be_meant(rows);
+}
+
+/* A column of a known name has come since the graph was made: the graph names none. */
+void source_doubt_weight(row_source *rows) {
+    rows->columns_named = known_weight(&rows->table) >= 0;
+    rows->weight_unclear = rows->columns_named || others_may_be_meant(rows);
 }
 
 /* The first further column that may hold weights, for an example. */
 static const char *example(const row_source *rows) {
+    int known = known_weight(&rows->table);
+    if (known >= 0)
+        return rows->table.column[known];
     for (int i = 0; i < rows->table.columns; i++)
         if (is_further(rows, i) && is_numeric(rows->table.type[i]))
             return rows->table.column[i];
@@ -67,8 +88,9 @@ char *source_without_weight(const row_source *rows) {
     if (rows->kind == 'q')
         return sqlite3_mprintf("the query in edges has no third column, the weight; "
                                "select one, as in 'SELECT a, b, metres FROM roads'");
-    char *names = list_columns(rows, rows->weight_unclear), *sentence = NULL;
-    if (names && rows->weight_unclear)
+    const bool choice = rows->weight_unclear && !rows->columns_named;
+    char *names = list_columns(rows, choice), *sentence = NULL;
+    if (names && choice)
         sentence = sqlite3_mprintf(
             "%s has no column of a name that is known for weights (" WEIGHT_NAMES
             "), and "
