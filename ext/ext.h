@@ -210,6 +210,8 @@ typedef struct table_info {
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error);
 void table_info_clear(table_info *info);
+/* Not SQLite's own, nor the log, the marks and the view of a followed graph. */
+bool table_is_of_user(sqlite3 *db, const char *schema, const char *name);
 /* "main"."roads" with what keeps SQLite from reading an index in its place, whichever columns
 ** are read, so that rows come in the order of their keys; perhaps with ORDER BY. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
@@ -363,6 +365,7 @@ typedef struct graph_request {
     int vertices_bytes;
     const char *params; /* of a query in edges; or NULL */
     int params_bytes;
+    const char *params_example; /* how a call gives them, for sentences; NULL: by WHERE */
     enum weight_need weight;
     bool undirected;    /* direction is 'both' */
     int backend;        /* gpugraph_backend, or -1: as configured; where ids are mapped */

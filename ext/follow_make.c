@@ -64,21 +64,17 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
     sqlite3_stmt *statement = NULL;
     int count = 0;
     char *sql = sqlite3_mprintf(
-        OWN_SQL
-        "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
-        "type = 'table' AND name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND name NOT "
-        "IN (SELECT name || column1 FROM pragma_table_list, (VALUES ('_log'), "
-        "('_marks')) WHERE schema = %Q COLLATE NOCASE AND type = 'virtual') ORDER "
-        "BY name",
-        schema, schema);
+        OWN_SQL "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
+                "type = 'table' ORDER BY name",
+        schema);
     int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
-        if (name)
-            name_list_add(list, count++, name);
-        else
+        if (!name)
             rc = SQLITE_NOMEM;
+        else if (table_is_of_user(db, schema, name))
+            name_list_add(list, count++, name);
     }
     name_list_end(list, count);
     int finish = sqlite3_finalize(statement);

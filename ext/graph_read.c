@@ -35,8 +35,7 @@ static int resolve(reading *r) {
                             r->error);
     if (rc == SQLITE_OK) {
         char *fault;
-        rc = query_params_bind(r->c->db, r->edges.query, r->request->params,
-                               r->request->params_bytes, &fault);
+        rc = query_params_bind(r->c->db, r->edges.query, r->request, &fault);
         rc = prefix_error(r, rc, fault);
     }
     if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)

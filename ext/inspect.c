@@ -1,6 +1,7 @@
 /* The scalar functions gpugraph_version and gpugraph_triangles.
 **
-**     gpugraph_triangles(edges)        graph_acquire -> count, kept or made */
+**     gpugraph_triangles(edges)            graph_acquire -> count, kept or made
+**     gpugraph_triangles(query, params)    the same, with values for its parameters */
 #include "settings.h"
 #include "table_function.h"
 
@@ -74,22 +75,52 @@ static char *edges_fault(sqlite3_value *edges) {
     return sentence;
 }
 
-static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) {
-    (void)argc;
-    connection *c = sqlite3_user_data(context);
+/* NULL: no memory. */
+static char *params_fault(sqlite3_value *params) {
+    char *written = value_written(params), *sentence = NULL;
+    if (written)
+        sentence = sqlite3_mprintf("gpugraph_triangles: the argument params must be a "
+                                   "JSON array, as json_array(1, 'x') makes it, not %s",
+                                   written);
+    sqlite3_free(written);
+    return sentence;
+}
+
+/* The arguments as a request; false: the function has failed. */
+static bool read_triangle_arguments(sqlite3_context *context, int argc,
+                                    sqlite3_value **argv, graph_request *request) {
+    sqlite3_value *params = argc > 1 ? argv[1] : NULL;
+    if (params && sqlite3_value_type(params) == SQLITE_NULL)
+        params = NULL;
     if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
         function_fail(context, edges_fault(argv[0]));
-        return;
+        return false;
     }
-    graph_request request = {
-        .function = "gpugraph_triangles", .weight = WEIGHT_NO, .backend = -1};
-    request.edges = (const char *)sqlite3_value_text(argv[0]);
-    request.edges_bytes = sqlite3_value_bytes(argv[0]);
-    request.scope = statement_scope(context, c);
-    if (!request.edges || !request.scope) {
-        sqlite3_result_error_nomem(context);
-        return;
+    if (params && sqlite3_value_type(params) != SQLITE_TEXT) {
+        function_fail(context, params_fault(params));
+        return false;
     }
+    request->edges = (const char *)sqlite3_value_text(argv[0]);
+    request->edges_bytes = sqlite3_value_bytes(argv[0]);
+    request->params = params ? (const char *)sqlite3_value_text(params) : NULL;
+    request->params_bytes = params ? sqlite3_value_bytes(params) : 0;
+    request->scope = statement_scope(context, sqlite3_user_data(context));
+    if (request->edges && (request->params || !params) && request->scope)
+        return true;
+    sqlite3_result_error_nomem(context);
+    return false;
+}
+
+static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    connection *c = sqlite3_user_data(context);
+    graph_request request = {.function = "gpugraph_triangles",
+                             .weight = WEIGHT_NO,
+                             .backend = -1,
+                             .params_example =
+                                 "a second argument, as in gpugraph_triangles(edges, "
+                                 "json_array(1, 'x'))"};
+    if (!read_triangle_arguments(context, argc, argv, &request))
+        return;
     sqlite3_int64 count;
     char *error = NULL;
     search_watch watch;
@@ -113,6 +144,7 @@ int inspect_register(connection *c) {
     static const scalar_function functions[] = {
         {"gpugraph_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
         {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
+        {"gpugraph_triangles", 2, SQLITE_INNOCUOUS, triangles},
     };
     int rc =
         scalar_functions_register(c, functions, sizeof functions / sizeof *functions);

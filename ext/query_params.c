@@ -77,8 +77,9 @@ static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
     return rc;
 }
 
-int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const char *params, int bytes,
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
                       char **fault) {
+    const char *params = request->params, *example = request->params_example;
     *fault = NULL;
     if (!query)
         return params
@@ -86,17 +87,19 @@ int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
                                                  "edges is none; leave params out"))
                    : SQLITE_OK;
     if (params)
-        return bind_array(db, query, params, bytes, fault);
+        return bind_array(db, query, params, request->params_bytes, fault);
     if (sqlite3_bind_parameter_count(query) == 0)
         return SQLITE_OK;
     char *parameters = parameters_of(query);
     if (!parameters)
         return SQLITE_NOMEM;
     int rc =
-        fail(fault, sqlite3_mprintf("the query in edges has %s and no values; give "
-                                    "them by params, as in WHERE params = "
-                                    "json_array(1, 'x'), or write them into the text",
-                                    parameters));
+        fail(fault,
+             sqlite3_mprintf(
+                 "the query in edges has %s and no values; give "
+                 "them by %s, or write them into the text",
+                 parameters,
+                 example ? example : "params, as in WHERE params = json_array(1, 'x')"));
     sqlite3_free(parameters);
     return rc;
 }

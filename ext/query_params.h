@@ -4,9 +4,9 @@
 
 #include "ext.h"
 
-/* Binds them; query NULL: edges is none; params NULL: there are none. After SQLITE_ERROR
-** *fault is a sentence without the function's name (sqlite3_free). */
-int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const char *params, int bytes,
+/* Binds those of the request; query NULL: edges is none. After SQLITE_ERROR *fault is a
+** sentence without the function's name (sqlite3_free). */
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
                       char **fault);
 
 #endif

@@ -61,42 +61,6 @@ static int no_schema(sqlite3 *db, const char *schema, char **error) {
                          "");
 }
 
-/* A foreign schema's table as "aux.roads"; a bare name where that is enough. */
-static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
-    sqlite3_str *list = sqlite3_str_new(db);
-    sqlite3_stmt *statement;
-    int count = 0;
-    int rc = schema
-                 ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list", schema)
-                 : statement_prepare(db, &statement, "PRAGMA table_list");
-    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *in = statement_text(statement, 0),
-                   *name = statement_text(statement, 1);
-        if (sqlite3_strnicmp(name, "sqlite_", 7) == 0 ||
-            strcmp(statement_text(statement, 2), "shadow") == 0)
-            continue;
-        bool bare = schema || sqlite3_stricmp(in, "main") == 0;
-        char *full = sqlite3_mprintf("%s%s%s", bare ? "" : in, bare ? "" : ".", name);
-        if (full)
-            name_list_add(list, count++, full);
-        else
-            rc = SQLITE_NOMEM;
-        sqlite3_free(full);
-    }
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
-    if (rc) {
-        sqlite3_free(sqlite3_str_finish(list));
-        return say_failure(db, rc, table, error);
-    }
-    name_list_end(list, count);
-    return schema ? say_with_list(error, list,
-                                  "there is no table or view '%s' in %s (tables there",
-                                  table, schema)
-                  : say_with_list(error, list, "there is no table or view '%s' (tables%s",
-                                  table, "");
-}
-
 /* Is the virtual table one of this extension's own? */
 static int find_module(sqlite3 *db, table_info *info) {
     sqlite3_stmt *statement;
@@ -156,6 +120,64 @@ static int find_place(sqlite3 *db, const char *schema, const char *table,
     int finish = sqlite3_finalize(statement);
     rc = rc ? rc : finish;
     return rc == SQLITE_OK && info->kind == 'x' ? find_module(db, info) : rc;
+}
+
+/* Has another table a followed graph's name, with this behind it? */
+static bool is_part_of_graph(sqlite3 *db, const char *schema, const char *name,
+                             const char *suffix) {
+    int length = (int)strlen(name) - (int)strlen(suffix);
+    table_info info = {0};
+    if (length <= 0 || sqlite3_stricmp(name + length, suffix) != 0)
+        return false;
+    char *graph = sqlite3_mprintf("%.*s", length, name);
+    bool is_graph = graph && find_place(db, schema, graph, &info) == SQLITE_OK &&
+                    info.name && info.kind == 'g';
+    table_info_clear(&info);
+    sqlite3_free(graph);
+    return is_graph;
+}
+
+bool table_is_of_user(sqlite3 *db, const char *schema, const char *name) {
+    return sqlite3_strnicmp(name, "sqlite_", 7) != 0 &&
+           !is_part_of_graph(db, schema, name, "_log") &&
+           !is_part_of_graph(db, schema, name, "_marks") &&
+           !is_part_of_graph(db, schema, name, "_saved");
+}
+
+/* A foreign schema's table as "aux.roads"; a bare name where that is enough. */
+static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
+    sqlite3_str *list = sqlite3_str_new(db);
+    sqlite3_stmt *statement;
+    int count = 0;
+    int rc = schema
+                 ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list", schema)
+                 : statement_prepare(db, &statement, "PRAGMA table_list");
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *in = statement_text(statement, 0),
+                   *name = statement_text(statement, 1);
+        if (strcmp(statement_text(statement, 2), "shadow") == 0 ||
+            !table_is_of_user(db, in, name))
+            continue;
+        bool bare = schema || sqlite3_stricmp(in, "main") == 0;
+        char *full = sqlite3_mprintf("%s%s%s", bare ? "" : in, bare ? "" : ".", name);
+        if (full)
+            name_list_add(list, count++, full);
+        else
+            rc = SQLITE_NOMEM;
+        sqlite3_free(full);
+    }
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    if (rc) {
+        sqlite3_free(sqlite3_str_finish(list));
+        return say_failure(db, rc, table, error);
+    }
+    name_list_end(list, count);
+    return schema ? say_with_list(error, list,
+                                  "there is no table or view '%s' in %s (tables there",
+                                  table, schema)
+                  : say_with_list(error, list, "there is no table or view '%s' (tables%s",
+                                  table, "");
 }
 
 int table_add_column(table_info *info, const char *name, const char *type) {

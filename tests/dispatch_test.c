@@ -86,12 +86,44 @@ START_TEST(falling_back) {
 }
 END_TEST
 
+/* What is said of device memory names a cure that changes something. */
+START_TEST(device_memory_has_a_cure) {
+    static const struct {
+        gpugraph_backend backend;
+        int64_t limit;
+        const char *end;
+    } cases[] = {
+        {GPUGRAPH_CUDA, 0, " are free; use backend 'cpu' or 'auto'"},
+        {GPUGRAPH_CUDA, 9,
+         " under memory_limit; raise memory_limit, or use backend 'cpu' or 'auto'"},
+        {GPUGRAPH_AUTO, 0, " are free; use backend 'cpu'"},
+        {GPUGRAPH_AUTO, 9,
+         " under memory_limit; raise memory_limit, or use backend 'cpu'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gpugraph_run run = {.backend = cases[i].backend,
+                            .memory_limit = cases[i].limit,
+                            .used_method = "count",
+                            .used_backend = "cuda"};
+        ck_assert_int_eq(gg_fail_device_memory(&run, 12, 3), GPUGRAPH_DEVICE_MEMORY);
+        ck_assert_ptr_nonnull(
+            strstr(run.message, "12 bytes more are needed, 3 are free"));
+        const char *end = strstr(run.message, cases[i].end);
+        ck_assert_msg(end && strlen(end) == strlen(cases[i].end), "%s", run.message);
+        ck_assert(gg_fall_back(&run, "degrees", true));
+        ck_assert_ptr_nonnull(strstr(run.why, "12 bytes more are needed, 3 are free"));
+        ck_assert_ptr_null(strstr(run.why, "use backend"));
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("dispatch");
     TCase *all = tcase_create("all");
     tcase_add_test(all, methods_and_backends);
     tcase_add_test(all, lists);
     tcase_add_test(all, falling_back);
+    tcase_add_test(all, device_memory_has_a_cure);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -175,6 +175,36 @@ START_TEST(names_of_others) {
 }
 END_TEST
 
+/* Lists of tables for who has mistyped one are without what graphs have made. */
+START_TEST(lists_are_of_tables) {
+    open_graph();
+    run("DROP TABLE g; CREATE TABLE audit_log(x); CREATE TABLE words_marks(x); CREATE "
+        "VIRTUAL TABLE words USING fts5(src, dst); CREATE VIRTUAL TABLE g USING "
+        "gpugraph(roads(a, b), persist = 1); CREATE VIRTUAL TABLE \"My G\" USING "
+        "gpugraph(roads(a, b)); CREATE VIEW v AS SELECT 1");
+    for (int i = 0; i < 2; i++) {
+        char *said = ask("SELECT * FROM gpu_bfs('%snosuch', 1)", i ? "main." : "");
+        char *list = strchr(said, '(');
+        static const char *const there[] = {"roads", "audit_log", "words_marks", "g",
+                                            "My G",  "v",         "words"};
+        int names = 1;
+        for (const char *at = list; at && (at = strstr(at, ", ")) != NULL; at++)
+            names++;
+        for (size_t k = 0; list && k < sizeof there / sizeof *there; k++)
+            ck_assert_msg(strstr(list, there[k]), "%s: %s", there[k], said);
+        ck_assert_msg(names == 7 && !strstr(said, "g_") && !strstr(said, "G_"), "%s",
+                      said);
+        sqlite3_free(said);
+    }
+    expect_error("gpugraph", "(tables there: audit_log, roads, words_marks)",
+                 "CREATE VIRTUAL TABLE h USING gpugraph(nosuch(a, b))");
+    run("DROP TABLE g; DROP TABLE \"My G\"; CREATE TABLE g_log(x)");
+    expect_error("gpugraph", "(tables there: audit_log, g_log, roads, words_marks)",
+                 "CREATE VIRTUAL TABLE h USING gpugraph(nosuch(a, b))");
+    sql_close();
+}
+END_TEST
+
 START_TEST(refusals) {
     static const char *const refused[][2] = {
         {"CREATE VIRTUAL TABLE temp.h USING gpugraph(roads(a, b))", "cannot be TEMP"},
@@ -383,6 +413,7 @@ int main(void) {
                                   missing_parts_are_named,
                                   triggers_that_end_early,
                                   names_of_others,
+                                  lists_are_of_tables,
                                   refusals,
                                   rights,
                                   connections,

@@ -171,7 +171,7 @@ START_TEST(columns_by_name) {
         &p, "SELECT graph('a(source, target)', NULL, 'weights')",
         "gpu_test: 'a(source, TARGET)' names no third column, the weight; name one, as "
         "in "
-        "'a(source, TARGET, metres)' (columns: length, weight, TARGET, source, dst)");
+        "'a(source, TARGET, weight)' (columns: length, weight, TARGET, source, dst)");
 }
 END_TEST
 

@@ -166,6 +166,8 @@ START_TEST(a_statement_has_queries_of_its_own) {
         "SELECT * FROM gpu_sssp('SELECT alarm(), 2, 3', 1)",
         "SELECT gpugraph_triangles(" Q ")",
         "SELECT 1 + gpugraph_triangles ( :q ) * 2 AS n",
+        "SELECT gpugraph_triangles(" Q ", json_array())",
+        "SELECT gpugraph_triangles(:q, NULL)",
         "SELECT * FROM roads ORDER BY gpugraph_triangles(" Q ")",
         "VALUES (gpugraph_triangles(" Q "))",
         /* as a column */
@@ -250,6 +252,8 @@ START_TEST(nothing_else_is_a_query) {
         "WHERE edges = :q",
         "SELECT gpugraph_triangles(x.edges) FROM stored AS x WHERE x.edges = " Q,
         /* values for somebody else */
+        "SELECT gpugraph_triangles(edges, " Q ") FROM stored",
+        "SELECT gpugraph_triangles((SELECT edges FROM stored), :q)",
         "SELECT " Q ", n FROM relay",
         "SELECT n FROM relay WHERE edges = " Q,
         "SELECT n FROM relay WHERE edges = :q",

@@ -202,6 +202,38 @@ START_TEST(wrong_params_are_explained) {
 }
 END_TEST
 
+/* A scalar function has no WHERE: its second argument. */
+START_TEST(triangles_take_params) {
+#define CITY "'SELECT a, b FROM corners WHERE city = :city'"
+    run("CREATE TABLE corners(a, b, city); INSERT INTO corners VALUES (1, 2, 'Oslo'), "
+        "(2, "
+        "3, 'Oslo'), (3, 1, 'Oslo'), (1, 2, 'Bergen'), (2, 4, NULL)");
+    expect("'Bergen'|0;'Oslo'|1;-|0", "SELECT city, gpugraph_triangles(" CITY
+                                      ", json_array(city)) FROM cities ORDER "
+                                      "BY city IS NULL, city");
+    expect("1|1|1", "SELECT gpugraph_triangles('corners(a, b)', NULL), "
+                    "gpugraph_triangles('SELECT a, b FROM corners', '[]'), "
+                    "gpugraph_triangles('SELECT a, b FROM corners')");
+    for (int i = 0; i < 2; i++)
+        expect_error("gpugraph_triangles",
+                     "the query in edges has 1 parameter (:city) and no values; give "
+                     "them by a second argument, as in gpugraph_triangles(edges, "
+                     "json_array(1, 'x')), or write them into the text",
+                     "SELECT gpugraph_triangles(" CITY "%s)", i ? ", NULL" : "");
+    expect_error("gpugraph_triangles", "and params holds 2 values; give one for each",
+                 "SELECT gpugraph_triangles(" CITY ", '[1, 2]')");
+    expect_error("gpugraph_triangles",
+                 "the argument params must be a JSON array, as json_array(1, 'x') makes "
+                 "it, not 7",
+                 "SELECT gpugraph_triangles(" CITY ", 7)");
+    expect_error("gpugraph_triangles", "edges is none; leave params out",
+                 "SELECT gpugraph_triangles('corners(a, b)', '[1]')");
+    expect_error("gpugraph_triangles", "a query must stand in the call itself",
+                 "SELECT gpugraph_triangles('SEL' || 'ECT 1, 2', '[1]')");
+#undef CITY
+}
+END_TEST
+
 START_TEST(sources_with_a_zero_byte) {
     run("CREATE TABLE z(src, dst); INSERT INTO z VALUES ('a', 1), ('a' || char(0) || "
         "'b', 2)");
@@ -217,6 +249,8 @@ START_TEST(survives_each_failed_allocation) {
         "SELECT vertex FROM gpu_bfs(" QUERY ", 1) WHERE params = json_array(1, 2)",
         "SELECT vertex FROM gpu_bfs(" QUERY ", 1) WHERE params = '[[1]]'",
         "SELECT vertex FROM gpu_bfs(" QUERY ", 1)",
+        "SELECT gpugraph_triangles(" QUERY ", json_array('Oslo'))",
+        "SELECT gpugraph_triangles(" QUERY ", 7)",
     };
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         char *truth = NULL;
@@ -253,6 +287,7 @@ int main(void) {
     tcase_add_test(tests, one_graph_for_each_array);
     tcase_add_test(tests, values_are_values);
     tcase_add_test(tests, wrong_params_are_explained);
+    tcase_add_test(tests, triangles_take_params);
     tcase_add_test(tests, sources_with_a_zero_byte);
     tcase_add_test(memory, survives_each_failed_allocation);
     tcase_set_timeout(memory, 60);

@@ -236,7 +236,7 @@ static const backend *choose_cuda(gpugraph_graph *graph, const request *r,
                                   gpugraph_run *run) {
     gpugraph_status status = cuda_ready(graph, r->function, true, run);
     if (status == GPUGRAPH_DEVICE_MEMORY) {
-        gg_fail(run, status, "%s; use backend 'cpu' or 'auto'", run->why);
+        gg_fail(run, status, "%s; %s", run->why, gg_memory_cure(run));
     } else if (status) {
         gg_fail(run, status,
                 "no CUDA device can be used: %s; use backend 'cpu' or 'auto'", run->why);
@@ -383,7 +383,9 @@ bool gg_fall_back(gpugraph_run *run, const char *function, bool fallback) {
     if (!method || !run->method || equal(run->method, "auto"))
         method = find_method(&gg_cpu_backend, function, NULL);
     char why[sizeof run->why];
-    snprintf(why, sizeof why, "device memory did not suffice: %.160s", run->message);
+    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
+    snprintf(why, sizeof why, "device memory did not suffice: %.*s",
+             fact < 160 ? fact : 160, run->message);
     memcpy(run->why, why, sizeof why);
     gg_begin(run);
     run->used_backend = gg_cpu_backend.name;

@@ -72,6 +72,24 @@ gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *f
     return now;
 }
 
+/* Where 'auto' has a choice it turns to the CPU itself. */
+const char *gg_memory_cure(const gpugraph_run *run) {
+    if (run->backend != GPUGRAPH_CUDA)
+        return run->memory_limit > 0 ? "raise memory_limit, or use backend 'cpu'"
+                                     : "use backend 'cpu'";
+    return run->memory_limit > 0 ? "raise memory_limit, or use backend 'cpu' or 'auto'"
+                                 : "use backend 'cpu' or 'auto'";
+}
+
+gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t free) {
+    return gg_fail(run, GPUGRAPH_DEVICE_MEMORY,
+                   "device memory is exhausted: %lld bytes more are needed, %lld are "
+                   "free%s; %s",
+                   (long long)more, (long long)free,
+                   run->memory_limit > 0 ? " under memory_limit" : "",
+                   gg_memory_cure(run));
+}
+
 void gg_begin(gpugraph_run *run) {
     run->status = GPUGRAPH_OK;
     run->message[0] = 0;

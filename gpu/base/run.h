@@ -20,6 +20,11 @@ extern "C" {
 ** Returns it. */
 gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
                         ...) __attribute__((format(printf, 3, 4)));
+/* Device memory has given out in the middle of a call: how many bytes more were asked for,
+** how many there are, and what to do. */
+gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t free);
+/* "raise memory_limit, or use backend 'cpu' or 'auto'", as far as it applies: static. */
+const char *gg_memory_cure(const gpugraph_run *run);
 /* Every public entry calls this first: clears status, message, stop. */
 void gg_begin(gpugraph_run *run);
 /* From the calling thread, as often as convenient (rate-limited inside): asks

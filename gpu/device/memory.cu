@@ -79,11 +79,7 @@ void *gg_take(struct cuda_job *job, uint64_t bytes) {
             gg_drop_ranked(job->graph);
     }
     if (gg_going(job))
-        gg_fail(job->run, GPUGRAPH_DEVICE_MEMORY,
-                "device memory is exhausted: %lld bytes more are needed, %lld are "
-                "free%s",
-                (long long)bytes, (long long)free_bytes(job),
-                limit > 0 ? " under memory_limit" : "");
+        gg_fail_device_memory(job->run, (int64_t)bytes, free_bytes(job));
     return NULL;
 }
 
