@@ -19,8 +19,7 @@
 enum { MOST_DEVICE_ID = 1023, WHY_SIZE = 300 };
 
 enum setting_kind {
-    SETTING_INT,    /* int */
-    SETTING_WIDE,   /* sqlite3_int64 */
+    SETTING_NUMBER, /* int or sqlite3_int64 */
     SETTING_WORD,   /* int: the place in words, of which the last is `most` */
     SETTING_DEVICES /* text: auto, all, or ids with commas between */
 };
@@ -30,7 +29,7 @@ typedef struct setting {
     const char *takes; /* for sentences: "threads takes ..." */
     const char *meaning;
     enum setting_kind kind;
-    size_t offset;               /* in struct config */
+    size_t offset, size;         /* of the field of struct config */
     sqlite3_int64 most, initial; /* 0 is the least */
     const char *const *words;
     /* Can the value hold here? If not, why says what there is. May be NULL. */
@@ -106,7 +105,9 @@ static void device_changed(connection *c) {
 
 /* ---- the settings ---- */
 
-#define FIELD(sort, field) .kind = (sort), .offset = offsetof(config, field)
+#define FIELD(sort, field)                                                               \
+    .kind = (sort), .offset = offsetof(config, field),                                   \
+    .size = sizeof(((config *)0)->field)
 
 static const setting settings[] = {
     {
@@ -122,7 +123,7 @@ static const setting settings[] = {
         .name = "device",
         .takes = "the id of a CUDA device in gpugraph_devices",
         .meaning = "the first CUDA device used: its id in gpugraph_devices",
-        FIELD(SETTING_INT, device),
+        FIELD(SETTING_NUMBER, device),
         .most = MOST_DEVICE_ID,
         .holds = device_holds,
         .changed = device_changed,
@@ -140,7 +141,7 @@ static const setting settings[] = {
         .name = "threads",
         .takes = "a number of threads up to 256, or 0 for the default",
         .meaning = "CPU threads; 0: OMP_NUM_THREADS, else all cores",
-        FIELD(SETTING_INT, threads),
+        FIELD(SETTING_NUMBER, threads),
         .most = 256,
         .now = gg_team_limit,
     },
@@ -148,14 +149,14 @@ static const setting settings[] = {
         .name = "memory_limit",
         .takes = "bytes of device memory, or 0 for no limit",
         .meaning = "bytes of device memory in all; 0: no limit",
-        FIELD(SETTING_WIDE, memory_limit),
+        FIELD(SETTING_NUMBER, memory_limit),
         .most = INT64_MAX,
     },
     {
         .name = "cache_limit",
         .takes = "bytes, or 0 to keep nothing",
         .meaning = "bytes of kept graphs and searches",
-        FIELD(SETTING_WIDE, cache_limit),
+        FIELD(SETTING_NUMBER, cache_limit),
         .most = INT64_MAX,
         .initial = DEFAULT_CACHE_LIMIT,
         .changed = cache_trim,
@@ -164,7 +165,7 @@ static const setting settings[] = {
         .name = "progress",
         .takes = "0 or 1",
         .meaning = "1: lines on a terminal's stderr for work over a second",
-        FIELD(SETTING_INT, progress),
+        FIELD(SETTING_NUMBER, progress),
         .most = 1,
     },
 };
@@ -178,10 +179,15 @@ static void *field_of(connection *c, const setting *s) {
 static void store(connection *c, const setting *s, sqlite3_int64 value) {
     if (s->kind == SETTING_DEVICES)
         strcpy(field_of(c, s), "auto");
-    else if (s->kind == SETTING_WIDE)
+    else if (s->size == sizeof value)
         *(sqlite3_int64 *)field_of(c, s) = value;
     else
         *(int *)field_of(c, s) = (int)value;
+}
+
+static sqlite3_int64 number_in(connection *c, const setting *s) {
+    const void *field = field_of(c, s);
+    return s->size == sizeof(int) ? *(const int *)field : *(const sqlite3_int64 *)field;
 }
 
 void settings_reset(connection *c) {
@@ -193,15 +199,13 @@ bool setting_at(connection *c, int i, setting_row *row) {
     if (i >= SETTINGS)
         return false;
     const setting *s = &settings[i];
-    const void *field = field_of(c, s);
     *row = (setting_row){.name = s->name};
     if (s->kind == SETTING_DEVICES)
-        row->text = field;
+        row->text = field_of(c, s);
     else if (s->kind == SETTING_WORD)
-        row->text = s->words[*(const int *)field];
+        row->text = s->words[number_in(c, s)];
     else
-        row->integer =
-            s->kind == SETTING_WIDE ? *(const sqlite3_int64 *)field : *(const int *)field;
+        row->integer = number_in(c, s);
     sqlite3_snprintf(sizeof row->meaning, row->meaning, s->now ? "%s; now %d" : "%s",
                      s->meaning, s->now ? s->now((int)row->integer) : 0);
     return true;
@@ -290,7 +294,7 @@ static int set(connection *c, const setting *s, sqlite3_value *value, char **fau
     int rc = SQLITE_OK;
     if (sqlite3_value_type(value) == SQLITE_NULL)
         store(c, s, s->initial);
-    else if (s->kind == SETTING_INT || s->kind == SETTING_WIDE)
+    else if (s->kind == SETTING_NUMBER)
         rc = set_number(c, s, value, fault);
     else if (sqlite3_value_type(value) == SQLITE_BLOB || holds_zero_byte(value))
         rc = of_another_sort(s, value, fault);

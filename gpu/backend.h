@@ -75,9 +75,8 @@ struct gpugraph_graph {
     uint64_t texts_asked;
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    bool has_more_vertices;    /* than endpoints: made with some */
     bool has_equal_edge_ids;   /* may have */
-    uint64_t integer_ends;     /* entries of source and target that are INTEGERs */
+    uint64_t integer_ends; /* entries of source, target and vertex that were INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
     ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;

@@ -194,9 +194,17 @@ typedef struct gpugraph_changes {
         *removed; /* edge ids, strictly ascending, each of one edge of the graph */
     int64_t removed_count;
     /* NULL: none. Edge ids are given and strictly ascending, and none of them stays in the
-    ** graph beside it: one that is removed, too, is changed. vertex_count is 0, take_over
-    ** false. */
+    ** graph beside it: one that is removed, too, is changed. take_over is false. vertex:
+    ** vertices that the graph has afterwards, whether an edge names them or not. */
     const gpugraph_edges *added;
+    /* Numbers before the change, in any order. A vertex beyond the ends of edges stays as long
+    ** as nobody says otherwise; one that edges name goes with the last of them, unless it is
+    ** kept. */
+    const uint32_t *kept; /* vertices that need no edge */
+    int64_t kept_count;
+    const uint32_t
+        *loose; /* vertices that needed none, and go unless an edge names them */
+    int64_t loose_count;
 } gpugraph_changes;
 
 /* Turns the graph into what gpugraph_create would make of its edges after the changes:
@@ -212,8 +220,8 @@ typedef struct gpugraph_changes {
 ** not mix; a graph without edges, or with none left, takes the type of what is added.
 **
 ** GPUGRAPH_INVALID for an edge id that is not there, or there more than once, to be
-** removed; for one to be added that is there already; for a graph made with vertices
-** beyond the endpoints. Phase "update". */
+** removed; for one to be added that is there already; for a vertex that is none to be kept
+** or loose. Phase "update". */
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run);
 

@@ -8,6 +8,7 @@
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
 #include "expect.h"
+#include "random_sql.h"
 #include "suite.h"
 #include <math.h>
 #include "gpugraph_extension.h"
@@ -37,17 +38,9 @@ static struct names {
     uint32_t where;                 /* only_edges */
 } name, at_creation;
 
-static uint32_t pick(uint32_t below) {
-    state += 0x9e3779b97f4a7c15u;
-    uint64_t x = state;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) >> 32) % below;
+uint32_t pick(uint32_t below) {
+    return split_mix(&state) % below;
 }
-
-#define ONE_OF(...)                                                                      \
-    ((const char *const[]){                                                              \
-        __VA_ARGS__})[pick(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))]
 
 /* ---- what was done ---- */
 
@@ -358,12 +351,6 @@ static const char *weight(void) {
     if (pick(12) == 0)
         return ONE_OF("1.5", "2.0", "'4'", "'2.5'", "5000000000");
     return ONE_OF("0", "1", "2", "3", "4", "5", "6", "7");
-}
-
-static const char *conflict(void) {
-    return pick(2) ? ""
-                   : ONE_OF("OR REPLACE", "OR IGNORE", "OR FAIL", "OR ROLLBACK",
-                            "OR REPLACE");
 }
 
 static char *values(void) {

@@ -9,6 +9,7 @@
 
 #include "gpugraph_extension.h"
 #include "in_child.h"
+#include "questions.h"
 #include "suite.h"
 #include "unwilling_threads.h"
 #include "workers.h"
@@ -18,28 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const char *const questions[] = {
-    "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('g', 1)",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('g') WHERE sources = '[1, 2]'",
-    "SELECT count(*), sum(distance), sum(parent), sum(edge) FROM gpu_sssp('g', 1)",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('g', 5) WHERE method = 'multi-source'",
-    "SELECT sum(seq * vertex), max(distance) FROM gpu_path('g', 1, 9)",
-    "SELECT count(*), sum(parent * preorder) FROM gpu_dfs('g') WHERE ordered = 1",
-    "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",
-    "SELECT count(*), sum(vertex) FROM gpu_mis('g')",
-    "SELECT gpugraph_triangles('g')",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('followed', 1)",
-    "SELECT gpugraph_check('followed')",
-    "SELECT count(*) > 8, count(DISTINCT function) FROM gpugraph_methods",
-    "SELECT count(*) > 0 FROM gpugraph_devices",
-    "SELECT count(*) > 0 FROM gpugraph_settings",
-    "SELECT count(*) > 0 FROM gpugraph_graphs",
-    "SELECT count(*) FROM gpugraph_timings WHERE ms < 0",
-};
-
-enum { QUESTIONS = sizeof questions / sizeof *questions, THREADS = 4 };
+enum { THREADS = 4 };
 
 static bool has_device;
 static char *answer[QUESTIONS];
@@ -54,19 +34,6 @@ static sqlite3 *open_file(int threads) {
         sqlite3_exec(c, set, NULL, NULL, NULL) != SQLITE_OK)
         abort();
     return c;
-}
-
-/* The rows, or the error; sqlite3_free. */
-static char *ask_in(sqlite3 *c, const char *sql) {
-    sqlite3_stmt *statement;
-    int rc = sqlite3_prepare_v2(c, sql, -1, &statement, NULL);
-    char *rows = rc == SQLITE_OK ? rows_of(statement, &rc) : NULL;
-    if (rc != SQLITE_DONE) {
-        sqlite3_free(rows);
-        rows = sqlite3_mprintf("error %d: %s", rc, sqlite3_errmsg(c));
-    }
-    sqlite3_finalize(statement);
-    return rows;
 }
 
 static void make_file(void) {

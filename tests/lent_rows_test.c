@@ -86,7 +86,8 @@ static void change(story *t, int64_t removed, int64_t added) {
         shape_add(&t->s, (uint32_t)(shape_random(&state) % VERTICES),
                   (uint32_t)(shape_random(&state) % VERTICES));
     gpugraph_edges edges = edges_of(&t->s, first, &columns);
-    gpugraph_changes changes = {gone, removed, &edges};
+    gpugraph_changes changes = {
+        .removed = gone, .removed_count = removed, .added = &edges};
     gpugraph_update(t->graph, &changes, &run);
     ck_assert_msg(!run.status, "%s", run.message);
     expect(!rows(t)->lent, "still lent after an update");
@@ -104,7 +105,7 @@ static void change_no_row(story *t) {
                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
                            .weight = &weight,
                            .edge_id = &id};
-    gpugraph_changes changes = {&id, 1, &same};
+    gpugraph_changes changes = {.removed = &id, .removed_count = 1, .added = &same};
     struct csr_slot before = *rows(t);
     gpugraph_update(t->graph, &changes, &run);
     ck_assert_msg(!run.status, "%s", run.message);
@@ -125,7 +126,7 @@ static void change_weights(story *t) {
                           .weight_type = GPUGRAPH_REAL_WEIGHTS,
                           .weight = &weight,
                           .edge_id = &t->s.edges};
-    gpugraph_changes changes = {NULL, 0, &one};
+    gpugraph_changes changes = {.added = &one};
     gpugraph_update(t->graph, &changes, &run);
     ck_assert_msg(!run.status, "%s", run.message);
     expect(!rows(t)->lent, "still lent after weights became REAL");

@@ -322,7 +322,7 @@ START_TEST(weights_that_change) {
         added.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
         added.source.value = &small.s.source[id - 1];
         added.target.value = &small.s.target[id - 1];
-        gpugraph_changes changes = {&id, 1, &added};
+        gpugraph_changes changes = {.removed = &id, .removed_count = 1, .added = &added};
         check_small(&small, rows_if_narrow(small.graph));
         ck_assert_msg(gpugraph_update(small.graph, &changes, &run) == GPUGRAPH_OK, "%s",
                       run.message);

@@ -217,7 +217,6 @@ static void build(builder *b) {
     bool sorted = false;
     graph->m = b->m;
     graph->wide = gg_is_wide(b->m);
-    graph->has_more_vertices = b->edges->vertex_count > 0;
     ids.on_device = gg_map_on_device(graph, b->edges, run);
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);

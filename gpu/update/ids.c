@@ -140,6 +140,14 @@ static void lay_out_texts(update *u) {
 
 /* ---- both ---- */
 
+/* Each was an entry once; those of a graph that was unpacked are not counted. */
+static uint64_t loose_integers(const update *u, uint64_t most) {
+    uint64_t count = 0;
+    for (int64_t i = 0; i < u->changes->loose_count; i++)
+        count += u->changes->loose[i] < u->graph->ids.integer_count;
+    return count < most ? count : most;
+}
+
 static uint64_t count_integer_ends(const update *u) {
     uint64_t ends = u->graph->integer_ends, integers = u->graph->ids.integer_count;
     for (uint64_t ref = 0; ref < 2 * u->removed_count; ref++)
@@ -148,7 +156,9 @@ static uint64_t count_integer_ends(const update *u) {
         ends += !gg_text_at(&u->added->source, i);
         ends += !gg_text_at(&u->added->target, i);
     }
-    return ends;
+    for (uint64_t i = 0; i < u->lone_count; i++)
+        ends += !gg_text_at(&u->added->vertex, i);
+    return ends - loose_integers(u, ends);
 }
 
 static bool texts_vanish(const update *u) {

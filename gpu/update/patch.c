@@ -47,7 +47,8 @@ patch gg_patch_of(update *u) {
     return (patch){.graph = u->graph,
                    .run = u->run,
                    .of = u,
-                   .changes = u->removed_count + u->added_count + 2 * u->reweighted,
+                   .changes = u->removed_count + u->added_count + 2 * u->reweighted +
+                              u->fresh + u->vanished,
                    .edges = &u->edges,
                    .vertices = &u->vertices,
                    .added = u->added_count,
@@ -59,7 +60,7 @@ patch gg_patch_of(update *u) {
                    .fresh = u->fresh,
                    .fresh_at = u->fresh_at,
                    .fresh_new = u->fresh_new,
-                   .same_ends = u->removed_count + u->added_count == 0};
+                   .same_ends = gg_same_ends(u)};
 }
 
 void gg_patch_device(update *u) {

@@ -57,7 +57,7 @@ typedef struct patch {
     gpugraph_graph *graph; /* as it was */
     gpugraph_run *run;
     struct update *of;
-    uint64_t changes; /* edges removed and added */
+    uint64_t changes; /* edges removed and added, vertices that come and go */
     const splice *edges, *vertices;
     uint64_t added, reweighted;
     const uint64_t *added_edge;      /* new numbers: of those added, then of the others */

@@ -3,7 +3,9 @@
 **     edges that stay   + 2 . 5 7 .      their ids from the vertex numbers
 **     edges added       +   3     9      their ids as given, texts that the graph has by its
 **                         ---------      number for them, others after those
-**     columns             2 3 5 7 9  ->  gpugraph_create */
+**     columns             2 3 5 7 9  ->  gpugraph_create
+**
+** and a column of vertices that need no edge: those that none names, and what the batch says. */
 #include "backend.h"
 
 #include <string.h>
@@ -21,6 +23,9 @@ typedef struct rebuild {
     char *text_bytes;
     int64_t texts;
     gpugraph_weight_type type;
+    int64_t *lone; /* vertices that need no edge */
+    uint8_t *lone_text;
+    int64_t lone_count;
 } rebuild;
 
 static bool text_at(const gpugraph_id_column *column, int64_t i) {
@@ -145,6 +150,51 @@ static void fill_columns(const rebuild *r) {
         put_edge(r, at++, 0, added++);
 }
 
+/* ---- vertices that need no edge ---- */
+
+static void mark(uint64_t *marks, uint32_t v) {
+    marks[v / 64] |= (uint64_t)1 << v % 64;
+}
+
+/* Marks the vertices that need not stay: edges name them now, or they are loose. Those that
+** edges go on naming come by these; those that are kept are put beside them. */
+static uint64_t *mark_others(const rebuild *r) {
+    const gpugraph_graph *graph = r->graph;
+    uint64_t *marks = gg_alloc_zero(r->run, graph->n / 64 + (uint64_t)1, sizeof *marks);
+    for (uint64_t e = 0; marks && e < graph->m && !gg_leave(r->run, e); e++) {
+        mark(marks, graph->source[e]);
+        mark(marks, graph->target[e]);
+    }
+    for (int64_t i = 0; marks && i < r->changes->loose_count; i++)
+        mark(marks, r->changes->loose[i]);
+    return marks;
+}
+
+static void fill_lone(rebuild *r, const uint64_t *marks) {
+    const gpugraph_changes *changes = r->changes;
+    for (uint32_t v = 0; v < r->graph->n; v++)
+        if (!(marks[v / 64] >> v % 64 & 1))
+            put_known(r, r->lone_count++, v, r->lone, r->lone_text);
+    for (int64_t i = 0; i < changes->kept_count; i++)
+        put_known(r, r->lone_count++, changes->kept[i], r->lone, r->lone_text);
+    for (int64_t i = 0; i < r->added->vertex_count; i++)
+        if (!put_added(r, r->lone_count++, &r->added->vertex, i, r->lone, r->lone_text))
+            return;
+}
+
+static void list_lone(rebuild *r) {
+    uint64_t *marks = mark_others(r);
+    uint64_t most =
+        r->graph->n + (uint64_t)r->changes->kept_count + (uint64_t)r->added->vertex_count;
+    r->lone = marks ? gg_alloc(r->run, most, sizeof *r->lone) : NULL;
+    r->lone_text = r->lone ? gg_alloc_zero(r->run, most / 8 + 1, 1) : NULL;
+    if (r->lone_text && !gg_stopping(r->run))
+        fill_lone(r, marks);
+    gg_release(marks);
+}
+
+/* ---- all of it ---- */
+
 static void make(rebuild *r, gpugraph_graph **graph) {
     uint64_t m = (uint64_t)r->m;
     join_texts(r);
@@ -157,6 +207,8 @@ static void make(rebuild *r, gpugraph_graph **graph) {
     if (!r->target_text)
         return;
     fill_columns(r);
+    if (!gg_stopping(r->run))
+        list_lone(r);
     if (gg_stopping(r->run))
         return;
     gpugraph_edges edges = {
@@ -167,6 +219,8 @@ static void make(rebuild *r, gpugraph_graph **graph) {
         .weight = r->type ? r->weight : NULL,
         .edge_id = r->edge_id,
         .texts = {r->texts, r->text_offset, r->text_bytes},
+        .vertex = {r->lone, r->lone_text},
+        .vertex_count = r->lone_count,
     };
     gpugraph_create(&edges, r->run, graph);
 }
@@ -189,5 +243,7 @@ gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *
     gg_release(r.text_number);
     gg_release(r.text_offset);
     gg_release(r.text_bytes);
+    gg_release(r.lone);
+    gg_release(r.lone_text);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

@@ -169,7 +169,7 @@ void gg_free_row_plan(row_plan *p) {
 
 void gg_update_rows(update *u) {
     gpugraph_graph *graph = u->graph;
-    bool same_ends = u->removed_count + u->added_count == 0; /* SIMPLE has no weights */
+    bool same_ends = gg_same_ends(u); /* SIMPLE has no weights */
     for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++)
         if (graph->csr[kind].made && !(same_ends && kind == CSR_SIMPLE))
             plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);

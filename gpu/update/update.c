@@ -232,7 +232,9 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
 }
 
 static bool take_scratch(update *u) {
-    uint64_t most = 2 * (u->removed_count + u->added_count + 2 * u->reweighted);
+    uint64_t most = 2 * (u->removed_count + u->added_count + 2 * u->reweighted) +
+                    u->lone_count + (uint64_t)u->changes->kept_count +
+                    (uint64_t)u->changes->loose_count;
     u->key = gg_alloc(u->run, most, sizeof *u->key);
     u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
     u->value_scratch =
@@ -328,18 +330,32 @@ static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
     return GPUGRAPH_REAL_WEIGHTS;
 }
 
+static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
+                           int64_t count, gpugraph_run *run) {
+    for (int64_t i = 0; i < count && !run->status; i++)
+        if (vertex[i] >= graph->n)
+            gg_fail(run, GPUGRAPH_INVALID,
+                    "vertex %lu is to be kept or loose, and there are %lu",
+                    (unsigned long)vertex[i], (unsigned long)graph->n);
+}
+
 static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
                   gpugraph_run *run) {
     const gpugraph_edges *added = changes->added;
-    if (graph->has_more_vertices || (added && added->vertex_count))
+    if (changes->removed_count < 0 || changes->kept_count < 0 ||
+        changes->loose_count < 0 ||
+        (added && (added->count < 0 || added->vertex_count < 0)))
         gg_fail(run, GPUGRAPH_INVALID,
-                "a graph with vertices beyond the ends of its edges cannot be updated");
-    else if (changes->removed_count < 0 || (added && added->count < 0))
-        gg_fail(run, GPUGRAPH_INVALID, "a count of changed edges is negative");
+                "a count of changed edges or vertices is negative");
     else if (added && added->count && !added->edge_id)
         gg_fail(run, GPUGRAPH_INVALID, "added edges have no ids");
-    else if (changes->removed_count > INT32_MAX || (added && added->count > INT32_MAX))
-        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^31 - 1 changed edges");
+    else if (changes->removed_count > INT32_MAX ||
+             (added && (added->count > INT32_MAX || added->vertex_count > INT32_MAX ||
+                        added->count + added->vertex_count > INT32_MAX)))
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "there are more than 2^31 - 1 changed edges and vertices");
+    check_vertices(graph, changes->kept, changes->kept_count, run);
+    check_vertices(graph, changes->loose, changes->loose_count, run);
 }
 
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
@@ -355,8 +371,10 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
                 .added = changes->added ? changes->added : &none,
                 .run = run,
                 .removed_id = changes->removed,
-                .removed_count = (uint64_t)changes->removed_count};
+                .removed_count = (uint64_t)changes->removed_count,
+                .changes = changes};
     u.added_count = (uint64_t)u.added->count;
+    u.lone_count = (uint64_t)u.added->vertex_count;
     gg_update_edges(&u);
     if (!gg_stopping(run) && type == graph->edges.weight_type)
         change(&u);

@@ -11,8 +11,8 @@
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*              the copy on a device
 **
-** Vertices that are not there yet are called fresh; a vertex that loses its last edge
-** vanishes. Old numbers are those before the update, new ones those after it. */
+** Vertices that are not there yet are called fresh; a vertex that loses its last edge, and
+** is not kept, vanishes; lone ones need no edge. Old numbers are those before the update, new ones those after it. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
@@ -68,8 +68,10 @@ typedef struct update {
     gpugraph_graph *graph;
     const gpugraph_edges *added; /* never NULL */
     gpugraph_run *run;
+    const gpugraph_changes *changes;
     const int64_t *removed_id;
     uint64_t removed_count, added_count;
+    uint64_t lone_count; /* vertices of the batch that need no edge */
     /* Edges that stay where they are, with another weight: they follow the removed ones in
     ** arrays of these, and the added ones in arrays of those, and are not in the counts. */
     uint64_t reweighted;
@@ -92,7 +94,7 @@ typedef struct update {
     gpugraph_distance_type distance_type;
     void *weight; /* of added edges, in the layout afterwards */
     /* vertices */
-    added_end *end; /* by end_ref */
+    added_end *end; /* by end_ref; after those of reweighted edges the lone vertices */
     uint32_t *new_source, *new_target;
     uint64_t fresh, fresh_integers, vanished;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
@@ -119,6 +121,11 @@ static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
     uint64_t e = u->removed[ref / 2];
     return ref % 2 ? u->graph->target[e] : u->graph->source[e];
+}
+
+/* Nothing but weights changes. */
+static inline bool gg_same_ends(const update *u) {
+    return u->removed_count + u->added_count + u->fresh + u->vanished == 0;
 }
 
 /* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:

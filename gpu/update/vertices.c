@@ -3,7 +3,7 @@
 **
 **     ids, old      1 3 4 7 'a'      a removed edge was the last of 4; an added one names 5
 **     fresh         5, before 7
-**     vanished      4
+**     vanished      4, unless it is kept
 **     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
 **
 ** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
@@ -19,16 +19,39 @@
 /* A text of the batch: its vertex, or which of the fresh ones it is. */
 enum { UNUSED = -2, USED = -1 };
 
-static const gpugraph_id_column *column_of(const update *u, uint64_t ref) {
+/* The lone vertices follow the ends of all edges. */
+static uint64_t first_lone(const update *u) {
+    return 2 * (u->added_count + u->reweighted);
+}
+
+/* How many are looked up: ends of added edges, and lone vertices. */
+static uint64_t named_count(const update *u) {
+    return 2 * u->added_count + u->lone_count;
+}
+
+static end_ref named(const update *u, uint64_t k) {
+    return (end_ref)(k < 2 * u->added_count ? k : k + 2 * u->reweighted);
+}
+
+static const gpugraph_id_column *column_of(const update *u, uint64_t ref, uint64_t *at) {
+    if (ref >= first_lone(u)) {
+        *at = ref - first_lone(u);
+        return &u->added->vertex;
+    }
+    *at = ref / 2;
     return ref % 2 ? &u->added->target : &u->added->source;
 }
 
 static bool is_text(const update *u, uint64_t ref) {
-    return gg_text_at(column_of(u, ref), ref / 2);
+    uint64_t at;
+    const gpugraph_id_column *column = column_of(u, ref, &at);
+    return gg_text_at(column, at);
 }
 
 static int64_t value_of(const update *u, uint64_t ref) {
-    return column_of(u, ref)->value[ref / 2];
+    uint64_t at;
+    const gpugraph_id_column *column = column_of(u, ref, &at);
+    return column->value[at];
 }
 
 /* What is looked up: old vertices of added ids. */
@@ -54,7 +77,8 @@ static void find_texts(id_lookup *l) {
     const gpugraph_texts *texts = &u->added->texts;
     for (int64_t t = 0; t < texts->count; t++)
         l->of_text[t] = UNUSED;
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+    for (uint64_t k = 0; k < named_count(u); k++) {
+        end_ref ref = named(u, k);
         if (!is_text(u, ref))
             continue;
         int64_t t = value_of(u, ref);
@@ -74,7 +98,8 @@ static void find_texts(id_lookup *l) {
 static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
     const id_lookup *l = lookup;
     const update *u = l->u;
-    for (uint64_t ref = low; ref < high && !gg_leave(u->run, ref); ref++) {
+    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
+        end_ref ref = named(u, k);
         added_end *end = &u->end[ref];
         int64_t id = value_of(u, ref);
         end->old = is_text(u, ref) ? (uint32_t)l->of_text[id]
@@ -87,7 +112,7 @@ static void find_ends(id_lookup *l) {
     const update *u = l->u;
     uint64_t each =
         u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
-    gg_slices(gg_threads(u->run, u->added_count * each), 2 * u->added_count,
+    gg_slices(gg_threads(u->run, named_count(u) / 2 * each), named_count(u),
               find_some_ends, l);
 }
 
@@ -127,15 +152,17 @@ static void add_fresh(update *u, int64_t id, uint64_t at) {
     u->fresh_at[u->fresh++] = at;
 }
 
-/* Each different INTEGER among the ends that no vertex was found for, in order. */
+/* Each different INTEGER among those named that no vertex was found for, in order. */
 static void order_integers(update *u, end_ref *ref) {
     const gpugraph_ids *ids = &u->graph->ids;
     uint64_t count = 0;
-    for (uint64_t i = 0; i < 2 * u->added_count; i++)
+    for (uint64_t k = 0; k < named_count(u); k++) {
+        end_ref i = named(u, k);
         if (u->end[i].old == GPUGRAPH_NONE && !is_text(u, i)) {
             u->key[count] = (uint64_t)value_of(u, i) ^ SIGN_BIT;
-            ref[count++] = (end_ref)i;
+            ref[count++] = i;
         }
+    }
     gg_update_sort(u, ref, count);
     for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
         int64_t id = (int64_t)(u->key[k] ^ SIGN_BIT);
@@ -165,16 +192,18 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
                       texts_below(&ids->texts, texts->bytes + at,
                                   texts->offset[number[k] + (uint64_t)1] - at));
     }
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++)
+    for (uint64_t k = 0; k < named_count(u); k++) {
+        end_ref ref = named(u, k);
         if (u->end[ref].old == GPUGRAPH_NONE && is_text(u, ref)) {
             u->end[ref].fresh = (uint32_t)of_text[value_of(u, ref)];
             u->end[ref].place = (uint32_t)u->fresh_at[u->end[ref].fresh];
         }
+    }
 }
 
 static void find_fresh(update *u) {
     gpugraph_run *run = u->run;
-    uint64_t texts = (uint64_t)u->added->texts.count, most = 2 * u->added_count;
+    uint64_t texts = (uint64_t)u->added->texts.count, most = named_count(u);
     uint64_t ends = most + 2 * u->reweighted;
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
     uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
@@ -197,23 +226,29 @@ static void find_fresh(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How an old vertex is touched: removed edges leave it, enter it, do both (loops); an
-** added edge keeps it alive. */
-enum { LEAVES, ENTERS, LOOPS, KEEPS };
+/* How an old vertex is touched: removed edges leave it, enter it, do both (loops); it is
+** loose; an added edge, or what the batch says of it, keeps it alive. */
+enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
-/* All touched old vertices as v << 2 | how, sorted. Returns how many. */
+/* All touched old vertices as v << HOW_BITS | how, sorted. Returns how many. */
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
         uint64_t from = gg_removed_end(u, (end_ref)(2 * i));
         uint64_t to = gg_removed_end(u, (end_ref)(2 * i + 1));
-        touched[count++] = from << 2 | (from == to ? LOOPS : LEAVES);
+        touched[count++] = from << HOW_BITS | (from == to ? LOOPS : LEAVES);
         if (from != to)
-            touched[count++] = to << 2 | ENTERS;
+            touched[count++] = to << HOW_BITS | ENTERS;
     }
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++)
-        if (u->end[ref].old != GPUGRAPH_NONE)
-            touched[count++] = (uint64_t)u->end[ref].old << 2 | KEEPS;
+    for (uint64_t k = 0; k < named_count(u); k++) {
+        uint32_t v = u->end[named(u, k)].old;
+        if (v != GPUGRAPH_NONE)
+            touched[count++] = (uint64_t)v << HOW_BITS | KEEPS;
+    }
+    for (int64_t i = 0; i < u->changes->kept_count; i++)
+        touched[count++] = (uint64_t)u->changes->kept[i] << HOW_BITS | KEEPS;
+    for (int64_t i = 0; i < u->changes->loose_count; i++)
+        touched[count++] = (uint64_t)u->changes->loose[i] << HOW_BITS | LOOSE;
     return count;
 }
 
@@ -310,9 +345,9 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
     for (uint64_t i = 0, next; i < count; i = next) {
-        uint64_t v = touched[i] >> 2, gone[4] = {0};
-        for (next = i; next < count && touched[next] >> 2 == v; next++)
-            gone[touched[next] & 3]++;
+        uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};
+        for (next = i; next < count && touched[next] >> HOW_BITS == v; next++)
+            gone[touched[next] & HOW_MASK]++;
         int alive = gone[KEEPS] ? 1 : stays(u->graph, v, gone);
         if (alive == 1)
             continue;
@@ -325,7 +360,7 @@ static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
 }
 
 static void find_touched(update *u) {
-    uint64_t most = 2 * u->removed_count;
+    uint64_t most = 2 * u->removed_count + (uint64_t)u->changes->loose_count;
     u->vanished_at = gg_alloc(u->run, most, sizeof *u->vanished_at);
     if (!u->vanished_at)
         return;
@@ -340,7 +375,7 @@ static void find_touched(update *u) {
 void gg_update_vertices(update *u) {
     gpugraph_run *run = u->run;
     find_fresh(u);
-    if (!gg_stopping(run) && u->removed_count)
+    if (!gg_stopping(run) && (u->removed_count || u->changes->loose_count))
         find_touched(u);
     if (gg_stopping(run))
         return;

@@ -18,6 +18,7 @@
 #ifndef ADVERSARY_H
 #define ADVERSARY_H
 
+#include "random_sql.h"
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,10 +113,6 @@ typedef struct world {
 extern world w;
 
 bool has(enum feature feature);
-uint32_t pick(uint32_t below);
-#define ONE_OF(...)                                                                      \
-    ((const char *const[]){                                                              \
-        __VA_ARGS__})[pick(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))]
 
 /* Opens everything; the world is one of the seed's. */
 void world_begin(uint64_t seed);

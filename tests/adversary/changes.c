@@ -20,12 +20,6 @@ static const char *end(void) {
     return stored_id();
 }
 
-static const char *conflict(void) {
-    return pick(2) ? ""
-                   : ONE_OF("OR REPLACE", "OR IGNORE", "OR FAIL", "OR ROLLBACK",
-                            "OR REPLACE");
-}
-
 static char *values(void) {
     sqlite3_str *text = sqlite3_str_new(NULL);
     for (uint32_t i = 0, count = 1 + pick(3); i < count; i++)

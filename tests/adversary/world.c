@@ -17,20 +17,12 @@ const char *const feature_name[ALL_FEATURES] = {
 #undef X
 };
 
-static uint32_t draw(void) { /* SplitMix64 */
-    w.state += 0x9e3779b97f4a7c15u;
-    uint64_t x = w.state;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) >> 32);
-}
-
 uint32_t pick(uint32_t below) {
     tape *t = w.tape;
     if (!t || t->at == TAPE_LENGTH)
-        return draw() % below;
+        return split_mix(&w.state) % below;
     if (t->at == t->drawn || t->at == t->other)
-        t->drawn_at[t->at] = draw();
+        t->drawn_at[t->at] = split_mix(&w.state);
     if (t->at == t->drawn)
         t->drawn++;
     return t->drawn_at[t->at++] % below;

@@ -168,7 +168,8 @@ static void fill(batch *b, const columns *all, enum kind kind, int64_t count,
 static double apply(gpugraph_graph *graph, gpugraph_run *run, const columns *removed,
                     const columns *added) {
     gpugraph_edges edges = edges_of(added);
-    gpugraph_changes changes = {removed->id, removed->count, &edges};
+    gpugraph_changes changes = {
+        .removed = removed->id, .removed_count = removed->count, .added = &edges};
     double start = now_ms();
     gpugraph_update(graph, &changes, run);
     double ms = now_ms() - start;

@@ -38,7 +38,7 @@ static void change(gpugraph_graph *graph, gpugraph_run *run) {
         added.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
         added.weight = weight;
     }
-    gpugraph_changes changes = {&id, 1, &added};
+    gpugraph_changes changes = {.removed = &id, .removed_count = 1, .added = &added};
     gpugraph_update(graph, &changes, run);
 }
 

@@ -266,7 +266,8 @@ model_batch model_batch_of(const edge_model *before, const edge_model *after) {
     }
     batch.added = model_columns_of(after, added, more);
     free(added);
-    batch.changes = (gpugraph_changes){batch.removed, removed, NULL};
+    batch.changes =
+        (gpugraph_changes){.removed = batch.removed, .removed_count = removed};
     return batch;
 }
 

@@ -44,18 +44,23 @@ char *rows_of(sqlite3_stmt *statement, int *rc) {
     return made ? made : sqlite3_mprintf("%s", "");
 }
 
-/* Rows, or "error: sentence". sqlite3_free. */
-static char *ask_list(const char *format, va_list values) {
-    char *sql = sqlite3_vmprintf(format, values), *rows = NULL;
+char *ask_in(sqlite3 *c, const char *sql) {
     sqlite3_stmt *statement = NULL;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    char *rows = NULL;
+    int rc = sqlite3_prepare_v2(c, sql, -1, &statement, NULL);
     if (rc == SQLITE_OK)
         rows = rows_of(statement, &rc);
     if (rc != SQLITE_DONE) {
         sqlite3_free(rows);
-        rows = sqlite3_mprintf("error: %s", sqlite3_errmsg(db));
+        rows = sqlite3_mprintf("error: %s", sqlite3_errmsg(c));
     }
     sqlite3_finalize(statement);
+    return rows;
+}
+
+static char *ask_list(const char *format, va_list values) {
+    char *sql = sqlite3_vmprintf(format, values);
+    char *rows = ask_in(db, sql);
     sqlite3_free(sql);
     return rows;
 }

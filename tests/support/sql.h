@@ -14,6 +14,8 @@ void sql_close(void); /* fails where statements or cursors are left */
 void run(const char *format, ...);
 /* The rows, or "error: sentence"; sqlite3_free. */
 char *ask(const char *format, ...);
+/* The same in another connection. */
+char *ask_in(sqlite3 *c, const char *sql);
 /* The rows that a prepared statement has yet to give; *rc is what ended them. */
 char *rows_of(sqlite3_stmt *statement, int *rc);
 void expect(const char *rows, const char *format, ...);

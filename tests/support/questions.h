@@ -1,0 +1,31 @@
+/* What is asked of the tables g(src, dst, weight) and texts(src, dst) and of a graph `followed`
+** in several connections, threads and processes: a row for each, the same on every run. */
+#ifndef TEST_QUESTIONS_H
+#define TEST_QUESTIONS_H
+
+static const char *const questions[] = {
+    "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('g', 1)",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('g') WHERE sources = '[1, 2]'",
+    "SELECT count(*), sum(distance), sum(parent), sum(edge) FROM gpu_sssp('g', 1)",
+    "SELECT count(*), sum(distance * source) FROM gpu_sssp('g') WHERE sources = '[1, 2]'",
+    "SELECT count(*), max(distance) FROM gpu_sssp('g', 1) WHERE direction = 'both'",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('g', 5) WHERE method = 'multi-source'",
+    "SELECT sum(seq * vertex), max(distance) FROM gpu_path('g', 1, 9)",
+    "SELECT count(*), sum(parent * preorder) FROM gpu_dfs('g') WHERE ordered = 1",
+    "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",
+    "SELECT count(*), sum(vertex) FROM gpu_mis('g')",
+    "SELECT gpugraph_triangles('g')",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('followed', 1)",
+    "SELECT gpugraph_check('followed')",
+    "SELECT count(*) > 8, count(DISTINCT function) FROM gpugraph_methods",
+    "SELECT count(*) > 0 FROM gpugraph_devices",
+    "SELECT count(*) > 0 FROM gpugraph_settings",
+    "SELECT count(*) > 0 FROM gpugraph_graphs",
+    "SELECT count(*) FROM gpugraph_timings WHERE ms < 0",
+};
+
+enum { QUESTIONS = sizeof questions / sizeof *questions };
+
+#endif
