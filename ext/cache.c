@@ -57,6 +57,7 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g->edges);
     sqlite3_free(g->vertices);
     sqlite3_free(g->params);
+    gpugraph_free(g->half_rows);
     sqlite3_free(g->weight_error);
     stamp_free(g->stamp);
     sqlite3_free(g);

@@ -214,7 +214,7 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
         if (take_id(l, 1, id, value[1]))
             return l->rc;
         if (l->missing)
-            return half_row_take(l);
+            return half_row_take(l, id);
         if (l->two_ways && two_ways_take(l, id, value[2], value[3]))
             return l->rc;
         if (!l->two_ways && l->weights != READ_NO_WEIGHTS && take_weight(l, id, value[2]))

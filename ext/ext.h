@@ -240,6 +240,7 @@ typedef struct row_source {
     char affinity;       /* of the first column */
     bool columns_named;  /* in the text, not found by the names they have */
     bool weight_unclear; /* no weight is known by its name, and others may be meant */
+    bool followed;       /* of a followed graph: rows with a NULL end are told apart */
     char *where;         /* which rows there are (condition.h); NULL: all */
     sqlite3_stmt *query;
 } row_source;
@@ -329,13 +330,13 @@ typedef struct graph_ref {
     gpugraph_graph *graph;
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     edge_names *names;               /* NULL: edge ids are the library's */
-    int64_t halves;                  /* rows that are no edges, since an end is NULL */
-    bool has_weight;                 /* weights were read */
-    bool has_text;                   /* something that was read may be a TEXT */
-    bool weight_column;              /* the source has a weight column */
-    bool weight_unclear;             /* as in row_source */
-    bool two_ways;      /* there is a reverse weight, and this is the graph ... */
-    bool undirected;    /* ... for direction 'both', or the one for the others */
+    gpugraph_graph *half_rows; /* of a followed graph (follow_halves.c); NULL: none */
+    bool has_weight;           /* weights were read */
+    bool has_text;             /* something that was read may be a TEXT */
+    bool weight_column;        /* the source has a weight column */
+    bool weight_unclear;       /* as in row_source */
+    bool two_ways;             /* there is a reverse weight, and this is the graph ... */
+    bool undirected;           /* ... for direction 'both', or the one for the others */
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
@@ -399,8 +400,8 @@ void cache_free(connection *c);
 
 typedef struct loaded {
     gpugraph_graph *graph;
-    edge_names *names; /* NULL: edge ids are the library's */
-    int64_t halves;    /* rows that are no edges, since an end is NULL */
+    edge_names *names;         /* NULL: edge ids are the library's */
+    gpugraph_graph *half_rows; /* of a followed graph: rows with a NULL end */
     bool has_weight;
     bool has_text; /* something that was read may be a TEXT */
     char *weight_error;

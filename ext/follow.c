@@ -114,7 +114,7 @@ bool followed_is_current(connection *c, const followed *f) {
 static bool worth_following(const followed *f, int64_t ids) {
     enum { FEW = 64, PART = 8 };
     bool bad_weights = f->graph->weight_column && f->graph->weight_error;
-    return !bad_weights && f->graph->halves == 0 &&
+    return !bad_weights &&
            ids <= FEW + (int64_t)gpugraph_edge_count(f->graph->graph) / PART;
 }
 
@@ -176,19 +176,22 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
 /* The mirror as it was kept in the file, with its position; f->graph stays NULL where
 ** there is none to rely on. */
 static int load_blocks(reading *r, followed *f) {
-    gpugraph_graph *graph;
-    int rc = blocks_read(r->c, r->follow, &graph, &f->position, &f->mark);
+    block_graphs saved;
+    int rc = blocks_read(r->c, r->follow, &saved, &f->position, &f->mark);
+    gpugraph_graph *graph = saved.graph;
     if (rc || !graph)
         return rc;
     bool weighted = gpugraph_weights(graph) != GPUGRAPH_UNWEIGHTED;
     graph_ref *g = mirror_frame(f);
     if (!g || (gpugraph_edge_count(graph) > 0 && weighted != g->weight_column)) {
         gpugraph_free(graph);
+        gpugraph_free(saved.half_rows);
         if (g)
             graph_free(g);
         return g ? SQLITE_OK : SQLITE_NOMEM;
     }
     g->graph = graph;
+    g->half_rows = saved.half_rows;
     g->has_weight = g->weight_column;
     graph_list(r->c, g);
     mirror_set(r->c, f, g);

@@ -8,7 +8,7 @@
 **
 ** follow_schema.c: what is in the database (log, triggers); follow_make.c: made and taken
 ** away; follow_sql.c, follow_keys.c: its SQL; follow.c: the mirror and how it catches up;
-** follow_rows.c: the rows; follow_blocks.c: the mirror in the file; graph_table.c: the
+** follow_rows.c, follow_halves.c: the rows; follow_blocks.c: the mirror in the file; graph_table.c: the
 ** virtual table; graph_functions.c: gpugraph_check and others. */
 #ifndef GPUGRAPH_FOLLOW_H
 #define GPUGRAPH_FOLLOW_H

@@ -5,6 +5,7 @@
 **     table -> graph_load -> another mirror */
 #include "follow_mirror.h"
 #include "condition.h"
+#include "follow_halves.h"
 #include <string.h>
 
 void mirror_set(connection *c, followed *f, graph_ref *g) {
@@ -57,7 +58,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     g->graph = got.graph;
     edge_names_free(g->names);
     g->names = got.names;
-    g->halves = got.halves;
+    g->half_rows = got.half_rows;
     g->has_weight = got.has_weight;
     if (got.weight_error)
         g->weight_error = got.weight_error;
@@ -117,6 +118,8 @@ static int writable(connection *c, followed *f, gpugraph_run *run, graph_ref **m
     if (!g)
         return SQLITE_NOMEM;
     gpugraph_status status = gpugraph_clone(f->graph->graph, run, &g->graph);
+    if (status == GPUGRAPH_OK && f->graph->half_rows)
+        status = gpugraph_clone(f->graph->half_rows, run, &g->half_rows);
     if (status != GPUGRAPH_OK) {
         graph_free(g);
         return code_of_status(status);
@@ -127,33 +130,62 @@ static int writable(connection *c, followed *f, gpugraph_run *run, graph_ref **m
     return SQLITE_OK;
 }
 
+static void take_half_rows(graph_ref *g, const half_changes *halves) {
+    if (!halves->changed)
+        return;
+    gpugraph_free(g->half_rows);
+    g->half_rows = halves->after;
+}
+
 /* *done false: the whole table must be read. */
-static int apply(reading *r, followed *f, row_changes *changes, bool *done) {
+static int update(reading *r, followed *f, const gpugraph_changes *batch,
+                  const half_changes *halves, bool *done) {
     gpugraph_run run;
-    gpugraph_edges added = loader_edges(&changes->added, &changes->texts);
-    gpugraph_changes batch = {.removed = changes->removed.item,
-                              .removed_count = changes->removed.count,
-                              .added = added.count ? &added : NULL};
     graph_ref *g;
     connection_run(r->c, &run);
-    *done = true;
-    if (batch.removed_count == 0 && !batch.added)
-        return SQLITE_OK;
     int rc = writable(r->c, f, &run, &g);
     if (rc)
         return rc;
-    gpugraph_status status = gpugraph_update(g->graph, &batch, &run);
-    if (status == GPUGRAPH_OK) {
+    gpugraph_status status = gpugraph_update(g->graph, batch, &run);
+    *done = status == GPUGRAPH_OK;
+    if (*done) {
+        take_half_rows(g, halves);
         drop_searches(g);
         mirror_set(r->c, f, g);
         return SQLITE_OK;
     }
     if (g != f->graph)
         graph_drop(r->c, g);
-    if (status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY)
-        return code_of_status(status);
-    *done = false;
-    return SQLITE_OK;
+    return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
+               ? code_of_status(status)
+               : SQLITE_OK;
+}
+
+static int apply(reading *r, followed *f, row_changes *changes, bool *done) {
+    half_changes halves;
+    gpugraph_edges added = loader_edges(&changes->added, &changes->texts);
+    gpugraph_edges lone = half_edges(&changes->lone, &changes->texts);
+    added.vertex = lone.source;
+    added.vertex_count = lone.count;
+    gpugraph_changes batch = {.removed = changes->removed.item,
+                              .removed_count = changes->removed.count,
+                              .added = added.count || lone.count ? &added : NULL};
+    *done = true;
+    if (batch.removed_count + changes->removed_halves.count == 0 && !batch.added)
+        return SQLITE_OK;
+    int rc = half_changes_make(r->c, f->graph, changes, &halves);
+    *done = rc != SQLITE_MISMATCH;
+    if (rc)
+        return rc == SQLITE_MISMATCH ? SQLITE_OK : rc;
+    batch.kept = halves.kept;
+    batch.kept_count = halves.kept_count;
+    batch.loose = halves.loose;
+    batch.loose_count = halves.loose_count;
+    rc = update(r, f, &batch, &halves, done);
+    if ((rc || !*done) && halves.changed)
+        gpugraph_free(halves.after);
+    half_changes_clear(&halves);
+    return rc;
 }
 
 int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {

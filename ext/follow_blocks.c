@@ -2,9 +2,10 @@
 **
 **     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
 **                 renumber the edges: if there is a row 1, the graph is of no use any more
-**     rowid 2     "gpugraph 2 SCHEMA POSITION SIZE MARK SEQ": schema version, last entry of
-**                 the log, bytes, the log's latest mark and its entry
-**     rowid 3..   the packed graph in pieces of 4 MiB
+**     rowid 2     "gpugraph 3 SCHEMA POSITION SIZE MARK SEQ HALVES": schema version, last
+**                 entry of the log, bytes of the graph, the log's latest mark and its entry,
+**                 bytes of the rows with a NULL end (follow_halves.c)
+**     rowid 3..   the packed graph, then those rows as another one, in pieces of 4 MiB
 **
 ** Blocks and log are in one file and in one transaction: whatever brings back the one
 ** brings back the other, so the blocks are the table at POSITION in the history of this
@@ -85,11 +86,11 @@ static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) 
 }
 
 static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
-                        uint64_t size) {
+                        const uint64_t size[2]) {
     sqlite3_int64 place[4] = {0};
     int rc = read_place(db, d, place);
-    char *header = sqlite3_mprintf("gpugraph 2 %lld %lld %llu %lld %lld", place[0],
-                                   place[1], size, place[2], place[3]);
+    char *header = sqlite3_mprintf("gpugraph 3 %lld %lld %llu %lld %lld %llu", place[0],
+                                   place[1], size[0], place[2], place[3], size[1]);
     if (!header)
         return SQLITE_NOMEM;
     if (rc == SQLITE_OK) {
@@ -128,25 +129,37 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
     return rc;
 }
 
-static int write_all(connection *c, const definition *d, gpugraph_graph *graph, writer *w,
-                     char **error) {
+static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t *size,
+                       char **error) {
     gpugraph_run run;
     gpugraph_stream to = {write_bytes, w};
+    *size = 0;
+    if (!graph)
+        return SQLITE_OK;
     connection_run(c, &run);
     gpugraph_status status = gpugraph_pack(graph, &run, &to);
     if (w->rc)
         return w->rc;
-    if (status != GPUGRAPH_OK) {
-        if (code_of_status(status) == SQLITE_ERROR)
-            *error = sqlite3_mprintf("%s", run.message);
-        return code_of_status(status);
-    }
-    flush_piece(w);
-    return w->rc ? w->rc : write_header(c->db, d, w->insert, gpugraph_packed_size(graph));
+    if (code_of_status(status) == SQLITE_ERROR)
+        *error = sqlite3_mprintf("%s", run.message);
+    *size = gpugraph_packed_size(graph);
+    return code_of_status(status);
 }
 
-int blocks_write(connection *c, const definition *d, gpugraph_graph *graph,
-                 char **error) {
+static int write_all(connection *c, const definition *d, const block_graphs *graphs,
+                     writer *w, uint64_t size[2], char **error) {
+    int rc = write_graph(c, graphs->graph, w, &size[0], error);
+    if (rc == SQLITE_OK)
+        rc = write_graph(c, graphs->half_rows, w, &size[1], error);
+    if (rc)
+        return rc;
+    flush_piece(w);
+    return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
+}
+
+int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
+                 uint64_t *bytes, char **error) {
+    uint64_t size[2] = {0};
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
@@ -158,7 +171,9 @@ int blocks_write(connection *c, const definition *d, gpugraph_graph *graph,
                                d->schema, blocks);
     w.piece = rc == SQLITE_OK ? malloc(PIECE) : NULL;
     if (rc == SQLITE_OK)
-        rc = w.piece ? write_all(c, d, graph, &w, error) : SQLITE_NOMEM;
+        rc = w.piece ? write_all(c, d, graphs, &w, size, error) : SQLITE_NOMEM;
+    if (bytes)
+        *bytes = size[0] + size[1];
     if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && !*error)
         *error = sqlite3_mprintf("%s", sqlite3_errmsg(c->db));
     sqlite3_finalize(w.insert);
@@ -174,6 +189,7 @@ typedef struct reader {
     const char *schema, *blocks;
     sqlite3_blob *blob;
     sqlite3_int64 row; /* that the blob is open on */
+    uint64_t start;    /* of the packed graph that is being read */
 } reader;
 
 static int open_piece(reader *r, sqlite3_int64 row) {
@@ -188,6 +204,7 @@ static int open_piece(reader *r, sqlite3_int64 row) {
 static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     reader *r = context;
     char *to = bytes;
+    at += r->start;
     while (count > 0) {
         size_t start = (size_t)(at % PIECE),
                part = PIECE - start < count ? PIECE - start : count;
@@ -203,7 +220,7 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     return SQLITE_OK;
 }
 
-enum { SCHEMA, POSITION, SIZE, MARK, MARK_SEQ, NUMBERS };
+enum { SCHEMA, POSITION, SIZE, MARK, MARK_SEQ, HALVES, NUMBERS };
 
 /* The header's numbers; false: there is none that is of use. */
 static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
@@ -216,7 +233,7 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
         blocks);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
         sqlite3_column_int64(statement, 0) == HEADER_ROW) {
-        static const char mark[] = "gpugraph 2 ";
+        static const char mark[] = "gpugraph 3 ";
         const char *text = (const char *)sqlite3_column_text(statement, 1);
         found = text && strncmp(text, mark, sizeof mark - 1) == 0;
         char *at = found ? (char *)text + sizeof mark - 1 : NULL;
@@ -238,27 +255,48 @@ static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema
            version == schema && triggers_stand(db, d, &stand) == SQLITE_OK && stand;
 }
 
-int blocks_read(connection *c, const definition *d, gpugraph_graph **graph,
+/* *graph stays NULL where there is none that can be relied on. */
+static int read_graph_at(connection *c, reader *r, uint64_t start, uint64_t size,
+                         gpugraph_graph **graph) {
+    gpugraph_run run;
+    gpugraph_stream from = {read_bytes, r};
+    connection_run(c, &run);
+    r->start = start;
+    gpugraph_status status = gpugraph_unpack(&run, &from, size, graph);
+    return status == GPUGRAPH_NO_MEMORY || status == GPUGRAPH_INTERRUPTED
+               ? code_of_status(status)
+               : SQLITE_OK;
+}
+
+static int read_graphs(connection *c, reader *r, const sqlite3_int64 number[NUMBERS],
+                       block_graphs *graphs) {
+    uint64_t size = (uint64_t)number[SIZE], halves = (uint64_t)number[HALVES];
+    int rc = read_graph_at(c, r, 0, size, &graphs->graph);
+    if (rc == SQLITE_OK && graphs->graph && halves)
+        rc = read_graph_at(c, r, size, halves, &graphs->half_rows);
+    if (rc || (halves && !graphs->half_rows)) {
+        gpugraph_free(graphs->graph);
+        graphs->graph = NULL;
+    }
+    return rc;
+}
+
+int blocks_read(connection *c, const definition *d, block_graphs *graphs,
                 sqlite3_int64 *position, log_mark *mark) {
     sqlite3_int64 number[NUMBERS];
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
-    *graph = NULL;
+    *graphs = (block_graphs){NULL, NULL};
     if (!blocks)
         return SQLITE_NOMEM;
     reader r = {.db = c->db, .schema = d->schema, .blocks = blocks};
-    gpugraph_status status = GPUGRAPH_INVALID;
+    int rc = SQLITE_OK;
     if (read_header(c->db, d->schema, blocks, number) &&
         are_continued(c->db, d, number[SCHEMA])) {
-        gpugraph_run run;
-        gpugraph_stream from = {read_bytes, &r};
-        connection_run(c, &run);
-        status = gpugraph_unpack(&run, &from, (uint64_t)number[SIZE], graph);
+        rc = read_graphs(c, &r, number, graphs);
         *position = number[POSITION];
         *mark = (log_mark){number[MARK], number[MARK_SEQ]};
     }
     sqlite3_blob_close(r.blob);
     sqlite3_free(blocks);
-    return status == GPUGRAPH_NO_MEMORY || status == GPUGRAPH_INTERRUPTED
-               ? code_of_status(status)
-               : SQLITE_OK;
+    return rc;
 }

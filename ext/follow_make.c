@@ -181,13 +181,15 @@ static int make_blocks(connection *c, const definition *d, char **error) {
                         "gpugraph: the blocks of the graph cannot be made", error);
     if (rc)
         return rc;
-    rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
+    rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
     if (rc == SQLITE_OK)
         rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got, NULL, error);
-    if (rc == SQLITE_OK && got.halves == 0)
-        rc = explain(error, blocks_write(c, d, got.graph, error),
+    const block_graphs graphs = {got.graph, got.half_rows};
+    if (rc == SQLITE_OK)
+        rc = explain(error, blocks_write(c, d, &graphs, NULL, error),
                      "gpugraph: the packed graph cannot be written");
     gpugraph_free(got.graph);
+    gpugraph_free(got.half_rows);
     edge_names_free(got.names);
     sqlite3_free(got.weight_error);
     row_source_clear(&rows);

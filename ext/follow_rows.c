@@ -6,7 +6,9 @@
 **     yes                 no                    added
 **     yes                 another               removed and added: changed
 **     yes                 the same              nothing
-**/
+**
+** A row with a NULL end is no edge: it is compared in the same way with the mirror's half_rows
+** (follow_halves.c). */
 #include "follow_rows.h"
 #include "condition.h"
 #include "whole_number.h"
@@ -168,16 +170,37 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
     return rc;
 }
 
+/* The end that is there, of a row with a NULL end. NULL: it has neither, or both. */
+static sqlite3_value *lone_end(sqlite3_value **value) {
+    bool none[] = {sqlite3_value_type(value[0]) == SQLITE_NULL,
+                   sqlite3_value_type(value[1]) == SQLITE_NULL};
+    return none[0] == none[1] ? NULL : value[none[0]];
+}
+
+/* Notes that the row is not, or no longer, the one of half_rows. *same: it is that very one. */
+static int compare_half(row_changes *changes, int64_t id, sqlite3_value *end,
+                        bool *same) {
+    const gpugraph_graph *rows = changes->mirror->half_rows;
+    uint64_t e = rows ? gpugraph_find_edge(rows, id) : GPUGRAPH_NO_EDGE;
+    *same =
+        e != GPUGRAPH_NO_EDGE && end &&
+        same_vertex(gpugraph_vertex_ids(rows), gpugraph_edges_of(rows)->source[e], end);
+    return e == GPUGRAPH_NO_EDGE || *same ? SQLITE_OK
+                                          : id_list_add(&changes->removed_halves, id);
+}
+
 static int compare_row(row_changes *changes, int64_t id, sqlite3_value *rowid,
                        sqlite3_value **value) {
     const graph_ref *mirror = changes->mirror;
     uint64_t e = gpugraph_find_edge(mirror->graph, id);
-    bool there = sqlite3_value_type(rowid) != SQLITE_NULL;
+    bool there = sqlite3_value_type(rowid) != SQLITE_NULL, same;
     if (e != GPUGRAPH_NO_EDGE && there && row_is_edge(mirror, e, value))
         return SQLITE_OK;
     if (e != GPUGRAPH_NO_EDGE && id_list_add(&changes->removed, id))
         return SQLITE_NOMEM;
-    return there ? take_row(&changes->added, rowid, value) : SQLITE_OK;
+    if (compare_half(changes, id, there ? lone_end(value) : NULL, &same))
+        return SQLITE_NOMEM;
+    return there && !same ? take_row(&changes->added, rowid, value) : SQLITE_OK;
 }
 
 /* What gpugraph_collect calls, of the loader in row_changes. */
@@ -223,6 +246,9 @@ int row_changes_read(connection *c, const char *function, const row_source *rows
     loader *l = &changes->added;
     loader_start(l, c, function, &changes->texts, rows, true, READ_WEIGHTS);
     l->take = take_changed;
+    l->lone = &changes->lone;
+    loader_start(l->lone, c, function, &changes->texts, rows, false, READ_NO_WEIGHTS);
+    l->lone->has_ids = true;
     changes->mirror = mirror;
     int rc = lookups ? prepare(c, rows, lookups, &l->collected, &row) : SQLITE_OK;
     for (int64_t at = 0; at < ids->count && rc == SQLITE_OK; at += lookups)
@@ -235,6 +261,8 @@ int row_changes_read(connection *c, const char *function, const row_source *rows
 
 void row_changes_clear(row_changes *changes) {
     id_list_clear(&changes->removed);
+    id_list_clear(&changes->removed_halves);
     loader_clear(&changes->added);
+    loader_clear(&changes->lone);
     intern_clear(&changes->texts);
 }

@@ -21,6 +21,10 @@ typedef struct row_changes {
     const graph_ref *mirror;
     id_list removed;
     loader added;
+    /* The same of rows with a NULL end, which are no edges: lone is their other ends, by
+    ** rowid. */
+    id_list removed_halves;
+    loader lone;
     intern texts;
     bool unfit; /* some row is not what an edge can be made of: the whole table must be
                 ** read, which says so as it does */

@@ -81,6 +81,7 @@ void definition_clear(definition *d) {
 int definition_resolve(connection *c, const char *function, const scope *s,
                        const definition *d, row_source *rows, char **error) {
     int rc = source_resolve(c, function, "edges", s, &d->source, rows, error);
+    rows->followed = true;
     if (rc == SQLITE_OK && d->by_name && !rows->column[WEIGHT_COLUMN])
         source_doubt_weight(rows);
     return rc;

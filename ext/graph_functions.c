@@ -240,12 +240,13 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
 
 /* ---- gpugraph_save ---- */
 
-static int save_in_savepoint(graph_call *call) {
+static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
+    const block_graphs graphs = {call->graph->graph, call->graph->half_rows};
     savepoint s;
     char *error = NULL;
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
     if (rc == SQLITE_OK)
-        rc = blocks_write(call->c, &call->definition, call->graph->graph, &error);
+        rc = blocks_write(call->c, &call->definition, &graphs, bytes, &error);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);
@@ -256,6 +257,7 @@ static int save_in_savepoint(graph_call *call) {
 static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
     graph_call call;
+    uint64_t bytes = 0;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0]);
     char *why_not = NULL;
     if (rc == SQLITE_OK && !call.definition.persist)
@@ -268,21 +270,15 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
             sqlite3_mprintf("%s is %s", call.definition.name, call.definition.trouble);
     else if (rc == SQLITE_OK && call.graph->weight_column && !call.graph->has_weight)
         why_not = sqlite3_mprintf("%s", call.graph->weight_error);
-    else if (rc == SQLITE_OK && call.graph->halves)
-        why_not = sqlite3_mprintf("%s has rows with a NULL end (%lld), which the packed "
-                                  "graph cannot hold; give "
-                                  "them both ends, or delete them, and save again",
-                                  call.rows.name, (sqlite3_int64)call.graph->halves);
     if (why_not) {
         call.error = sqlite3_mprintf("gpugraph_save: %s", why_not);
         rc = SQLITE_ERROR;
     }
     sqlite3_free(why_not);
     if (rc == SQLITE_OK)
-        rc = save_in_savepoint(&call);
+        rc = save_in_savepoint(&call, &bytes);
     if (rc == SQLITE_OK)
-        sqlite3_result_int64(context,
-                             (sqlite3_int64)gpugraph_packed_size(call.graph->graph));
+        sqlite3_result_int64(context, (sqlite3_int64)bytes);
     graph_call_result(context, &call, rc);
 }
 

@@ -138,7 +138,7 @@ enum { MAX_READINGS = 6 };
 static void take_loaded(graph_ref *g, const loaded *got) {
     g->graph = got->graph;
     g->names = got->names;
-    g->halves = got->halves;
+    g->half_rows = got->half_rows;
     g->has_weight = got->has_weight;
     g->has_text = got->has_text;
     if (got->weight_error)

@@ -3,7 +3,9 @@
 **
 **     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
 **     edges      1 -> 2                           2 -> 3
-**     lone                7           3                      vertices beside those of edges */
+**     lone                7           3                      vertices beside those of edges
+**
+** Of a table that is followed, lone entries have the ids of their rows, too. */
 #include "loader.h"
 #include <string.h>
 
@@ -16,7 +18,8 @@ static void clear_text(id_array *id, int64_t i) {
         id->is_text[i / 8] &= (uint8_t) ~(1u << i % 8);
 }
 
-static int add_lone(loader *l, int end, int64_t i) {
+/* Entry i of an end; row: its id. */
+static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     loader *to = l->lone;
     const id_array *id = &l->id[end];
     if (loader_room(to))
@@ -24,26 +27,34 @@ static int add_lone(loader *l, int end, int64_t i) {
     to->id[0].value[to->count] = id->value[i];
     if (has_text(id, i) && loader_put_number(to, &to->id[0], id->value[i]))
         return l->rc = to->rc;
+    if (to->has_ids && !to->edge_id.value && loader_begin_edge_ids(to))
+        return l->rc = to->rc;
+    if (to->has_ids)
+        to->edge_id.value[to->count] = row;
     to->count++;
     return SQLITE_OK;
 }
 
-int half_row_ends(loader *l, int64_t i, unsigned missing) {
+static int add_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
     for (int end = 0; end < 2; end++)
-        if (!(missing >> end & 1) && add_lone(l, end, i))
+        if (!(missing >> end & 1) && add_lone(l, end, i, row))
             return l->rc;
     return SQLITE_OK;
 }
 
-static int take_ends(loader *l, int64_t i, unsigned missing) {
-    l->halves++;
-    return half_row_ends(l, i, missing);
+int half_row_ends(loader *l, int64_t i) {
+    return add_ends(l, i, 0, 0);
 }
 
-int half_row_take(loader *l) {
+static int take_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
+    l->halves++;
+    return add_ends(l, i, missing, row);
+}
+
+int half_row_take(loader *l, sqlite3_value *id) {
     const unsigned missing = l->missing;
     l->missing = 0;
-    int rc = take_ends(l, l->count, missing);
+    int rc = take_ends(l, l->count, missing, id ? sqlite3_value_int64(id) : 0);
     clear_text(&l->id[0], l->count);
     clear_text(&l->id[1], l->count);
     return rc;
@@ -77,7 +88,7 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
         return l->rc;
     for (int64_t h = 0; h < halves; h++) {
         int64_t row = half[h] >> 2;
-        if (take_ends(l, row, (unsigned)half[h] & 3))
+        if (take_ends(l, row, (unsigned)half[h] & 3, l->edge_id.value[row]))
             return l->rc;
         move_rows(l, kept, at, row - at);
         kept += row - at;

@@ -5,6 +5,7 @@
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
+#include "follow_halves.h"
 #include "page_reader.h"
 #include <stdlib.h>
 #include <string.h>
@@ -336,21 +337,37 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
 static void tell(loader *e, const intern *texts, loaded *result) {
     result->has_weight = e->weights != READ_NO_WEIGHTS;
     result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
-    result->halves = e->halves;
     result->weight_error = e->weight_error;
     e->weight_error = NULL;
 }
 
 static void loaded_clear(loaded *l) {
     gpugraph_free(l->graph);
+    gpugraph_free(l->half_rows);
     edge_names_free(l->names);
     memset(l, 0, sizeof *l);
+}
+
+/* Rows with a NULL end as a graph of their own. */
+static int create_half_rows(const graph_request *request, const loader *v, intern *texts,
+                            gpugraph_graph **half_rows, char **error) {
+    gpugraph_run run;
+    gpugraph_edges rows = half_edges(v, texts);
+    if (!v->has_ids || v->count == 0)
+        return SQLITE_OK;
+    connection_run(v->c, &run);
+    run.phase = NULL; /* the graph's own phases tell of the rows */
+    int rc = code_of_status(gpugraph_create(&rows, &run, half_rows));
+    if (rc == SQLITE_ERROR)
+        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
+    return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
 }
 
 static void share(const loaded *result, loaded *other) {
     gpugraph_graph *graph = other->graph;
     *other = *result;
     other->graph = graph;
+    other->half_rows = NULL;
     other->names = edge_names_share(result->names);
 }
 
@@ -381,9 +398,12 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
     loader_start(&v, c, request->function, &texts, vertices ? vertices : edges, false,
                  READ_NO_WEIGHTS);
     e.lone = &v;
+    v.has_ids = edges->followed && e.rowid;
     int rc = read_all(&e, &v, vertices, error);
     if (rc == SQLITE_OK)
         rc = loader_names(&e, &result->names);
+    if (rc == SQLITE_OK)
+        rc = create_half_rows(request, &v, &texts, &result->half_rows, error);
     if (rc == SQLITE_OK)
         rc = create_ways(request, &e, &v, &texts, result, other, error);
     double freeing = now_ms();

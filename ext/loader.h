@@ -42,7 +42,7 @@ typedef struct loader {
                    ** closed */
     number *reverse;
     bool text_weight; /* some weight may be a text */
-    bool has_ids;     /* edges have ids: the rowid or a column */
+    bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
     intern edge_texts;
@@ -87,9 +87,9 @@ void loader_clear(loader *l);
 /* ---- half_rows.c: rows with a NULL end. Return l->rc ---- */
 
 /* Of the row that stands after the last edge. */
-int half_row_take(loader *l);
-/* Row i's ends become vertices, but those that are missing (bit k, end k is NULL). */
-int half_row_ends(loader *l, int64_t i, unsigned missing);
+int half_row_take(loader *l, sqlite3_value *id);
+/* Row i's ends become vertices. */
+int half_row_ends(loader *l, int64_t i);
 /* Takes rows out of whole columns; half: as page_columns lists them. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
 

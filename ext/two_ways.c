@@ -118,7 +118,7 @@ int two_ways_close(loader *l) {
     for (int64_t i = 0; i < l->count && !stops(l, i); i++)
         if (check_row(l, i) == SQLITE_OK && !is_open(l, l->weight[i]) &&
             !is_open(l, l->reverse[i]))
-            half_row_ends(l, i, 0);
+            half_row_ends(l, i);
     return l->rc;
 }
 

@@ -35,7 +35,8 @@ static bool rollback_journal; /* no other file belongs to the database's */
 static struct names {
     char table[16], a[8], b[8], w[8], graph[16];
     bool rowids, weights, defaults; /* defaults: NULL becomes one, by REPLACE */
-    uint32_t where;                 /* only_edges */
+    bool persist;
+    uint32_t where; /* only_edges */
 } name, at_creation;
 
 uint32_t pick(uint32_t below) {
@@ -339,8 +340,8 @@ static void agree(int who) {
 static const char *vertex(void) {
     if (pick(300) == 0)
         return ONE_OF("2.5", "x'31'");
-    if (pick(60) == 0)
-        return ONE_OF("NULL", "NULL", "2.0");
+    if (pick(10) == 0)
+        return ONE_OF("NULL", "NULL", "NULL", "NULL", "NULL", "2.0");
     return ONE_OF("1", "2", "3", "4", "5", "6", "7", "8", "'a'", "'b'", "'3'",
                   "9007199254740993");
 }
@@ -472,18 +473,28 @@ static char *write_statement(void) {
 
 /* ---- changes of schema, by A ---- */
 
-static void create_graph(void) {
-    uint32_t before = name.where;
-    name.where = pick(3);
+static int create_as_named(void) {
     char *edges = only_edges();
-    int rc = run_on(A, "CREATE VIRTUAL TABLE %s USING gpugraph(%s(%s, %s%s%s)%s%s%s)",
+    int rc = run_on(A, "CREATE VIRTUAL TABLE %s USING gpugraph(%s(%s, %s%s%s)%s%s%s%s)",
                     name.graph, name.table, name.a, name.b, name.weights ? ", " : "",
                     name.weights ? name.w : "", *edges ? ", where = '" : "", edges,
-                    *edges ? "'" : "");
-    if (rc) /* it is there still */
-        name.where = before;
-    at_creation = name;
+                    *edges ? "'" : "", name.persist ? ", persist = 1" : "");
     sqlite3_free(edges);
+    return rc;
+}
+
+static void create_graph(void) {
+    struct names before = name;
+    name.where = pick(3);
+    name.persist = pick(2);
+    int rc = create_as_named();
+    if (rc && name.persist) { /* a row that is no edge, which is read and said at once */
+        name.persist = false;
+        rc = create_as_named();
+    }
+    if (rc) /* it is there still */
+        name = before;
+    at_creation = name;
 }
 
 static void rename_table(void) {
@@ -745,10 +756,25 @@ static void set_names(int kind) {
     name.defaults = strstr(tables[kind].sql, "DEFAULT") != NULL;
 }
 
+/* Connection B, anew: it has no mirror, and takes what was saved, if anything holds. */
+static void open_again(void) {
+    if (name.persist)
+        run_on(pick(2) ? A : B, "SELECT gpugraph_save('%s')", name.graph);
+    if (!sqlite3_get_autocommit(db[B]))
+        run_on(B, "ROLLBACK");
+    ck_assert_int_eq(sqlite3_close(db[B]), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_open(file, &db[B]), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_gpugraph_init(db[B], NULL, NULL), SQLITE_OK);
+    run_on(B, "PRAGMA synchronous = off");
+    agree(B);
+}
+
 static void step(void) {
     int who = (int)pick(5);
     if (pick(25) == 0) {
         change_schema();
+    } else if (pick(30) == 0) {
+        open_again();
     } else if (pick(60) == 0) {
         int on = (int)pick(2);
         sqlite3_db_config(db[A], SQLITE_DBCONFIG_DEFENSIVE, on, NULL);

@@ -296,6 +296,7 @@ static void step(edge_model *before, const edge_model *after) {
                 .added = &batch.added.edges,
                 .run = &run,
                 .removed_id = batch.removed,
+                .changes = &batch.changes,
                 .removed_count = (uint64_t)batch.changes.removed_count,
                 .added_count = (uint64_t)batch.added.edges.count};
     gg_begin(&run);
@@ -406,6 +407,7 @@ START_TEST(damage_is_seen) {
                 .added = &batch.added.edges,
                 .run = &run,
                 .removed_id = batch.removed,
+                .changes = &batch.changes,
                 .removed_count = (uint64_t)batch.changes.removed_count};
     copy c;
     do {
