@@ -56,7 +56,7 @@ static int grow_steps(cursor *cur, sqlite3_int64 count) {
     return SQLITE_OK;
 }
 
-/* The steps to target by tree edges, from there up to the source and then turned round.
+/* The steps to target by tree edges, from there up to the source and then reversed.
 ** *count: 0 where there is no path. */
 static int lay_by_tree(cursor *cur, uint32_t target, sqlite3_int64 *count) {
     const gpugraph_graph *graph = cur->graph->graph;

@@ -182,7 +182,7 @@ gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *
 ** not. */
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);
-/* The CSR that a search walks, and the one that holds its arcs turned round. */
+/* The CSR that a search walks, and the one that holds its transpose. */
 enum csr_kind gg_forward_kind(gpugraph_direction direction);
 enum csr_kind gg_reverse_kind(gpugraph_direction direction);
 
@@ -212,7 +212,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 struct patch; /* update/patch.h */
 struct patch_look;
 
-/* The chain of tree edges from v up to its source, turned round into the order of travel.
+/* The chain of tree edges from v up to its source, reversed into the order of travel.
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
                   gpugraph_run *run, void *edge, uint32_t *count);

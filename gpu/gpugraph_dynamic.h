@@ -62,7 +62,7 @@ gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *graph, uint64_t count,
                                        const uint32_t *source, const uint32_t *target,
                                        gpugraph_run *run, uint32_t *value);
 /* Deletes all edges from and to these vertices, whose numbers are then free. reverse: the
-** graph that holds each edge turned round; NULL: this one does, being symmetric. */
+** transpose, a graph of its own; NULL: this graph, being symmetric. */
 gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *graph,
                                                  gpugraph_dynamic *reverse,
                                                  uint64_t count, const uint32_t *vertex,
@@ -123,7 +123,7 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *graph, uint64_t c
                                           const int64_t *id, gpugraph_run *run,
                                           bool *found, int64_t *weight);
 /* Deletes all edges from and to these vertices, whose numbers are then free. reverse: the
-** graph that holds each edge turned round, under the same id; NULL: this one does. */
+** transpose, a graph with the same edge ids; NULL: this graph. */
 gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *graph,
                                                     gpugraph_multigraph *reverse,
                                                     uint64_t count,

@@ -155,7 +155,7 @@
 #ifndef GG_BFS_WIDE_BLOCK
 #define GG_BFS_WIDE_BLOCK 1024
 #endif
-/* From below once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
+/* Bottom-up once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
 ** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32

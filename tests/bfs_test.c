@@ -367,7 +367,7 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* Large enough for several threads and for levels from below. */
+/* Large enough for several threads and for bottom-up levels. */
 START_TEST(large_shapes) {
     shape shapes[] = {
         shape_rmat(13, 12, 5),

@@ -1,5 +1,5 @@
 /* The kernel that runs breadth-first search by the whole grid (bfs_wide.cu), as it stands, on CPU
-** threads (cuda_lanes.h): depths against the CPU's, with and without targets, from above and from below.
+** threads (cuda_lanes.h): depths against the CPU's, with and without targets, top-down and bottom-up.
 **
 ** Blocks are late by as much as a scheduler likes. Those who have been told of the last target must
 ** not leave others, who have not, to wait for them. */
@@ -83,7 +83,7 @@ static void plant(const device_csr &g, uint32_t source,
 
 static void check(gpugraph_graph *graph, const char *name, uint32_t source,
                   gpugraph_direction direction, const std::vector<uint32_t> &target,
-                  bool from_below) {
+                  bool bottom_up) {
     const std::vector<uint32_t> right = depths_of(graph, source, direction);
     const device_csr g = rows_of(graph, gg_forward_kind(direction), false);
     gpugraph_run run = gpugraph_run();
@@ -91,7 +91,7 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
     uint32_t stop = 0;
     plant(g, source, target, &a);
     bfs_below below = bfs_below();
-    if (from_below)
+    if (bottom_up)
         below = below_of(rows_of(graph, gg_reverse_kind(direction), false), &a);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;
@@ -113,8 +113,8 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
     for (uint32_t v = 0; v < graph->n; v++) {
         bool late = !target.empty() && a.depth[v] == GPUGRAPH_NONE;
         expect(a.depth[v] == right[v] || (late && right[v] > a.control.level),
-               "%s from %u, below %d: %u is at %u, not %u", name, source, from_below, v,
-               a.depth[v], right[v]);
+               "%s from %u, bottom-up %d: %u is at %u, not %u", name, source, bottom_up,
+               v, a.depth[v], right[v]);
     }
     for (uint32_t v : target)
         expect(a.depth[v] == right[v], "%s: target %u", name, v);

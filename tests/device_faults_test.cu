@@ -1,5 +1,5 @@
 /* A search on a device whose n-th block of device memory is refused, for every n. What only saves
-** time is done without: ranked rows, rows turned round and hubs. Where the search itself needs the
+** time is done without: ranked rows, the transpose and hubs. Where the search itself needs the
 ** block it ends with a sentence, and the next one is right. Skipped where there is no device.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
@@ -157,15 +157,15 @@ START_TEST(trees_without_ranked_rows) {
         int without = refuse_each(graph, &search, NULL);
         ck_assert_msg(graph->wide || without >= 5, "%d", without);
         const struct answer last = ask(graph, &search, GPUGRAPH_CUDA, NULL);
-        ck_assert_msg(graph->wide || strcmp(last.parents,
-                                            "by rows turned round, on the device") == 0,
+        ck_assert_msg(graph->wide ||
+                          strcmp(last.parents, "by transposed rows, on the device") == 0,
                       "parents: %s", last.parents);
         gpugraph_free(graph);
     }
 }
 END_TEST
 
-START_TEST(levels_without_a_look_from_below) {
+START_TEST(levels_without_a_bottom_up_look) {
     for (int i = 0; i < 3; i++) {
         shape s = shape_rmat(12, 16, (uint64_t)i);
         gpugraph_graph *graph = shape_graph(&s);
@@ -224,7 +224,7 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, paths_without_room, 0, 2);
     tcase_add_test(cases, trees_without_ranked_rows);
-    tcase_add_test(cases, levels_without_a_look_from_below);
+    tcase_add_test(cases, levels_without_a_bottom_up_look);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

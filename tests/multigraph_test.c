@@ -192,7 +192,7 @@ static void draw_call(struct life *l, int round) {
         l->gone[i] = draw(l->model.n);
 }
 
-/* Part 0 of the call is that on the graph, part 1 that of edges turned round. */
+/* Part 0 of the call is that on the graph, part 1 that on the transpose. */
 static gpugraph_status call_part(struct life *l, int part, gpugraph_run *run) {
     static uint64_t offset[SIDE + 1];
     gpugraph_multigraph *g = part && l->reverse ? l->reverse : l->graph;

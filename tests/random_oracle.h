@@ -2,7 +2,7 @@
 ** and again.
 **
 **     edges     e: from[e] -> to[e], weight[e], in the direction of the search; 'both' has
-**               every edge twice (e and e again, turned round)
+**               every edge twice (e and e again, reversed)
 **     vertices  0 .. n - 1 in the order of their ids
 **     edge ids  e + 1
 **

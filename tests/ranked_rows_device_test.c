@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const by_rows = "by rows turned round, on the device";
+static const char *const by_rows = "by transposed rows, on the device";
 static const char *const by_edges = "one pass over the edges, on the device";
 
 static void *need(size_t count, size_t size) {

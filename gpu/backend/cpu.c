@@ -16,7 +16,7 @@ static const gpugraph_method methods[] = {
     {"bfs", "multi-source", "cpu",
      "searches from up to 64 sources at once, a bit each; large frontiers are gathered"},
     {"path", "bidirectional", "cpu",
-     "from both ends; makes the arcs turned round and rows of edge numbers"},
+     "from both ends; makes the transpose and rows of edge numbers"},
     {"sssp", "delta-stepping", "cpu",
      "threads relax all vertices of a bucket of distances at once"},
     {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},

@@ -110,7 +110,7 @@ static const gpugraph_method methods[] = {
      "multi-level multi-queue: shortest length first of each warp over several batched "
      "heaps"},
     {"path", "bidirectional", "cuda",
-     "from both ends; keeps rows turned round with edge numbers"},
+     "from both ends; keeps the transpose with edge numbers"},
     {"dfs", "many-paths", "cuda",
      "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",

@@ -10,7 +10,7 @@
 **   spread     along the arcs of the frontier, a list of vertices; then what was found is
 **              settled: seen, visit, depths
 **   gather     every vertex that some search has not reached collects the words of its
-**              neighbours, along the arcs turned round, until nothing is missing
+**              neighbours, along the transpose, until nothing is missing
 **
 ** After Then, Kaufmann, Chirigati, Hoang-Vu, Pham, Kemper, Neumann and Vo, "The More the
 ** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). It pays where frontiers of

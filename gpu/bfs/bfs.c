@@ -9,15 +9,15 @@
 **               without atomics or barriers, level after level
 **   top-down    threads share the frontier; a vertex belongs to who sets its bit first
 **   bottom-up   threads share the unvisited vertices, each of which looks for one visited
-**               neighbour among the arcs turned round and stops at the first. All levels
+**               neighbour along the transpose and stops at the first. All levels
 **               so far are complete, so such a neighbour can only be in the frontier, and
 **               the visited set itself serves as the frontier's bitmap. What is found goes
 **               to a second bitmap, so that the first stands still meanwhile (bottom_up.c).
 ** The switch between the last two follows Beamer, Asanovic and Patterson,
 ** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
 ** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
-** The arcs turned round are those of the other direction. They are used where they are
-** there; a later search of the same graph makes them, once its frontier explodes. */
+** The transpose has the arcs of the other direction. It is used where it is
+** there; a later search of the same graph makes it, once its frontier explodes. */
 #define _GNU_SOURCE
 #include "each.h"
 #include "work.h"

@@ -205,8 +205,8 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs < UINT32_MAX - 65536;
 }
 
-/* From below, where an earlier search has met a frontier for which that would have paid;
-** a graph that is searched once is not worth the arcs turned round. */
+/* Bottom-up, where an earlier search has met a frontier for which that would have paid;
+** a graph that is searched once is not worth the transpose. */
 static void choose(const struct cuda_job *job, const gpugraph_search *search) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
@@ -228,8 +228,8 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
         return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
-    bool from_below = gg_method_is(job->run, "direction-optimizing");
-    return gg_bfs_levels(job, search, from_below, tree, out);
+    bool bottom_up = gg_method_is(job->run, "direction-optimizing");
+    return gg_bfs_levels(job, search, bottom_up, tree, out);
 }
 
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,

@@ -49,9 +49,8 @@ struct bfs_control {
     uint32_t has_rest, rest, side; /* the list of vertices left over, and which of two */
     uint32_t odd;                  /* which bitmap holds the visited vertices */
     uint32_t failed;               /* a barrier was waited for too long */
-    uint32_t
-        explodes; /* a frontier was so large that a look from below would have paid */
-    uint32_t narrow_levels, from_below, turns;
+    uint32_t explodes; /* a frontier was so large that a bottom-up look would have paid */
+    uint32_t narrow_levels, bottom_up, turns;
     unsigned long long reached, seen;
 };
 
@@ -68,7 +67,7 @@ struct bfs_shape {
     uint32_t narrow_levels;         /* in a row, before the cluster takes over */
 };
 
-/* What the look from below needs beside the rows turned round; kept with the graph.
+/* What the bottom-up look needs beside the transpose; kept with the graph.
 ** (prepare.cu) */
 struct bfs_below {
     struct device_csr rows; /* offset NULL: there is none */
@@ -113,9 +112,9 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
 bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
                   bool tree, struct bfs_outcome *out);
 
-/* levels.cu: the methods "persistent" and "direction-optimizing". from_below: the rows
-** turned round may be made and used. */
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,
+/* levels.cu: the methods "persistent" and "direction-optimizing". bottom_up: the transpose
+** may be made and used. */
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bottom_up,
                    bool tree, struct bfs_outcome *out);
 
 /* prepare.cu: of the rows of `kind` (made on first need); false when the job must

@@ -1,4 +1,4 @@
-/* Levels of a breadth-first search from below, by several threads; bfs.c says when and why.
+/* Bottom-up levels of a breadth-first search, by several threads; bfs.c says when and why.
 **
 **     visited   stands still: all levels so far
 **     next      visited, and what this level finds; then the two change places */

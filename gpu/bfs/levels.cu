@@ -137,8 +137,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
 static void tell(struct cuda_job *job, const struct bfs_control *c, double started) {
     char more[160];
     snprintf(more, sizeof more,
-             "%u levels, %u of them narrow, %u from below, %u turns, kernels %.4f ms",
-             c->level, c->narrow_levels, c->from_below, c->turns, gg_marked_ms(job));
+             "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms",
+             c->level, c->narrow_levels, c->bottom_up, c->turns, gg_marked_ms(job));
     gg_search_phase(job->run, started, (int64_t)c->reached, more);
 }
 
@@ -164,13 +164,13 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-/* Device bytes that the look from below still needs. */
+/* Device bytes that the bottom-up look still needs. */
 static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
     const int64_t n = (int64_t)job->graph->n + 1024;
     return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool from_below,
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bottom_up,
                    bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below = bfs_below();
@@ -180,7 +180,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool fro
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    if (from_below && below_lacks(job, turned) + own <= gg_device_room(job) &&
+    if (bottom_up && below_lacks(job, turned) + own <= gg_device_room(job) &&
         !gg_bfs_below(job, turned, &g, &below)) {
         below = bfs_below();
         if (!gg_do_without(job))

@@ -1,4 +1,4 @@
-/* What the look from below needs beside the rows turned round: made once for a graph and a
+/* What the bottom-up look needs beside the transpose: made once for a graph and a
 ** direction, kept with the device's copy.
 **
 **     hub[v]    of the first GG_BFS_HUB_ARCS vertices with an arc to v the one with most arcs

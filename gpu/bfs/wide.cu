@@ -2,10 +2,10 @@
 ** after level, a grid barrier between them. bfs.cuh has the queue.
 **
 **     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
-**     SWEEP    the first look from below: every vertex not visited looks whether its hub
+**     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
 **              is, then at a handful of its neighbours, then its warp at all of them. A word
 **              of the bitmap is a warp's, so it is written whole, into the other bitmap
-**     LIST     later looks from below: those left over, by their list. Few are, so depths
+**     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
 **              tell who is visited, and the bitmap need not stand still
 **     COLLECT  the frontier that a SWEEP found becomes a queue again
 **
@@ -105,7 +105,7 @@ static __device__ void end_step(const wide &w, state *s, uint64_t found) {
     s->newest = found;
     s->reached += found;
     s->level += s->mode != COLLECT;
-    s->from_below += s->mode == SWEEP || s->mode == LIST;
+    s->bottom_up += s->mode == SWEEP || s->mode == LIST;
     if (s->mode == SWEEP || s->mode == LIST) {
         s->side = 1 - s->side;
         s->rest = rest;
@@ -144,7 +144,7 @@ static __device__ void leave(const wide &w, const state &s) {
     c->reached = s.reached;
     c->seen = s.seen;
     c->explodes |= s.explodes;
-    c->from_below += s.from_below;
+    c->bottom_up += s.bottom_up;
     c->turns++;
 }
 

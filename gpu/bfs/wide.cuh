@@ -27,7 +27,7 @@ struct state {
     uint32_t level; /* of the frontier */
     uint32_t first, entries, arcs, tail;
     uint32_t has_rest, rest, side, odd, phase, calm, missing;
-    uint32_t explodes, from_below, next;
+    uint32_t explodes, bottom_up, next;
     uint64_t reached, seen, newest;
 };
 

@@ -108,7 +108,7 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
     return found;
 }
 
-/* ---- from below ---- */
+/* ---- bottom-up ---- */
 
 /* Does is_visited hold for some target of the lane's row? A lane alone looks at a handful,
 ** its warp at what is left of the row. All lanes call. */

@@ -41,10 +41,10 @@ static inline bool gg_bfs_satisfied(struct bfs *b) {
 
 /* ---- bottom_up.c ---- */
 
-/* Is the frontier about to see so much of the graph that looking from below is less
-** work? Then makes sure of the arcs turned round, where they are worth their making. */
+/* Is the frontier about to see so much of the graph that a bottom-up level is less
+** work? Then makes sure of the transpose, where it is worth its making. */
 bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs);
-/* Levels from below, until the frontier is small again and shrinks. */
+/* Bottom-up levels, until the frontier is small again and shrinks. */
 void gg_bfs_bottom_up(struct bfs *b);
 
 #endif

@@ -226,7 +226,7 @@ bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, void *tree_edge);
 
-/* The same by rows turned round, where there are some, all is in order, the scratch is enough
+/* Depth trees by transposed rows, where there are some, all is in order, the scratch is enough
 ** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (tree/depth_rows.cu) */
 uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
 bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,

@@ -1,7 +1,7 @@
 /* What breadth-first search and shortest paths have in common before they start: the
 ** checks of a gpugraph_search, and the CSR that its direction means.
 **
-**     direction    arcs walked    turned round
+**     direction    arcs walked    transpose
 **     OUT          CSR_OUT        CSR_IN
 **     IN           CSR_IN         CSR_OUT
 **     BOTH         CSR_BOTH       CSR_BOTH */

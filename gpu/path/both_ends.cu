@@ -1,12 +1,12 @@
 /* One shortest path on the device, searched for from both ends: method "bidirectional".
 ** both_ends.c and by_weight.c have the CPU's.
 **
-**     rows, rows turned round  ->  engine "persistent" on both at once  ->  distances, or depths,
-**                                  (sssp/persistent_ends.cuh)               of all that lies on
-**                                                                           shortest ways
+**     rows, transpose  ->  engine "persistent" on both at once  ->  distances, or depths,
+**                          (sssp/persistent_ends.cuh)               of all that lies on
+**                                                                   shortest ways
 **
-** Rows turned round come with edge numbers (tree/ranked_rows.cu), along which the path is then walked
-** back; where edge numbers are wide, or in BOTH, which is its own reverse, they are plain rows. By
+** The transpose comes with edge numbers (tree/ranked_rows.cu), along which the path is then walked
+** back; where edge numbers are wide, or in BOTH, which is its own transpose, these are plain rows. By
 ** depth the same engine finds paths, with weights that are all 1. */
 #include "graph/device_copy.cuh"
 #include "path.cuh"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Rows turned round, as the search reads them. False: they are not there, or the job must end. */
+/* The transpose, as the search reads it. False: it is not there, or the job must end. */
 static bool turned_rows(struct cuda_job *job, gpugraph_direction direction, bool weighted,
                         struct device_csr *back) {
     struct device_arcs_to arcs[2];

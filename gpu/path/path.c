@@ -1,10 +1,10 @@
 /* One shortest path: the public function and its CPU backend.
 **
-**     search, ended at the target  ->  tree edges  ->  target ... source  ->  turned round
+**     search, ended at the target  ->  tree edges  ->  target ... source  ->  reversed
 **
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
 ** found from both ends, too (both_ends.c, by_weight.c): that takes rows with edge
-** numbers and the arcs turned round, so a graph's first paths are found by the search. */
+** numbers and the transpose, so a graph's first paths are found by the search. */
 #include "backend.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 **     meet       all blocks have come here; what they counted is then in struct board
 **
 ** With both_ends<type> there are 2 n vertices, of which n + v is v on ways to the target: its
-** arcs are the rows turned round, its distance that to the target (persistent_ends.cuh).
+** arcs are those of the transpose, its distance that to the target (persistent_ends.cuh).
 **
 ** Each vertex comes into a bucket's list once: who lowers a distance learns by the atomic
 ** minimum from which bucket it came. So a list has room for all that can ever come. An

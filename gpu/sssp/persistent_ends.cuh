@@ -2,7 +2,7 @@
 ** the source.
 **
 **     0 .. n - 1       distance from the source       rows
-**     n .. 2 n - 1     distance to the target         rows turned round
+**     n .. 2 n - 1     distance to the target         transpose
 **
 ** Both halves are one graph to the engine: a bucket holds vertices of either. Who lowers a
 ** distance looks at the same vertex in the other half: that is a way, and no shortest one is longer.

@@ -19,7 +19,7 @@
 
 struct sssp_search {
     struct device_csr g;
-    /* Rows turned round: one shortest way is searched for from both ends, by the engine
+    /* The transpose: one shortest way is searched for from both ends, by the engine
     ** "persistent"; offset NULL: distances from the sources are. */
     struct device_csr back;
     bool by_depth; /* from both ends: all weights are 1 */

@@ -1,20 +1,20 @@
-/* Tree edges of a breadth-first search by rows turned round, where these lie on the device
+/* Tree edges of a breadth-first search by transposed rows, where these lie on the device
 ** anyhow and all is in order; tree.cu beside this has the pass over all edges.
 **
-**     edges in order of (source, target), rows turned round ascending: among the edges that
+**     edges in order of (source, target), transposed rows ascending: among the edges that
 **     may lead to a vertex the one from the smallest vertex has the smallest number
 **
-**     level d   from above   every arc that leaves level d - 1 is offered to its end
-**               from below   every vertex of level d looks through its row for the first
+**     level d   top-down     every arc that leaves level d - 1 is offered to its end
+**               bottom-up    every vertex of level d looks through its row for the first
 **                            vertex of level d - 1, and stops there
 **     then      parent -> edge number, by a search in the parent's row
 **
-** A pass over all edges gathers a byte for each of them. From below a vertex of a large level
+** A pass over all edges gathers a byte for each of them. Bottom-up a vertex of a large level
 ** stops after a few arcs, since most lead to the level before; a level behind a small one is
-** found from above, by the few arcs of that one.
+** found top-down, by the few arcs of that one.
 **
 ** Parents become edge numbers in their own place, so these are narrow: a graph with wide ones is
-** too large for the searches that make rows turned round. */
+** too large for the searches that make transposed rows. */
 #include "bfs/bfs.cuh"
 #include "graph/device_copy.cuh"
 
@@ -33,7 +33,7 @@ struct tree_space {
     struct tree_levels {
         unsigned long long arcs[LEVELS]; /* that leave the vertices of that depth */
         uint32_t vertices[LEVELS];
-        unsigned long long above; /* bit d: level d is found from above */
+        unsigned long long above; /* bit d: level d is found top-down */
         uint32_t slices, rest;
         int falls; /* looking for order */
     } * levels;
@@ -150,7 +150,7 @@ static __global__ void weigh_levels(const __grid_constant__ device_csr g,
     }
 }
 
-/* One thread: from above, where that takes fewer looks than are expected until an arc comes
+/* One thread: top-down, where that takes fewer looks than are expected until an arc comes
 ** from the level before. */
 static __global__ void choose_sides(tree_space s, uint32_t n, uint64_t m) {
     struct tree_space::tree_levels *l = s.levels;

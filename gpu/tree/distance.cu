@@ -287,7 +287,7 @@ static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *sear
         !gg_fill(job, smallest_of(scratch), 0xff, sizeof *smallest_of(scratch)))
         return false;
     bool by_ranks = try_ranks(job, search->direction, distance, tree_edge, scratch);
-    *how = by_ranks ? "by rows turned round" : "one pass over the edges";
+    *how = by_ranks ? "by transposed rows" : "one pass over the edges";
     if (!by_ranks &&
         (!gg_going(job) || !pass_over_edges<type>(job, search->direction, &edges, word,
                                                   tree_edge, scratch)))

@@ -248,7 +248,7 @@ static bool training_range(const char *text, int *from, int *to) {
     return *from >= 0 && *from <= *to && *to < training_graph_count();
 }
 
-/* The numbers below `count` in the order of their bits turned round (van der Corput): the
+/* The numbers below `count` in the order of their bits reversed (van der Corput): the
 ** first few, as any few in a row, are spread over all. */
 static std::vector<int> spread_order(int count) {
     std::vector<int> order;

@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     if (gpugraph_edge_count(graph) != edge_count(&f) ||
         gpugraph_find_edge(graph, (int64_t)edge_count(&f)) != edge_count(&f) - 1)
         return 1;
-    run.method = "top-down"; /* the arcs turned round would take as much again */
+    run.method = "top-down"; /* the transpose would take as much again */
     search(&f, graph, &run);
     if (gpugraph_cuda_usable(NULL)) {
         run.backend = GPUGRAPH_CUDA;

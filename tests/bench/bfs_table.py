@@ -5,7 +5,7 @@
 
 Time is that of the kernels, the filling of depths included: the median of three sources, five times
 each. Along the edges every vertex that is reached, and every arc of these, is looked at once, which is
-the least there is; bytes are those that the kernels ask for then, not whole sectors. From below, arcs
+the least there is; bytes are those that the kernels ask for then, not whole sectors. Bottom-up, arcs
 are skipped and not counted, so bytes are not told.
 """
 import os
@@ -20,11 +20,11 @@ PEAK = 4.8e12  # bytes a second, H200
 # A vertex is filled and has a bit; one that is reached is written to the queue and read, has its offsets read, a
 # bit claimed and a depth stored; an arc leads to a vertex whose bit is tested.
 FILL, ROW, ARC = 4 + 1 / 8, 8 + 8 + 16 + 4 + 4, 4 + 4
-DETAIL = re.compile(r"(\d+) levels, (\d+) of them narrow, (\d+) from below")
+DETAIL = re.compile(r"(\d+) levels, (\d+) of them narrow, (\d+) bottom-up")
 
 
 def searches(bench, graph):
-    """Vertices of the graph, and a list for each method: (name, ms, reached, arcs, levels, narrow, from below)."""
+    """Vertices of the graph, and a list for each method: (name, ms, reached, arcs, levels, narrow, bottom-up)."""
     out = subprocess.run([f"{bench}/bench_gpu", graph, "bfs", "persistent,auto", "cuda", str(SOURCES), str(REPEATS)],
                          check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          env={**os.environ, "DEVICE": "1", "PHASES": "1"}).stdout
@@ -54,7 +54,7 @@ def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
-    print("| graph | method | ms | levels | narrow | from below | us a level | vertices reached | arcs of them | MB "
+    print("| graph | method | ms | levels | narrow | bottom-up | us a level | vertices reached | arcs of them | MB "
           "| share of 4.8 TB/s |")
     print("| --- | --- |" + " ---: |" * 9)
     for graph in arguments[1:] or GRAPHS:
