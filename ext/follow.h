@@ -26,7 +26,7 @@ typedef struct graph_arguments {
 /* *error is a sentence without a function's name. */
 int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
                           char **error);
-/* The same from the text of the CREATE VIRTUAL TABLE. */
+/* Arguments from the text of the CREATE VIRTUAL TABLE. */
 int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error);
 void graph_arguments_clear(graph_arguments *arguments);
 

@@ -188,7 +188,7 @@ typedef struct reader {
     sqlite3 *db;
     const char *schema, *blocks;
     sqlite3_blob *blob;
-    sqlite3_int64 row; /* that the blob is open on */
+    sqlite3_int64 row; /* the row that the blob is open on */
     uint64_t start;    /* of the packed graph that is being read */
 } reader;
 

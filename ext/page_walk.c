@@ -47,7 +47,7 @@ struct team {
     int64_t *rowid, *weight,
         *reverse;      /* reserved, to become the columns' if they are needed */
     bool any_text[2];  /* by the thread whose turn it is */
-    int64_t half_room; /* the same */
+    int64_t half_room; /* by the thread whose turn it is */
     uint32_t batch_pages, batches;
     struct batch *batch;
     /* under the lock */

@@ -29,7 +29,7 @@ typedef struct offer {
     bool offset_lost; /* an OFFSET that we cannot see */
     int others; /* constraints that SQLite will check, so that rows go missing after us */
     unsigned unusable;  /* arguments, by field */
-    unsigned bracketed; /* those that brackets hold, by place */
+    unsigned bracketed; /* arguments that brackets hold, by place */
 } offer;
 
 typedef struct plan {

@@ -16,8 +16,8 @@
 
 typedef struct query {
     const char *text;
-    const char *function; /* that asks: "gpu_bfs" */
-    const char *argument; /* that it came by: "edges" or "vertices" */
+    const char *function; /* who asks: "gpu_bfs" */
+    const char *argument; /* how the value came: "edges" or "vertices" */
 } query;
 
 /* Does the query stand in the statement as that argument of a call of that function? */

@@ -73,7 +73,7 @@ void question_ask(const cursor *cur, question *q) {
     q->search.max_depth = GPUGRAPH_NONE;
 }
 
-/* The same question, for no more than will be looked at. */
+/* The question cut down to what will be looked at. */
 void question_for_part(const cursor *cur, question *q) {
     const arguments *a = &cur->arguments;
     gpugraph_search *s = &q->search;

@@ -237,7 +237,7 @@ typedef struct numbers {
 ** calls of the cursor. */
 enum { STRANGERS_NAMED = 3, STRANGERS_CALLS = 3 };
 typedef struct strangers {
-    int calls;                        /* that had some */
+    int calls;                        /* calls that had some */
     int count;                        /* in this call */
     bool told;                        /* the timings have them */
     char text[STRANGERS_NAMED * 300]; /* "source 77 is no vertex; ..." */

@@ -33,7 +33,7 @@ typedef struct csr {
 } csr;
 
 enum csr_kind {
-    CSR_OUT = 0, /* the same numbers as gpugraph_direction */
+    CSR_OUT = 0, /* numbered as gpugraph_direction */
     CSR_IN,
     CSR_BOTH,   /* every edge twice; a loop once */
     CSR_SIMPLE, /* undirected, no loops, no parallel arcs, sorted; never weighted */

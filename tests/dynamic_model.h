@@ -92,7 +92,7 @@ static inline void turn_model(const struct model *m, struct model *to) {
             to->value[v][u] = m->value[u][v];
 }
 
-/* The same edges the other way round. */
+/* The batch with each edge reversed. */
 static inline void turn_batch(const struct batch *b, struct batch *to) {
     to->count = b->count;
     memcpy(to->source, b->target, b->count * sizeof *b->target);

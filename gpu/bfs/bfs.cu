@@ -30,7 +30,7 @@ struct state {
     uint32_t level;    /* of the vertices in the list */
     uint32_t missing;  /* targets not reached */
     uint32_t ticket;
-    uint32_t levels; /* that had vertices */
+    uint32_t levels; /* levels that had vertices */
     uint32_t over;
     uint64_t reached;
 };

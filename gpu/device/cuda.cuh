@@ -37,7 +37,7 @@ struct cuda_device {
     bool open;
     cudaStream_t stream;
     uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */
-    uint32_t *device_stop; /* the same word, by the device's address */
+    uint32_t *device_stop; /* `stop` by the device's address */
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */

@@ -207,7 +207,7 @@ WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
     return false;
 }
 
-/* The same for an idle worker, whose block may be idle too. */
+/* Roots taken at will by an idle worker, whose block may be idle too. */
 WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
     bool alone;
     if (!paths_at_will(w) || !(paths_join(w) || paths_wake(w, &alone)))

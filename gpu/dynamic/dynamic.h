@@ -32,8 +32,8 @@ enum dynamic_step {
     STEP_FINISH,    /* of huge ones: the old base or the new one goes */
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
-    STEP_INSERT_RUNS,  /* the same of a sorted batch, a lane for a vertex */
-    STEP_INSERT_LATER, /* that */
+    STEP_INSERT_RUNS,  /* insert a sorted batch, a lane for a vertex */
+    STEP_INSERT_LATER, /* insert what had to wait */
     STEP_REST,         /* all that follows these: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
     STEP_SETTLE,       /* claims become entries; the phase ends */

@@ -85,8 +85,8 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
 
 enum waiting {         /* which insertions */
                ALL,    /* of the batch */
-               LATER,  /* those that had to wait */
-               OF_RUNS /* the same of a sorted batch */
+               LATER,  /* insertions that had to wait */
+               OF_RUNS /* waiting ones of a sorted batch */
 };
 
 /* One lane per insertion, into tables that have room. */

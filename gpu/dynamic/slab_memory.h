@@ -63,7 +63,7 @@ WARP_FUNCTION struct slab_vertex slab_vertex_of(const struct slab_graph *g, uint
 #endif
 }
 
-/* The same while its table may be founded by others. */
+/* A vertex's table while others may found it. */
 WARP_FUNCTION struct slab_vertex slab_vertex_now(const struct slab_graph *g, uint32_t v) {
     uint64_t table = device_load_64((uint64_t *)&g->vertex[v]);
     struct slab_vertex now = {(uint32_t)table, (uint32_t)(table >> 32), 0, 0};

@@ -209,7 +209,7 @@ WARP_FUNCTION void slab_copy_row(const struct slab_graph *g, struct slab_vertex 
     }
 }
 
-/* The same by one lane. */
+/* A row copied by one lane. */
 WARP_FUNCTION void slab_copy_short_row(const struct slab_graph *g, struct slab_vertex v,
                                        bool valued, uint32_t *target, uint32_t *value,
                                        uint64_t at) {

@@ -168,7 +168,7 @@ static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
 
 /* ---- sorted rows ---- */
 
-enum { ROWS = 1024 }; /* that a thread takes at a time */
+enum { ROWS = 1024 }; /* rows that a thread takes at a time */
 
 typedef struct row_walk {
     gpugraph_run *run;

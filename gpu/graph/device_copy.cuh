@@ -26,7 +26,7 @@ enum ranked_side { RANKED_TARGETS, RANKED_SOURCES, RANKED_SIDES };
 struct device_ranked { /* owns the arrays of tree/ranked_rows.h, for one side */
     bool made;
     uint64_t arcs, tiles;
-    uint32_t vertices; /* that have arcs */
+    uint32_t vertices; /* vertices that arcs lead to */
     uint32_t *head, *before, *vertex, *other, *number;
     uint64_t *offset; /* n + 1: where the arcs of each vertex begin */
     void *weight;     /* in whole tiles; NULL: the graph has none */

@@ -66,8 +66,8 @@ WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k)
 /* What a lane has found in its row. */
 struct mis_find {
     uint32_t blocker, word; /* the first neighbour not later than it; GPUGRAPH_NONE */
-    uint32_t behind;        /* that one's place in the part */
-    bool joined;            /* a neighbour has */
+    uint32_t behind;        /* the blocker's place in the part */
+    bool joined;            /* a neighbour has joined */
 };
 
 /* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. */

@@ -59,8 +59,8 @@ struct mis_launches {
     unsigned blocks;
     void **arguments;
     bool *resume;    /* in the arguments: words are there already */
-    void *on_device; /* its report: how many it left open (uint32_t), sums and maxima */
-    void *report;    /* the same on the host */
+    void *on_device; /* a report: how many are left open (uint32_t), sums and maxima */
+    void *report;    /* the report on the host */
     size_t bytes;
     unsigned count; /* launches done */
 };
@@ -137,8 +137,8 @@ static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32
 
 struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; else the end */
-    uint32_t blocker; /* that end; GPUGRAPH_NONE where a block looked */
-    uint32_t word;    /* and its word */
+    uint32_t blocker; /* the end of that arc; GPUGRAPH_NONE where a block looked */
+    uint32_t word;    /* the blocker's word */
     uint32_t steps;
     bool joined; /* a neighbour has joined: the rest does not count */
 };

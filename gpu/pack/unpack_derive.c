@@ -16,7 +16,7 @@ static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
     uint64_t n = r->header.n, m = r->header.m;
-    enum { ROWS = 4096 }; /* that a thread takes at a time */
+    enum { ROWS = 4096 }; /* rows that a thread takes at a time */
     graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
     out->target = graph->target;
     if (gg_stopping(r->run))

@@ -27,10 +27,10 @@ uint32_t gg_path_prepare_after = GG_PATH_PREPARE_AFTER;
 
 struct ball {
     csr rows;
-    uint32_t *vertex;      /* those of the newest level from `begin` on */
+    uint32_t *vertex;      /* all in the ball; the newest level from `begin` on */
     uint64_t begin, count; /* in vertex */
     uint64_t room;
-    uint64_t arcs; /* that leave the newest level */
+    uint64_t arcs; /* arcs that leave the newest level */
     uint32_t depth;
     uint32_t side; /* 0 or BACK */
 };

@@ -10,7 +10,7 @@
 
 enum { WALK_BLOCK = 512, WALK_ARCS = 4 /* of a thread at a time */ };
 
-struct rows_to { /* those of one kind or two */
+struct rows_to { /* rows of one kind or two */
     struct device_arcs_to kind[2];
     int kinds;
 };

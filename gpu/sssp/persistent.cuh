@@ -65,11 +65,11 @@ struct board { /* one line of memory, read after every barrier */
 };
 static_assert(sizeof(struct board) == 128, "a warp reads the board at once");
 
-/* Of a build that counts. */
+/* What a build that counts has counted. */
 struct counts {
     unsigned long long weights; /* arcs whose weight was read */
-    unsigned long long tested;  /* whose target's distance was looked at */
-    unsigned long long lowered; /* that lowered it */
+    unsigned long long tested;  /* arcs whose target's distance was looked at */
+    unsigned long long lowered; /* arcs that lowered their target's distance */
 };
 enum { TRACE = GG_SSSP_COUNTS ? 1 << 16 : 1 };
 struct trace { /* of a round */

@@ -9,8 +9,8 @@
 /* What a list holds. */
 enum contents {
     OF_ROUND,   /* vertices of the current bucket that fell */
-    OF_BUCKET,  /* those of a bucket, stale ones among them */
-    OF_SETTLED, /* those whose heavy arcs are due */
+    OF_BUCKET,  /* vertices of a bucket, stale ones among them */
+    OF_SETTLED, /* vertices whose heavy arcs are due */
     OF_SLICES   /* parts of long rows */
 };
 

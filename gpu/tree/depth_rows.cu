@@ -31,7 +31,7 @@ enum {
 /* Where the tree's scratch goes. */
 struct tree_space {
     struct tree_levels {
-        unsigned long long arcs[LEVELS]; /* that leave the vertices of that depth */
+        unsigned long long arcs[LEVELS]; /* arcs that leave the vertices of a depth */
         uint32_t vertices[LEVELS];
         unsigned long long above; /* bit d: level d is found top-down */
         uint32_t slices, rest;

@@ -15,7 +15,7 @@ struct there {
     struct cuda_job job;
     const patch *p;
     struct device_graph *copy;
-    unsigned char *parcel, *parcel_there; /* the same bytes here and there */
+    unsigned char *parcel, *parcel_there; /* on the host, on the device */
     uint64_t used, sent, kept;            /* kept: of the vertices, for all steps */
     struct patch_numbers vertices;
     const uint64_t *fresh_at, *fresh_new;

@@ -139,7 +139,7 @@ static void mark_kept(void *scan, uint64_t low, uint64_t high) {
 
 static void scan_for_kept(update *u, const uint64_t *pairs, uint64_t count,
                           uint8_t *kept) {
-    enum { PIECES = 16 }; /* that a thread takes at a time */
+    enum { PIECES = 16 }; /* pieces that a thread takes at a time */
     kept_scan s = {u, pairs, count, gg_alloc_zero(u->run, u->graph->n, 1), kept};
     if (!s.is_end)
         return;

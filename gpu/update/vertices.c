@@ -72,7 +72,7 @@ static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
 }
 
 static void find_texts(id_lookup *l) {
-    enum { TEXTS = 256 }; /* that a thread takes at a time */
+    enum { TEXTS = 256 }; /* texts that a thread takes at a time */
     update *u = l->u;
     const gpugraph_texts *texts = &u->added->texts;
     for (int64_t t = 0; t < texts->count; t++)

@@ -70,7 +70,7 @@ struct mlmq_control {
     uint32_t floor[MLMQ_ACCOUNTS]; /* segments before that number are finished with */
     /* pool */
     uint64_t free_segments;    /* a list: version << 32 | first */
-    uint32_t touched_segments; /* those beyond are free too */
+    uint32_t touched_segments; /* segments from here on are free, too */
     /* overflow */
     uint32_t spilled, spilled_least;
     uint32_t sweep_next; /* the next chunk, of mlmq.sweep_chunks */

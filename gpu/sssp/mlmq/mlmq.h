@@ -88,7 +88,7 @@ struct mlmq_warp {
     /* to be settled */
     uint32_t account, taken; /* elements read from that account */
     uint32_t segment_number; /* in its FIFO, where the lane's element was, or MLMQ_NONE */
-    uint32_t segment;        /* that segment, or MLMQ_NONE */
+    uint32_t segment;        /* the segment by its place in the pool, or MLMQ_NONE */
     bool task; /* what was read is a slice: of hub `distance`, number `vertex` */
     /* of the lane: asked for, to be heard */
     uint32_t asked;
