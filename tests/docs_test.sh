@@ -3,7 +3,7 @@
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too. The shell runs in a folder that has build and examples, as the project's has.
+# too; a source that the page names in backquotes (`gpu/tuning.h`) must be there, unless it is one to be written. The shell runs in a folder that has build and examples, as the project's has.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -52,6 +52,18 @@ for link in $(grep -o '](\([^):]*\))' "$page" | sed 's/^](//; s/)$//' | sort -u)
     *.md#* | '#'*)
         anchors "$file" | grep -qxF -- "${link#*#}" || {
             echo "$(basename "$page") links to $link, and there is no such heading"
+            status=1
+        }
+        ;;
+    esac
+done
+# shellcheck disable=SC2013,SC2016 # names have no spaces; backquotes for grep
+for name in $(grep -o '`\(gpu\|ext\|sql\|tests\|examples\|docs\)/[A-Za-z0-9_./-]*`' "$page" | tr -d '`' | sort -u); do
+    case $name in
+    *NAME* | *cores*) ;;
+    *)
+        [ -e "$tests/../$name" ] || {
+            echo "$(basename "$page") names $name, which does not exist"
             status=1
         }
         ;;
