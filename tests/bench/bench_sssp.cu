@@ -4,7 +4,7 @@
 **
 ** GRAPH: one of gengraph.cuh, "training" for all of training_graphs.cuh or a range of them
 ** by number ("training:252-", "training:0-99", both ends included), or a file of edges
-** ('./roads.tsv'). What sssp_forest.py learns from is
+** ('./roads.tsv'). What sssp_learn.py learns from is
 **
 **     bench_sssp 3 2 training ./NY.gr ... > training.csv
 **
@@ -14,7 +14,7 @@
 ** is 1). A candidate that gave up has no ms, and "none". With 0 REPEATS: a line for each
 ** graph, its features alone, which need no device. Lines go out one by one, and the
 ** training graphs are mixed, so whoever ends the program before its time has some of every
-** family; sssp_forest.py leaves out the graph that was cut off.
+** family; sssp_learn.py leaves out the graph that was cut off.
 **
 ** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
 ** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead; COOPERATIVE=x

@@ -1,58 +1,141 @@
-"""A Gaussian process of many outputs at once (Rasmussen and Williams, Gaussian Processes for Machine
-Learning, 2006), for sssp_forest.py. The covariance of two graphs is
+"""What sssp_learn.py learns: a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning,
+2006) that tells from a graph's features how much every candidate loses to the best. gpu/sssp/choice/process.c computes the same, in
+the same integers. Needs numpy.
 
-    amplitude * exp(-sum over inputs of |difference| / length)        and noise of a graph with itself
+    D      the distance of two graphs: the sum of |differences| of their inputs, in units of 1 / OCTAVE
+    k(D) = 2^-(D / OCTAVE)               likeness of two graphs, by which what one loses tells of the other
+    TILTED * t * t' * k(D / WIDE)        likeness of slopes: how losses grow with the width of a bucket, where all
+                                         blocks work in every round (SLOPES); t: how far their tilts are from the mean
 
-with lengths, amplitude and noise common to all outputs, where the evidence is largest: of some of the
-graphs, which costs a tenth of all and was as good. Needs numpy and scipy."""
+As graphs grow, work outweighs what rounds cost, and narrower buckets win. Losses of small graphs do not tell so of
+larger ones; how losses change with the size does. So the slope is linear in the logarithm of the arcs (the tilt), by
+coefficients that graphs alike share, over WIDE times the distance. It goes on beyond the sizes that were learned from,
+where the rest stays as it is at their end."""
+import math
+
 import numpy
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
 
-FITTED, STEPS = 300, 40  # graphs and steps of the search for lengths
-LENGTH, NOISE = 6.0, 0.05  # in deviations of an input, where it begins; outputs have about 1
+OCTAVE = 128
+# Inputs that are worth having, and how many units one of each is, by the evidence (sssp_lengths.py).
+UNITS = {"vertices": 7.22, "degree": 33.12, "degree_deviation": 17.21, "most_degree": 21.82, "weight_deviation": 52.1,
+         "ball_depth": 38.34, "ball_radius": 10.08, "probe_met": 12.376, "probe_radius": 15.534}
+NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, with which more is missed
+TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
+# Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
+WHOLE = {40: 1, 36: 2, 37: 4, 38: 8, 39: 16, 41: 32, 42: 64, 43: 256}
+CHOICES, POINTS = 20, 500  # candidates to choose from, and graphs that are remembered
+GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more
+FULL, WEIGHT, TILT = 1 << 12, 1023, 32767  # likeness 1, and the largest weights, as integers
 
 
-def differences(a, b):
-    return [numpy.abs(x[:, None] - y[None]) for x, y in zip(a.T, b.T)]
+def whole(value):
+    """The nearest whole number, as lround() of C has it."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
-def evidence(theta, apart, y):
-    """Its negative logarithm for each output, and the slope by the logarithms of all parameters."""
-    lengths, amplitude, noise = numpy.exp(theta[:-2]), numpy.exp(theta[-2]), numpy.exp(theta[-1])
-    shape = numpy.exp(-sum(d / l for d, l in zip(apart, lengths)))
-    try:
-        root = cho_factor(amplitude * shape + noise * numpy.eye(len(y)), lower=True)
-    except numpy.linalg.LinAlgError:
-        return 1e10, numpy.zeros_like(theta)
-    weights, outputs = cho_solve(root, y), y.shape[1]
-    value = 0.5 * (y * weights).sum() / outputs + numpy.log(numpy.diag(root[0])).sum()
-    slope = 0.5 * (cho_solve(root, numpy.eye(len(y))) - weights @ weights.T / outputs)
-    shaped = amplitude * slope * shape
-    return value, numpy.array([*((shaped * d).sum() / l for d, l in zip(apart, lengths)),
-                               shaped.sum(), noise * numpy.trace(slope)])
+def inputs(f):
+    """Sizes by their logarithms, the rest in units of a mean."""
+    degree, weight = f["degree"] if f["degree"] > 0 else 1.0, f["weight"] if f["weight"] > 0 else 1.0
+    values = f | {"vertices": math.log2(f["vertices"] + 1), "degree": math.log2(f["degree"] + 1),
+                  "degree_deviation": math.log2(f["degree_deviation"] / degree + 0.02),
+                  "most_degree": math.log2(f["most_degree"] / degree + 1),
+                  "weight_deviation": f["weight_deviation"] / weight}
+    return [whole(values[name] * unit) for name, unit in UNITS.items()]
+
+
+def tilt(f):
+    """Quarters of an octave of arcs."""
+    return whole(4 * math.log2(f["arcs"] + 1))
+
+
+def losses(ms):
+    """For each graph and candidate: the share of the best's speed that is lost."""
+    ms = numpy.array(ms)
+    speed = ms.min(1, keepdims=True) / ms
+    return 1 - speed + MISS * (speed < GOOD)
+
+
+def worth(lost):
+    """The candidates to choose from: one after the other, that which lowers the sum of least losses most."""
+    least, chosen = numpy.full(len(lost), numpy.inf), []
+    while len(chosen) < min(CHOICES, lost.shape[1]):
+        rest = [c for c in range(lost.shape[1]) if c not in chosen]
+        sums = [round(float(numpy.minimum(least, lost[:, c]).sum()), 9) for c in rest]
+        chosen.append(rest[sums.index(min(sums))])
+        least = numpy.minimum(least, lost[:, chosen[-1]])
+    return sorted(chosen)
+
+
+def memorable(alike):
+    """The graphs that tell most of the others: pivots of an incomplete Cholesky factor."""
+    left, root, points = numpy.diag(alike).copy(), numpy.zeros((len(alike), POINTS)), []
+    for i in range(POINTS):
+        if left.max() < 1e-6:  # the rest are like those that are remembered
+            break
+        points.append(int(left.argmax()))
+        root[:, i] = (alike[:, points[-1]] - root[:, :i] @ root[points[-1], :i]) / math.sqrt(left[points[-1]])
+        left -= root[:, i] ** 2
+        left[points] = -1
+    return sorted(points)
+
+
+def weigh(alike, points, values):
+    """Weights of the points by which likeness comes closest to the values."""
+    some = alike[points]
+    return numpy.linalg.solve(some @ some.T + NOISE * some[:, points], some @ values)
+
+
+def slopes(choices):
+    """Of every choice: the logarithm of its width less the mean, in whole numbers; 0 where rounds are others."""
+    widths = {c: int(math.log2(WHOLE[c])) for c in choices if c in WHOLE}
+    return numpy.array([len(widths) * widths[c] - sum(widths.values()) if c in widths else 0 for c in choices])
+
+
+# Likeness as an integer, over the distances in which it halves.
+HALVES = numpy.array([whole(FULL * 2 ** (-i / (OCTAVE * WIDE))) for i in range(OCTAVE * WIDE)])
+
+
+def likeness(distance):
+    return HALVES[distance % len(HALVES)] >> numpy.minimum(distance // len(HALVES), 31)
 
 
 class Process:
-    def __init__(self, seed):
-        self.seed = seed
+    """x: inputs of graphs, tilts: theirs, lost: of all candidates."""
 
-    def fit(self, x, y):
-        x, y = numpy.asarray(x, float), numpy.asarray(y, float)
-        some = numpy.random.default_rng(self.seed).permutation(len(x))[:FITTED]
-        self.mean, deviation = y.mean(0), x.std(0) + 1e-9
-        begin = [numpy.log(LENGTH)] * x.shape[1] + [0.0, numpy.log(NOISE)]
-        limits = [(-3, 5)] * x.shape[1] + [(-6, 5), (-9, 2)]
-        found = minimize(evidence, begin, (differences(x[some] / deviation, x[some] / deviation),
-                                           y[some] - self.mean), jac=True, method="L-BFGS-B", bounds=limits,
-                         options={"maxiter": STEPS})
-        self.scale = numpy.exp(-found.x[:-2]) / deviation
-        self.points = x * self.scale
-        alike = numpy.exp(-sum(differences(self.points, self.points)))
-        alike[numpy.diag_indices(len(x))] += numpy.exp(found.x[-1] - found.x[-2])
-        self.weights = cho_solve(cho_factor(alike, lower=True), y - self.mean)
+    def fit(self, x, tilts, lost):
+        self.choices = worth(lost)
+        self.slopes = slopes(self.choices)
+        self.low, self.tilt = x.min(0), whole(tilts.mean())
+        self.least = int(tilts.min()) - self.tilt
+        x, t, lost = x - self.low, (tilts - self.tilt) / TILT_UNIT, lost[:, self.choices]
+        distance = numpy.abs(x[:, None] - x[None]).sum(2)
+        alike = 2.0 ** (-distance / OCTAVE)
+        tilted = alike + TILTED * numpy.outer(t, t) * 2.0 ** (-distance / (OCTAVE * WIDE))
+        points = memorable(alike)
+        self.points, mean = x[points], lost.mean(0)
+        length = math.sqrt((self.slopes**2).sum())
+        along = self.slopes / length
+        # Losses are those across all slopes and, by the wider likeness, those along them.
+        slope = (lost - mean) @ along
+        across = weigh(alike, points, lost - mean - numpy.outer(slope, along))
+        slope = weigh(tilted, points, slope)
+        self.quantise(mean, across + numpy.outer(slope, along), TILTED / TILT_UNIT * t[points] * slope / length)
         return self
 
-    def predict(self, x):
-        x = numpy.asarray(x, float) * self.scale
-        return self.mean + numpy.exp(-sum(differences(x, self.points))) @ self.weights
+    def quantise(self, mean, weights, tilts):
+        """A loss of 1 is `scale` * FULL; what comes of tilts is divided by 2^shift to be so."""
+        scale = WEIGHT / numpy.abs(weights).max()
+        self.shift = math.floor(math.log2(TILT / scale / numpy.abs(tilts).max()))
+        self.mean = numpy.rint(mean * scale * FULL).astype(int)
+        self.weights = numpy.rint(weights * scale).astype(int)
+        self.tilts = numpy.rint(tilts * scale * 2.0**self.shift).astype(int)
+        if (numpy.abs(self.mean) + FULL * numpy.abs(self.weights).sum(0)).max() >= 1 << 31:
+            raise SystemExit("losses do not fit 32 bits in C: a smaller WEIGHT or FULL")
+
+    def choose(self, x, tilts):
+        """A candidate for each graph."""
+        distance = numpy.abs((x - self.low)[:, None] - self.points[None]).sum(2)
+        slope = (likeness(distance) @ self.tilts) * numpy.maximum(tilts - self.tilt, self.least)
+        slope = numpy.sign(slope) * (numpy.abs(slope) >> self.shift)  # as division in C
+        lost = self.mean + likeness(WIDE * distance) @ self.weights + numpy.outer(slope, self.slopes)
+        return [self.choices[i] for i in lost.argmin(1)]

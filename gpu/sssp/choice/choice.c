@@ -1,14 +1,11 @@
 /* The choice of an engine, its queues and their parameters: see
 ** choice.h. */
 #include "choice.h"
-#include "sssp/choice/learned/process.h"
+#include "process.h"
 #include "tuning.h"
 
-#include <math.h>
 #include <assert.h>
 #include <string.h>
-
-enum { PROCESS_FAR = 20 }; /* farther graphs add nothing: exp(-20) */
 
 static void (*adjuster)(struct sssp_parameters *parameters);
 
@@ -148,69 +145,11 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
     return true;
 }
 
-/* The inputs are those of tests/bench/sssp_forest.py: sizes by their logarithms, the rest in
-** units of a mean. */
-static void set_inputs(const struct sssp_features *f, float *input) {
-    const double weight = f->weight > 0 ? f->weight : 1;
-    const double degree = f->degree > 0 ? f->degree : 1;
-    const double inputs[PROCESS_INPUTS] = {log2((double)f->vertices + 1),
-                                           log2(f->degree + 1),
-                                           log2(f->degree_deviation / degree + 0.02),
-                                           log2(f->most_degree / degree + 1),
-                                           f->weight_deviation / weight,
-                                           log2(f->most_weight / weight + 1),
-                                           f->ball_depth,
-                                           f->ball_radius,
-                                           f->probe_met,
-                                           f->probe_work,
-                                           f->probe_radius};
-    for (int i = 0; i < PROCESS_INPUTS; i++)
-        input[i] = (float)inputs[i];
-}
-
-static void add_forest(const float *input, float *slowness) {
-    for (int tree = 0; tree < FOREST_TREES; tree++) {
-        int at = forest_roots[tree];
-        while (at >= 0) {
-            const struct forest_node *node = &forest_nodes[at];
-            at = input[node->feature] <= node->split ? node->left : node->right;
-        }
-        for (size_t i = 0; i < FOREST_CHOICES; i++)
-            slowness[i] += forest_unit * forest_leaves[-1 - at][i];
-    }
-}
-
-static void add_process(const float *input, float *slowness) {
-    for (size_t point = 0; point < PROCESS_POINTS; point++) {
-        float apart = 0;
-        for (int i = 0; i < PROCESS_INPUTS; i++)
-            apart += fabsf(input[i] * process_scale[i] - process_points[point][i]);
-        if (!(apart < PROCESS_FAR))
-            continue;
-        const float alike = expf(-apart);
-        for (size_t i = 0; i < FOREST_CHOICES; i++)
-            slowness[i] += alike * process_weights[point][i];
-    }
-}
-
-/* The candidate that was learned to be the fastest. */
-static size_t fastest(const struct sssp_features *f) {
-    float input[PROCESS_INPUTS], slowness[FOREST_CHOICES];
-    size_t best = 0;
-    set_inputs(f, input);
-    memcpy(slowness, process_mean, sizeof slowness);
-    add_forest(input, slowness);
-    add_process(input, slowness);
-    for (size_t i = 1; i < FOREST_CHOICES; i++)
-        if (slowness[i] < slowness[best])
-            best = i;
-    return forest_choices[best];
-}
-static_assert(FOREST_CANDIDATES == sizeof candidates / sizeof *candidates,
-              "the forest was learned for these candidates: measure and learn again");
+static_assert(GG_PROCESS_CANDIDATES == sizeof candidates / sizeof *candidates,
+              "the choice was learned for these candidates: measure and learn again");
 
 void gg_sssp_judge(struct sssp_features *f) {
-    f->candidate = (uint32_t)fastest(f);
+    f->candidate = (uint32_t)gg_process_choose(f);
     f->judged = 1;
 }
 
@@ -235,7 +174,7 @@ const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
                            struct sssp_parameters *p) {
     const char *name = "";
     if (!method || strcmp(method, "auto") == 0)
-        gg_sssp_candidate(f->judged ? f->candidate : fastest(f), f, &name, p);
+        gg_sssp_candidate(f->judged ? f->candidate : gg_process_choose(f), f, &name, p);
     else
         name = defaults_of(f, method, p);
     if (adjuster)
