@@ -156,9 +156,13 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
 ** (update/weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
+/* degree[v], a loop counting twice in BOTH. (count_degrees.c) */
+gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
+                                 gpugraph_direction direction, gpugraph_run *run,
+                                 uint32_t *degree);
 /* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
 ** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
-** GPUGRAPH_TOO_LARGE where a vertex has more already. (degrees/degrees.c) */
+** GPUGRAPH_TOO_LARGE where a vertex has more already. (count_degrees.c) */
 extern uint64_t gg_most_degree;
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Is the sum of m weights, none above the largest, below 2^64? */
@@ -290,118 +294,111 @@ uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
                             uint32_t *hash);
 
-/* ---- the backends ----
-** One const struct each: backend/cpu.c, backend/cuda.cu (backend/no_cuda.c where there is no nvcc: every function NULL). Each
-** function has the meaning of its public namesake, arguments already checked by the public one. */
+/* ---- algorithms ----
+** An algorithm is one const struct, in its own .c; what it brings to a backend is another, in its .c
+** for the CPU and in its .cu for CUDA. algorithms.h lists them all. backend/ chooses, and knows none
+** of them. (backend/no_cuda.c stands for every .cu where there is no nvcc.) */
 
-typedef struct backend {
-    const char *name; /* "cpu", "cuda" */
-    gpugraph_status (*bfs)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                           uint32_t *depth, void *tree_edge);
-    gpugraph_status (*bfs_each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                uint32_t *const *depth, void *const *tree_edge);
-    gpugraph_status (*sssp)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            void *distance, void *tree_edge);
-    gpugraph_status (*path)(gpugraph_graph *, const gpugraph_search *, bool weighted,
-                            gpugraph_run *, void *edge, uint32_t *count);
-    gpugraph_status (*dfs)(gpugraph_graph *, uint32_t source, bool ordered,
-                           gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
-    gpugraph_status (*mis)(gpugraph_graph *, gpugraph_priority, int64_t seed,
-                           gpugraph_run *, uint8_t *member);
-    gpugraph_status (*triangles)(gpugraph_graph *, gpugraph_run *, uint64_t *count);
-    gpugraph_status (*degrees)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
-                               uint32_t *degree);
-    /* Ends with a NULL function; the first of a function is its auto. */
-    const gpugraph_method *methods;
-    bool (*usable)(const char **why);
-    bool (*device_at)(int i, gpugraph_device *device);
-    /* Bytes held on the device for this graph; gives them back. */
-    int64_t (*held)(const gpugraph_graph *graph);
-    void (*release)(gpugraph_graph *graph);
-    /* Is a context open (opening costs a good part of a second)? Are this graph's
-    ** arrays there? */
-    bool (*context_open)(void);
-    /* Device bytes that `function` will need on this graph, beyond what is held; frugal:
-    ** by the method that needs least. */
-    int64_t (*needs)(const gpugraph_graph *graph, const char *function, bool frugal);
-    /* Opens the context for run->device where it is not open. NULL: there is none. */
-    bool (*open)(gpugraph_graph *, gpugraph_run *);
-    /* ids/ids.h; NULL: the host does it. */
-    bool (*map_ids)(struct id_mapper *);
-    /* update/patch.h: changes the device's copy of a graph, or releases it. */
-    void (*follow)(const struct patch *);
-    bool (*look)(const struct patch_look *);
-    /* gg_rows_back, where the graph is on a device. */
-    void (*rows_back)(gpugraph_graph *);
-} backend;
+typedef struct algorithm_side {
+    const gpugraph_method
+        *methods; /* end with a NULL name; the first is auto's; NULL: none */
+    const void
+        *calls; /* the algorithm's own struct of functions, which only its room knows */
+    /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
+    ** is content with least. NULL: it takes none. */
+    int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
+} algorithm_side;
 
-extern const backend gg_cpu_backend, gg_cuda_backend;
+typedef struct gg_algorithm {
+    const char *name;   /* as methods and messages have it */
+    enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
+    double (*arcs)(const gpugraph_graph *);  /* that it looks at */
+    double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */
+    bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
+    /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
+    double cpu_ns, cuda_ns, step_us;
+    /* Says that it has no such method; NULL: the usual sentence. */
+    void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
+    const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
+    const char
+        *begins[GPUGRAPH_CUDA + 1]; /* auto's method there; NULL: the side's first */
+} gg_algorithm;
 
-/* backend/choose.c: which backend runs `function`. Settles run->method against run->backend,
-** weighs predicted times (tuning.h) for auto, sets run->used_backend and
-** run->used_method. NULL after gg_fail. *fallback is set when auto would leave the
-** device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
-const backend *gg_choose(gpugraph_graph *graph, const char *function, gpugraph_run *run,
-                         bool *fallback);
-/* Should the device number the ids of these edges? It is, where run->backend says so, or
-** auto has an open context and predicts that it is faster. Opens the context. */
-bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
-                      gpugraph_run *run);
-/* The same where the two backends have different methods for `function`, and `priced` names
-** the line of costs: an ordered depth-first tree. */
-const backend *gg_choose_of(gpugraph_graph *graph, const char *function,
-                            const char *priced, const char *cpu_method,
-                            const char *cuda_method, gpugraph_run *run, bool *fallback);
-/* What the CPU is predicted to need, by such a line. */
-double gg_cpu_ms(const gpugraph_graph *graph, const char *priced,
+/* The names of backends, by gpugraph_backend. (backend/choose.c) */
+extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
+
+/* Which backend runs the algorithm: settles run->method against run->backend, weighs predicted
+** times for auto, sets run->used_backend and run->used_method. GPUGRAPH_AUTO after gg_fail.
+** *fallback: auto would leave the device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
+gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
+                           gpugraph_run *run, bool *fallback);
+/* After the algorithm has run: true when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
+** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
+** caller runs the CPU's side:
+**     gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
+**     if (!on) return run->status;
+**     calls(on)->find(graph, priority, seed, run, member);
+**     if (gg_fall_back(run, &gg_mis, fallback))
+**         calls(GPUGRAPH_CPU)->find(graph, priority, seed, run, member);
+**     return run->status; */
+bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
+/* Milliseconds that the CPU is predicted to take. */
+double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run);
+/* The method of that name, or the side's first; NULL: it has none. */
+const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name);
+bool gg_has_method(const gg_algorithm *a, const char *name);
+/* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
+size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);
 /* Does run->used_method equal name? */
 bool gg_method_is(const gpugraph_run *run, const char *name);
-/* After a backend's function: true when it failed with GPUGRAPH_DEVICE_MEMORY and
-** fallback (from gg_choose) is set. The error is then cleared, used_backend and
-** used_method say the CPU, and the caller runs gg_cpu_<function>:
-**     const backend *on = gg_choose(graph, "mis", run, &fallback);
-**     if (!on) return run->status;
-**     on->mis(graph, priority, seed, run, member);
-**     if (gg_fall_back(run, "mis", fallback))
-**         gg_cpu_mis(graph, priority, seed, run, member);
-**     return run->status; */
-bool gg_fall_back(gpugraph_run *run, const char *function, bool fallback);
+/* Did the caller leave the method open? */
+bool gg_method_is_auto(const gpugraph_run *run);
 /* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
 ** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
 
-/* The CPU functions, one in each algorithm's .c; the CUDA ones, one in each .cu. */
-gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                           uint32_t *, void *);
-gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                uint32_t *const *, void *const *);
-gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            void *, void *);
-gpugraph_status gg_cpu_path(gpugraph_graph *, const gpugraph_search *, bool,
-                            gpugraph_run *, void *, uint32_t *);
-gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
-                           gpugraph_run *, const gpugraph_dfs_tree *);
-gpugraph_status gg_cpu_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
-                           uint8_t *);
-gpugraph_status gg_cpu_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *);
-gpugraph_status gg_cpu_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
-                               uint32_t *);
-gpugraph_status gg_cuda_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            uint32_t *, void *);
-gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
-                                 gpugraph_run *, uint32_t *const *, void *const *);
-gpugraph_status gg_cuda_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                             void *, void *);
-gpugraph_status gg_cuda_path(gpugraph_graph *, const gpugraph_search *, bool,
-                             gpugraph_run *, void *, uint32_t *);
-gpugraph_status gg_cuda_dfs(gpugraph_graph *, uint32_t, bool, gpugraph_direction,
-                            gpugraph_run *, const gpugraph_dfs_tree *);
-gpugraph_status gg_cuda_mis(gpugraph_graph *, gpugraph_priority, int64_t, gpugraph_run *,
-                            uint8_t *);
-gpugraph_status gg_cuda_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *);
-gpugraph_status gg_cuda_degrees(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
-                                uint32_t *);
+/* What predictions have in common. (backend/shape.c) */
+double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
+double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
+bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
+double gg_few_steps(const gpugraph_graph *graph);
+
+/* ---- what rooms with .cu files offer to the host's side ----
+** Empty where there is no nvcc. */
+
+/* device/ */
+struct device_services {
+    bool (*usable)(const char **why);
+    bool (*at)(int ordinal, gpugraph_device *device);
+    bool (*is_open)(void); /* a context: opening one costs a good part of a second */
+    /* Opens the context for run->device where it is not open. */
+    bool (*open)(gpugraph_graph *graph, gpugraph_run *run);
+};
+extern const struct device_services gg_devices;
+
+/* graph/: the device's copy of a graph */
+struct copy_services {
+    int64_t (*held)(const gpugraph_graph *graph); /* bytes */
+    void (*release)(gpugraph_graph *graph);
+    void (*rows_back)(gpugraph_graph *graph); /* gg_rows_back, where it is on a device */
+};
+extern const struct copy_services gg_copies;
+
+/* ids/: false where the host must do it (ids/ids.h) */
+extern bool (*const gg_device_mapper)(struct id_mapper *);
+
+/* update/: changes the device's copy of a graph, or releases it; looks edges up there */
+struct patch_services {
+    void (*follow)(const struct patch *);
+    bool (*look)(const struct patch_look *);
+};
+extern const struct patch_services gg_patches;
+
+/* Should the device number the ids of these edges? It is, where run->backend says so, or auto has an
+** open context and predicts that it is faster. Opens the context. (ids/where.c) */
+bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
+                      gpugraph_run *run);
 
 /* The plan of a DFS tree: preorder and postorder numbers from parents, on the CPU
 ** (dfs/dfs.c). */

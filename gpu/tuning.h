@@ -60,7 +60,7 @@
 /* Items of GG_THREAD_GRAIN in the time that it takes to look up an id. */
 #define GG_LOOKUP_ITEMS 32
 
-/* ---- graph/narrow.c ---- */
+/* ---- base/narrow.c ---- */
 
 /* Entries that are narrowed by way of a buffer: 4 KiB, which stays in the first cache. A
 ** power of two that divides GG_POLL_ITEMS. */
@@ -69,7 +69,7 @@
 #define GG_COPY_BYTES   ((size_t)256 << 10)
 #define GG_COPY_THREADS 8
 
-/* ---- graph/order.c ---- */
+/* ---- base/order.c ---- */
 
 /* Bits of one digit of the radix sort: 2048 write streams still fit the second-level
 ** cache; below GG_RADIX_SMALL items clearing that many counters costs more than a
@@ -444,21 +444,29 @@
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected; a depth-first search spends on a
 ** vertex as much as on GG_DFS_VERTEX_ARCS arcs, on either. */
-#define GG_COST_BFS                                                                      \
-    { "bfs", 5, 0.013, 3 }
-#define GG_COST_SSSP                                                                     \
-    { "sssp", 15, 0.04, 2 }
-#define GG_COST_DFS                                                                      \
-    { "dfs", 8.5, 0.02, GG_DFS_STEP_US }
-#define GG_COST_DFS_ORDERED                                                              \
-    { "dfs-ordered", 4, 0.02, GG_DFS_PEEL_US }
-#define GG_DFS_VERTEX_ARCS 7
-#define GG_COST_MIS                                                                      \
-    { "mis", 3, 0.15, 25 }
-#define GG_COST_TRIANGLES                                                                \
-    { "triangles", 80, 0.4, 100 }
-#define GG_COST_DEGREES                                                                  \
-    { "degrees", 3, 0.06, 30 }
+#define GG_BFS_CPU_NS          5
+#define GG_BFS_CUDA_NS         0.013
+#define GG_BFS_STEP_US         3
+#define GG_PATH_CPU_NS         15
+#define GG_PATH_CUDA_NS        0.04
+#define GG_PATH_STEP_US        2
+#define GG_SSSP_CPU_NS         15
+#define GG_SSSP_CUDA_NS        0.04
+#define GG_SSSP_STEP_US        2
+#define GG_DFS_CPU_NS          8.5
+#define GG_DFS_CUDA_NS         0.02
+#define GG_DFS_ORDERED_CPU_NS  4
+#define GG_DFS_ORDERED_CUDA_NS 0.02
+#define GG_DFS_VERTEX_ARCS     7
+#define GG_MIS_CPU_NS          3
+#define GG_MIS_CUDA_NS         0.15
+#define GG_MIS_STEP_US         25
+#define GG_TRIANGLES_CPU_NS    80
+#define GG_TRIANGLES_CUDA_NS   0.4
+#define GG_TRIANGLES_STEP_US   100
+#define GG_DEGREES_CPU_NS      3
+#define GG_DEGREES_CUDA_NS     0.06
+#define GG_DEGREES_STEP_US     30
 /* Nanoseconds for an arc of making a CSR, and a CSR_SIMPLE, by one CPU thread; of either
 ** on the device. */
 #define GG_COST_CSR    15.0

@@ -1,5 +1,5 @@
 /* Which backend and method run a function, and what there is to choose from. */
-#include "backend.h"
+#include "degrees/degrees.h"
 #include "graphs.h"
 #include "suite.h"
 
@@ -74,11 +74,11 @@ END_TEST
 
 START_TEST(falling_back) {
     gpugraph_run run = {.used_method = "count", .used_backend = "cuda"};
-    ck_assert(!gg_fall_back(&run, "degrees", true));
+    ck_assert(!gg_fall_back(&run, &gg_degrees, true));
     gg_fail(&run, GPUGRAPH_DEVICE_MEMORY, "12 bytes are needed and %d are free", 3);
     ck_assert(gg_stopping(&run));
-    ck_assert(!gg_fall_back(&run, "degrees", false));
-    ck_assert(gg_fall_back(&run, "degrees", true));
+    ck_assert(!gg_fall_back(&run, &gg_degrees, false));
+    ck_assert(gg_fall_back(&run, &gg_degrees, true));
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     ck_assert(!gg_stopping(&run));
     ck_assert_str_eq(run.used_backend, "cpu");
@@ -110,7 +110,7 @@ START_TEST(device_memory_has_a_cure) {
             strstr(run.message, "12 bytes more are needed, 3 are free"));
         const char *end = strstr(run.message, cases[i].end);
         ck_assert_msg(end && strlen(end) == strlen(cases[i].end), "%s", run.message);
-        ck_assert(gg_fall_back(&run, "degrees", true));
+        ck_assert(gg_fall_back(&run, &gg_degrees, true));
         ck_assert_ptr_nonnull(strstr(run.why, "12 bytes more are needed, 3 are free"));
         ck_assert_ptr_null(strstr(run.why, "use backend"));
     }

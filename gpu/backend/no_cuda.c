@@ -1,5 +1,6 @@
-/* The CUDA backend of a build without nvcc: there, but never usable. It has no methods, so
-** no search comes here. */
+/* A build without nvcc: this file stands for every .cu, with nothing in it. No algorithm has a
+** method there, so no search comes there. */
+#include "algorithms.h"
 #include "backend.h"
 #include "dynamic/dynamic.h"
 #include "dynamic/multigraph.h"
@@ -11,44 +12,29 @@ static bool usable(const char **why) {
     return false;
 }
 
-static bool device_at(int i, gpugraph_device *device) {
-    (void)i;
+static bool at(int ordinal, gpugraph_device *device) {
+    (void)ordinal;
     (void)device;
     return false;
 }
 
-static int64_t held(const gpugraph_graph *graph) {
-    (void)graph;
-    return 0;
-}
-
-static void release(gpugraph_graph *graph) {
-    (void)graph;
-}
-
-static bool context_open(void) {
+static bool is_open(void) {
     return false;
 }
 
-static int64_t needs(const gpugraph_graph *graph, const char *function, bool frugal) {
-    (void)frugal;
-    (void)graph;
-    (void)function;
-    return 0;
-}
-
-static const gpugraph_method methods[] = {{0}};
-
-const backend gg_cuda_backend = {
-    .name = "cuda",
-    .methods = methods,
+const struct device_services gg_devices = {
     .usable = usable,
-    .device_at = device_at,
-    .held = held,
-    .release = release,
-    .context_open = context_open,
-    .needs = needs,
+    .at = at,
+    .is_open = is_open,
 };
 
+const struct copy_services gg_copies = {0};
+bool (*const gg_device_mapper)(struct id_mapper *) = NULL;
+const struct patch_services gg_patches = {0};
 const dynamic_place *const gg_cuda_dynamic = NULL;
 const chain_place *const gg_cuda_chains = NULL;
+
+#define NOTHING(name)                                                                    \
+    extern const algorithm_side gg_##name##_cuda;                                        \
+    const algorithm_side gg_##name##_cuda = {0};
+GG_ALGORITHMS(NOTHING)

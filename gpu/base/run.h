@@ -78,17 +78,17 @@ int gg_threads(const gpugraph_run *run, uint64_t work);
 ** on several threads: it writes entries low .. high - 1 of a uint32_t array to
 ** to[0 .. high - low - 1]. `wide` is what it reads, count entries of 8 bytes in a block of
 ** malloc: they are overwritten by the result, which has left the block when it returns.
-** NULL, and `wide` is freed, when the run must end. (graph/narrow.c) */
+** NULL, and `wide` is freed, when the run must end. (narrow.c) */
 uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
                     void (*part)(const void *of, uint64_t low, uint64_t high,
                                  uint32_t *to),
                     const void *of);
 /* memcpy by several threads: one core moves no more than a third of what a bus takes.
-** (graph/narrow.c) */
+** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
-** values are edge numbers. (graph/order.c) */
+** values are edge numbers. (order.c) */
 gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value, uint64_t *key_scratch,
                               uint32_t *value_scratch);

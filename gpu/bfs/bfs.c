@@ -19,10 +19,12 @@
 ** The transpose has the arcs of the other direction. It is used where it is
 ** there; a later search of the same graph makes it, once its frontier explodes. */
 #define _GNU_SOURCE
+#include "bfs.h"
 #include "each.h"
 #include "work.h"
 #include "tuning.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -268,17 +270,57 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
 }
 
+static double levels(const gpugraph_graph *graph) {
+    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
+    return GG_FEW_LEVELS + rows * GG_THIN_LEVELS;
+}
+
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"bfs", "direction-optimizing", "cpu",
+     "level by level; large frontiers are found from the unvisited side"},
+    {"bfs", "top-down", "cpu", "level by level, always along the edges"},
+    {"bfs", "multi-source", "cpu",
+     "searches from up to 64 sources at once, a bit each; large frontiers are gathered"},
+    {0},
+};
+
+static const struct bfs_calls cpu_calls = {.search = gg_cpu_bfs, .each = gg_cpu_bfs_each};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_bfs = {
+    .name = "bfs",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_once,
+    .steps = levels,
+    .cpu_ns = GG_BFS_CPU_NS,
+    .cuda_ns = GG_BFS_CUDA_NS,
+    .step_us = GG_BFS_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
+};
+
+static const struct bfs_calls *calls(gpugraph_backend on) {
+    return gg_bfs.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     gg_begin(run);
     if (gg_check_search(graph, search, run))
         return run->status;
     bool fallback = false;
-    const backend *on = gg_choose(graph, "bfs", run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
     if (!on)
         return run->status;
-    on->bfs(graph, search, run, depth, tree_edge);
-    if (gg_fall_back(run, "bfs", fallback))
+    calls(on)->search(graph, search, run, depth, tree_edge);
+    if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs(graph, search, run, depth, tree_edge);
     return run->status;
 }

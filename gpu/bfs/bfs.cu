@@ -14,6 +14,7 @@
 ** decides lies on the device and the host looks at it through pinned memory once in a
 ** while: it queues several levels at a time, and a level past the end finds its counter
 ** at 0 and does nothing. */
+#include "bfs.h"
 #include "bfs.cuh"
 #include "graph/device_copy.cuh"
 
@@ -259,11 +260,42 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-gpugraph_status gg_cuda_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
     search_graph(&job, search, depth, tree_edge);
     return gg_job_close(&job);
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    const struct cuda_job planned = planned_job(graph);
+    return gg_device_graph_lacks(graph, CSR_OUT, false) +
+           (int64_t)gg_bfs_levels_bytes(&planned, GG_PLANNED_ENDS);
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"bfs", "persistent", "cuda",
+     "one kernel runs many levels: the whole device or, where few vertices are found at "
+     "a time, one cluster"},
+    {"bfs", "direction-optimizing", "cuda",
+     "as persistent; large frontiers are found from the unvisited side"},
+    {"bfs", "multi-kernel", "cuda",
+     "level by level: one kernel explores the frontier, one makes the next"},
+    {"bfs", "multi-source", "cuda",
+     "searches from up to 64 sources at once, a bit each, level by level"},
+    {},
+};
+
+static const struct bfs_calls calls = {.search = gg_bfs_on_device,
+                                       .each = gg_cuda_bfs_each};
+
+extern "C" const algorithm_side gg_bfs_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

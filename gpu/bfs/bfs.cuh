@@ -116,6 +116,11 @@ bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool toge
 ** may be made and used. */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bottom_up,
                    bool tree, struct bfs_outcome *out);
+/* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
+uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
+/* One search, whole. (bfs.cu) */
+gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
 /* prepare.cu: of the rows of `kind` (made on first need); false when the job must
 ** end. */

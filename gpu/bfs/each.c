@@ -3,6 +3,7 @@
 **
 **     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
 **     depths   ->  trees, of many searches together (each_tree.c) */
+#include "bfs.h"
 #include "each.h"
 #include "tuning.h"
 
@@ -92,11 +93,12 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
     if (gg_check_search(graph, search, run))
         return run->status;
     bool fallback = false;
-    const backend *on = gg_choose(graph, "bfs", run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
     if (!on)
         return run->status;
-    on->bfs_each(graph, search, run, depth, tree_edge);
-    if (gg_fall_back(run, "bfs", fallback))
+    const struct bfs_calls *calls = gg_bfs.side[on]->calls;
+    calls->each(graph, search, run, depth, tree_edge);
+    if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
     return run->status;
 }

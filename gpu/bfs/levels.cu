@@ -194,3 +194,14 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bot
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     return run(job, &g, &below, search, &b, &out->deepest);
 }
+
+uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
+    struct workspace space = {NULL, 0};
+    struct device_csr g = {job->graph->n, job->graph->m, NULL, NULL, NULL};
+    struct bfs_arrays b;
+    gpugraph_search search = {};
+    search.target_count = ends;
+    b.scratch_bytes = gg_depth_tree_scratch(job, GPUGRAPH_OUT);
+    carve(&space, &g, &search, false, gg_tree_bytes(job, true), &b);
+    return space.used;
+}

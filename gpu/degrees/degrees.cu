@@ -4,6 +4,7 @@
 **     edges   source[m], target[m]   ->   degree[n]
 **
 ** The edge list alone is needed: a CSR would cost more than the count. */
+#include "degrees.h"
 #include "device/cuda.cuh"
 
 /* ---- kernels ---- */
@@ -49,11 +50,35 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
         gg_phase(job->run, "download", started, n, "degrees");
 }
 
-gpugraph_status gg_cuda_degrees(gpugraph_graph *graph, gpugraph_direction direction,
-                                gpugraph_run *run, uint32_t *degree) {
+static gpugraph_status count_on_device(gpugraph_graph *graph,
+                                       gpugraph_direction direction, gpugraph_run *run,
+                                       uint32_t *degree) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
     count(&job, direction, degree);
     return gg_job_close(&job);
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct workspace space = {NULL, 0};
+    uint32_t *degree;
+    carve(&space, graph->n, &degree);
+    return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},
+    {},
+};
+
+static const struct degrees_calls calls = {.count = count_on_device};
+
+extern "C" const algorithm_side gg_degrees_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

@@ -55,6 +55,15 @@ struct cuda_job {
     bool working; /* arrays of this job lie in the workspace */
 };
 
+/* A job that is only planned: what a run will carve is asked of it before there is a device. */
+static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
+    struct cuda_job job = {};
+    job.graph = const_cast<gpugraph_graph *>(graph);
+    return job;
+}
+#define GG_PLANNED_PROCESSORS 160  /* of a large device */
+#define GG_PLANNED_ENDS       2048 /* sources and targets */
+
 /* ---- job.cu: a job ---- */
 
 /* Takes the device for this thread, opening it where need be (phase "context"). graph may be
@@ -184,7 +193,6 @@ static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32
                     : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
 }
 /* Device bytes of gpu_mis beyond what is held; frugal: out of core. (mis/mis.cu) */
-int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal);
 
 /* ---- graph/device_copy.cu, as others ask ---- */
 

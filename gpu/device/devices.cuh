@@ -14,7 +14,7 @@ struct cuda_device *gg_device(int ordinal);
 /* Has this build code for it? The oldest architecture it has code for, as 10 * major + minor. */
 bool gg_device_fits(int ordinal);
 int gg_oldest_architecture();
-/* As in struct backend. */
+/* As in struct device_services. */
 bool gg_device_at(int i, gpugraph_device *device);
 /* Has this process forked off from one that had used CUDA? */
 bool gg_forked();

@@ -211,3 +211,17 @@ void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
     cudaGetLastError();
     pthread_mutex_unlock(&mutex);
 }
+
+/* ---- what the host's side asks ---- */
+
+static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
+    struct cuda_job job;
+    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
+}
+
+extern "C" const struct device_services gg_devices = {
+    .usable = gg_usable,
+    .at = gg_device_at,
+    .is_open = gg_context_open,
+    .open = open_context,
+};

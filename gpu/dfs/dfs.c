@@ -8,10 +8,11 @@
 **     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
 **     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder, which
 **           the serial search counts as it goes and tree/number.c finds afterwards */
-#include "backend.h"
+#include "dfs.h"
 #include "stack.h"
 #include "tuning.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* All n entries become GPUGRAPH_NONE; false when the run must end. NULL is allowed. */
@@ -224,19 +225,102 @@ static gpugraph_status check(const gpugraph_graph *graph, uint32_t source, bool 
     return ordered ? check_ordered(run) : GPUGRAPH_OK;
 }
 
+/* ---- predictions ---- */
+
+/* A vertex costs as much as some arcs. */
+static double work(const gpugraph_graph *graph) {
+    return (double)graph->m + (double)graph->n * GG_DFS_VERTEX_ARCS;
+}
+
+/* Perhaps one path or a few, or a search has found it so. */
+static bool chains(const gpugraph_graph *graph) {
+    return graph->thin || (double)graph->m < (double)graph->n * GG_CHAIN_DEGREE;
+}
+
+static bool always(const gpugraph_graph *graph) {
+    (void)graph;
+    return true;
+}
+
+/* What a search has found out counts for more than what degrees let expect. */
+static double steps(const gpugraph_graph *graph, bool ordered) {
+    double n = graph->n, m = graph->m;
+    if (graph->thin)
+        return GG_FEW_LEVELS + n;
+    if (chains(graph))
+        return GG_FEW_LEVELS + n / GG_CHAIN_STEPS;
+    if (ordered || m < n * GG_PATH_DEGREE)
+        return GG_FEW_LEVELS + sqrt(n) * GG_THIN_PATHS;
+    return GG_FEW_LEVELS;
+}
+
+static double unordered_steps(const gpugraph_graph *graph) {
+    return steps(graph, false);
+}
+
+static double ordered_steps(const gpugraph_graph *graph) {
+    return steps(graph, true);
+}
+
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"dfs", "work-stealing", "cpu",
+     "unordered; threads search depth-first and steal branches"},
+    {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
+    {0},
+};
+
+static const struct dfs_calls cpu_calls = {.search = gg_cpu_dfs};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_dfs = {
+    .name = "dfs",
+    .rows = CSR_OUT,
+    .arcs = work,
+    .steps = unordered_steps,
+    .alone = chains,
+    .cpu_ns = GG_DFS_CPU_NS,
+    .cuda_ns = GG_DFS_CUDA_NS,
+    .step_us = GG_DFS_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
+};
+
+static const struct dfs_calls *calls(gpugraph_backend on) {
+    return gg_dfs.side[on]->calls;
+}
+
+const gg_algorithm gg_dfs_ordered = {
+    .name = "dfs",
+    .rows = CSR_OUT,
+    .arcs = work,
+    .steps = ordered_steps,
+    .alone = always,
+    .cpu_ns = GG_DFS_ORDERED_CPU_NS,
+    .cuda_ns = GG_DFS_ORDERED_CUDA_NS,
+    .step_us = GG_DFS_PEEL_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
+    .begins = {[GPUGRAPH_CPU] = "serial", [GPUGRAPH_CUDA] = "dag-paths"},
+};
+
+/* ---- the public function ---- */
+
 /* An ordered tree is the device's where there may be no cycles: undirected edges make some.
 ** Loops aside, which change no tree. */
-static const backend *choose(gpugraph_graph *graph, bool ordered,
-                             gpugraph_direction direction, gpugraph_run *run,
-                             bool *fallback) {
+static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
+                               gpugraph_direction direction, gpugraph_run *run,
+                               bool *fallback) {
     const char *method = run->method;
     if (ordered && is_auto(method)) {
         if (direction != GPUGRAPH_BOTH && !graph->cyclic)
-            return gg_choose_of(graph, "dfs", "dfs-ordered", "serial", "dag-paths", run,
-                                fallback);
+            return gg_choose(graph, &gg_dfs_ordered, run, fallback);
         run->method = "serial";
     }
-    const backend *on = gg_choose(graph, "dfs", run, fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_dfs, run, fallback);
     run->method = method;
     return on;
 }
@@ -248,11 +332,11 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
     if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
         return run->status;
     bool fallback;
-    const backend *on = choose(graph, ordered, direction, run, &fallback);
+    gpugraph_backend on = choose(graph, ordered, direction, run, &fallback);
     if (!on)
         return run->status;
-    on->dfs(graph, source, ordered, direction, run, tree);
-    if (gg_fall_back(run, "dfs", fallback))
+    calls(on)->search(graph, source, ordered, direction, run, tree);
+    if (gg_fall_back(run, &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;
 }

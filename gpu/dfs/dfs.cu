@@ -7,6 +7,7 @@
 ** one launch. An ordered tree of a graph without cycles is method "dag-paths" (dag.cu);
 ** with cycles it has no parallelism in it: method "serial" searches on the host. There goes
 ** too what `auto` has brought here and a device is slow at: graphs that are long and thin. */
+#include "dfs.h"
 #include "dfs.cuh"
 
 #include <stdio.h>
@@ -203,7 +204,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
                                       const char *why) {
     bool serial =
         ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
-    run->used_backend = gg_cpu_backend.name;
+    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = serial ? "serial" : "work-stealing";
     snprintf(run->why, sizeof run->why, "%s", why);
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
@@ -212,7 +213,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
 /* Where the caller left the choice, a worker may take as many steps as the CPU's predicted
 ** time is worth, and a few: then the graph has too little to do side by side. */
 static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run *run) {
-    double ms = gg_cpu_ms(graph, ordered ? "dfs-ordered" : "dfs", run);
+    double ms = gg_cpu_ms(graph, ordered ? &gg_dfs_ordered : &gg_dfs, run);
     double us = (ms + GG_DFS_PATIENCE_MS) * 1e3;
     double steps = us / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
     if (run->backend != GPUGRAPH_AUTO || (run->method && strcmp(run->method, "auto")))
@@ -235,9 +236,11 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
     return run->status ? NULL : why;
 }
 
-gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
-                            gpugraph_direction direction, gpugraph_run *run,
-                            const gpugraph_dfs_tree *tree) {
+static gpugraph_status search_on_device_or_host(gpugraph_graph *graph, uint32_t source,
+                                                bool ordered,
+                                                gpugraph_direction direction,
+                                                gpugraph_run *run,
+                                                const gpugraph_dfs_tree *tree) {
     gpugraph_dfs_tree wanted = *tree;
     uint32_t *own_parent = NULL;
     if (gg_method_is(run, "serial"))
@@ -266,3 +269,48 @@ gpugraph_status gg_cuda_dfs(gpugraph_graph *graph, uint32_t source, bool ordered
     gg_release(own_parent);
     return run->status;
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct cuda_job planned = planned_job(graph);
+    gpugraph_run run = {};
+    struct workspace space = {NULL, 0};
+    struct dfs_search s = dfs_search();
+    struct numbering t = numbering();
+    s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
+    s.whole = true;
+    run.used_method = "many-paths";
+    planned.run = &run;
+    s.blocks = GG_PATHS_BLOCKS * GG_PLANNED_PROCESSORS;
+    if (s.blocks > graph->n / GG_DFS_BLOCK_VERTICES + 1)
+        s.blocks = graph->n / GG_DFS_BLOCK_VERTICES + 1;
+    carve(&planned, &space, true, gg_dfs_numbers_fit(graph->n), &s, &t);
+    return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"dfs", "many-paths", "cuda",
+     "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
+    {"dfs", "work-stealing", "cuda",
+     "unordered; every warp follows a path with its own stack, idle warps steal"},
+    {"dfs", "block-stealing", "cuda",
+     "as work-stealing, with some blocks alone: for comparison"},
+    {"dfs", "two-level", "cuda", "as work-stealing, in one block: for comparison"},
+    {"dfs", "one-level", "cuda",
+     "as two-level, all of every stack in device memory: for comparison"},
+    {"dfs", "dag-paths", "cuda",
+     "the lexicographic tree where the graph is acyclic: compares ways to a vertex"},
+    {"dfs", "serial", "cuda",
+     "the lexicographic tree: no parallelism in it, so the host searches"},
+    {},
+};
+
+static const struct dfs_calls calls = {.search = search_on_device_or_host};
+
+extern "C" const algorithm_side gg_dfs_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

@@ -311,7 +311,7 @@ static void map(id_mapper *m) {
 
 /* False: the host must do it. */
 static bool map_on_device(id_mapper *m) {
-    bool whole = gg_cuda_backend.map_ids(m);
+    bool whole = gg_device_mapper(m);
     bool done = m->run->status == GPUGRAPH_OK;
     if (done || !whole || m->run->status == GPUGRAPH_INTERRUPTED)
         return true;

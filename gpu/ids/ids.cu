@@ -290,3 +290,5 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     mapper->moved_ms = w.moved_ms;
     return whole;
 }
+
+extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = gg_cuda_map_ids;

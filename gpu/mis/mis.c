@@ -18,7 +18,7 @@
 **
 ** A chain of vertices that wait for each other (a path by id) decides few in a round: the
 ** greedy pass then does the rest. */
-#include "backend.h"
+#include "mis.h"
 #include "tuning.h"
 
 #include <stdio.h>
@@ -241,8 +241,8 @@ static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
     return gg_method_is(run, "rounds");
 }
 
-gpugraph_status gg_cpu_mis(gpugraph_graph *graph, gpugraph_priority priority,
-                           int64_t seed, gpugraph_run *run, uint8_t *member) {
+static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
+                                   int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct mis m = {.run = run, .priority = priority, .state = member};
     if (gg_csr(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
@@ -267,6 +267,37 @@ gpugraph_status gg_cpu_mis(gpugraph_graph *graph, gpugraph_priority priority,
     return GPUGRAPH_OK;
 }
 
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"mis", "rounds", "cpu",
+     "threads decide every vertex that comes before all its undecided neighbours"},
+    {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
+    {0},
+};
+
+static const struct mis_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_mis = {
+    .name = "mis",
+    .rows = CSR_SIMPLE,
+    .arcs = gg_arcs_twice,
+    .steps = gg_few_steps,
+    .cpu_ns = GG_MIS_CPU_NS,
+    .cuda_ns = GG_MIS_CUDA_NS,
+    .step_us = GG_MIS_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_mis_cuda},
+};
+
+static const struct mis_calls *calls(gpugraph_backend on) {
+    return gg_mis.side[on]->calls;
+}
+
 /* ---- the public function ---- */
 
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
@@ -278,11 +309,11 @@ gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                        "_BY_RANDOM and _BY_ID",
                        (int)priority);
     bool fallback;
-    const backend *on = gg_choose(graph, "mis", run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
     if (!on)
         return run->status;
-    on->mis(graph, priority, seed, run, member);
-    if (gg_fall_back(run, "mis", fallback))
-        gg_cpu_mis(graph, priority, seed, run, member);
+    calls(on)->find(graph, priority, seed, run, member);
+    if (gg_fall_back(run, &gg_mis, fallback))
+        find_on_cpu(graph, priority, seed, run, member);
     return run->status;
 }

@@ -12,6 +12,7 @@
 **
 ** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
 ** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
+#include "mis.h"
 #include "mis.cuh"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static bool hashed(gpugraph_priority priority) {
     return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
 }
 
-int64_t gg_mis_needs(const gpugraph_graph *graph, bool frugal) {
+static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
     const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
     int64_t in_core = gg_device_graph_lacks(graph, CSR_SIMPLE, false) + hashes +
                       (int64_t)gg_mis_one_launch_bytes(graph->n);
@@ -63,7 +64,7 @@ static bool chosen_by_name(const gpugraph_run *run) {
 
 /* Before there are rows: where they will lie. */
 static void choose_place(const struct cuda_job *job) {
-    bool fits = gg_mis_needs(job->graph, false) <= gg_device_room(job);
+    bool fits = bytes(job->graph, false) <= gg_device_room(job);
     if (!chosen_by_name(job->run))
         job->run->used_method = fits ? "one-launch" : "out-of-core";
 }
@@ -141,8 +142,8 @@ static void search_graph(struct cuda_job *job, gpugraph_priority priority, int64
         gg_phase(job->run, "download", started, g.n, "members");
 }
 
-gpugraph_status gg_cuda_mis(gpugraph_graph *graph, gpugraph_priority priority,
-                            int64_t seed, gpugraph_run *run, uint8_t *member) {
+static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority priority,
+                                      int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct cuda_job job;
     struct mis_report report = mis_report();
     if (!gg_job_open(&job, graph, run))
@@ -150,3 +151,27 @@ gpugraph_status gg_cuda_mis(gpugraph_graph *graph, gpugraph_priority priority,
     search_graph(&job, priority, seed, &report, member);
     return gg_job_close(&job);
 }
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"mis", "one-launch", "cuda",
+     "asynchronous: one kernel decides all, every vertex as soon as it can"},
+    {"mis", "one-launch-balanced", "cuda",
+     "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
+    {"mis", "rounds", "cuda",
+     "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
+    {"mis", "rounds-warp", "cuda",
+     "synchronous rounds, a warp for each vertex, rows as they are"},
+    {"mis", "out-of-core", "cuda",
+     "rows in pinned host memory, read over the bus: for graphs larger than the device"},
+    {},
+};
+
+static const struct mis_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_mis_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

@@ -168,3 +168,19 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
         return false;
     return gg_path_is_thin(&features) != weighted;
 }
+
+uint64_t gg_both_ends_bytes(const struct cuda_job *job) {
+    struct workspace space = {NULL, 0};
+    struct sssp_search s = sssp_search();
+    struct path_search found;
+    gpugraph_search wanted = {};
+    s.wanted = &wanted;
+    s.type = job->graph->distance_type;
+    static const uint64_t anywhere =
+        0; /* that there are rows back makes the engine's arrays double */
+    s.g = s.back = device_csr{job->graph->n, job->graph->m, &anywhere, NULL, NULL};
+    carve(&space, &s);
+    const uint64_t tree = carve_tree(job, space, &s, &found);
+    space.used += gg_sssp_persistent_bytes(&s);
+    return space.used > tree ? space.used : tree;
+}

@@ -5,7 +5,10 @@
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
 ** found from both ends, too (both_ends.c, by_weight.c): that takes rows with edge
 ** numbers and the transpose, so a graph's first paths are found by the search. */
-#include "backend.h"
+#include "bfs/bfs.h"
+#include "path.h"
+#include "sssp/sssp.h"
+#include "tuning.h"
 
 #include <string.h>
 
@@ -72,9 +75,9 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
     return path_by_search(graph, search, true, run, edge, count);
 }
 
-gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search,
-                            bool weighted, gpugraph_run *run, void *edge,
-                            uint32_t *count) {
+static gpugraph_status find_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
+                                   bool weighted, gpugraph_run *run, void *edge,
+                                   uint32_t *count) {
     bool given = run->method && strcmp(run->method, "auto") != 0;
     if (!given && gg_path_prepared(graph, search, weighted))
         run->used_method = "bidirectional";
@@ -85,20 +88,70 @@ gpugraph_status gg_cpu_path(gpugraph_graph *graph, const gpugraph_search *search
 }
 
 /* Whose method the run asks for: the search's, or one that only paths have. */
-static const char *whose_method(const char *search, const gpugraph_run *run) {
-    const gpugraph_method *m;
-    if (!run->method || strcmp(run->method, "auto") == 0)
-        return search;
-    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++)
-        if (strcmp(m->function, search) == 0 && strcmp(m->name, run->method) == 0)
-            return search;
-    return "path";
+static const gg_algorithm *whose_method(bool weighted, const gpugraph_run *run) {
+    const gg_algorithm *search = weighted ? &gg_sssp : &gg_bfs;
+    return gg_method_is_auto(run) || gg_has_method(search, run->method) ? search
+                                                                        : &gg_path;
 }
+
+/* A path has methods of its own and those of its search. The other search's name tells which
+** search that is. */
+static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *run) {
+    char list[320] = "auto";
+    size_t used = gg_add_methods(a, list, sizeof list, strlen(list));
+    bool by_weight = gg_has_method(&gg_bfs, method);
+    bool by_depth = gg_has_method(&gg_sssp, method);
+    if (by_weight || by_depth)
+        gg_add_methods(by_weight ? &gg_sssp : &gg_bfs, list, sizeof list, used);
+    gg_fail(run, GPUGRAPH_INVALID, "path%s has no method '%s'; its methods are: %s%s",
+            by_weight  ? " by weight"
+            : by_depth ? " by depth"
+                       : "",
+            method, list, by_weight || by_depth ? "" : ", and those of bfs or sssp");
+}
+
+/* That of the search which it is; its own methods are no faster on a first path. */
+static double work(const gpugraph_graph *graph) {
+    return gg_arcs_once(graph);
+}
+
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"path", "bidirectional", "cpu",
+     "from both ends; makes the transpose and rows of edge numbers"},
+    {0},
+};
+
+static const struct path_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_path = {
+    .name = "path",
+    .rows = CSR_OUT,
+    .arcs = work,
+    .steps = gg_few_steps,
+    .no_method = no_method,
+    .cpu_ns = GG_PATH_CPU_NS,
+    .cuda_ns = GG_PATH_CUDA_NS,
+    .step_us = GG_PATH_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},
+};
+
+static const struct path_calls *calls(gpugraph_backend on) {
+    return gg_path.side[on]->calls;
+}
+
+/* ---- the public function ---- */
 
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
-    const char *function = whose_method(weighted ? "sssp" : "bfs", run);
+    const gg_algorithm *whose = whose_method(weighted, run);
     gg_begin(run);
     *count = GPUGRAPH_NONE;
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
@@ -111,11 +164,11 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                        "a path has one source and one target, and there are %u and %u",
                        search->source_count, search->target_count);
     bool fallback = false;
-    const backend *on = gg_choose(graph, function, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, whose, run, &fallback);
     if (!on)
         return run->status;
-    on->path(graph, search, weighted, run, edge, count);
-    if (gg_fall_back(run, function, fallback))
-        gg_cpu_path(graph, search, weighted, run, edge, count);
+    calls(on)->find(graph, search, weighted, run, edge, count);
+    if (gg_fall_back(run, whose, fallback))
+        find_on_cpu(graph, search, weighted, run, edge, count);
     return run->status;
 }

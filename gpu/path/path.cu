@@ -10,6 +10,7 @@
 ** left to the host, which is sent the tree. By weight nobody knows how long the way is: the
 ** thread gives up after as many steps as that would take. Where it comes to a vertex whose
 ** edges all tie with it, the host, which settles ties, is sent the distances. */
+#include "path.h"
 #include "path.cuh"
 #include "tuning.h"
 
@@ -279,9 +280,9 @@ static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-gpugraph_status gg_cuda_path(gpugraph_graph *graph, const gpugraph_search *search,
-                             bool weighted, gpugraph_run *run, void *edge,
-                             uint32_t *count) {
+static gpugraph_status find_on_device(gpugraph_graph *graph,
+                                      const gpugraph_search *search, bool weighted,
+                                      gpugraph_run *run, void *edge, uint32_t *count) {
     const struct way_back way = {edge, count};
     const char *method = run->method;
     struct cuda_job job;
@@ -302,3 +303,27 @@ gpugraph_status gg_cuda_path(gpugraph_graph *graph, const gpugraph_search *searc
     gg_sssp_lost(run);
     return gg_path_by_sssp(graph, search, run, edge, count);
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    const struct cuda_job planned = planned_job(graph);
+    return gg_device_graph_lacks(graph, CSR_OUT, true) +
+           gg_device_graph_lacks(graph, CSR_IN, true) +
+           (int64_t)gg_both_ends_bytes(&planned);
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"path", "bidirectional", "cuda",
+     "from both ends; keeps the transpose with edge numbers"},
+    {},
+};
+
+static const struct path_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_path_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

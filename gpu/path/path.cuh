@@ -41,6 +41,8 @@ bool gg_walk_rows(struct cuda_job *job, const struct path_search *s, uint32_t mo
 /* both_ends.cu. *open: the search from the source has to find it; else *s is set. */
 bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                               bool weighted, struct path_search *s, bool *open);
+/* What that carves beside the rows of both directions. */
+uint64_t gg_both_ends_bytes(const struct cuda_job *job);
 /* By weight: is the way likely to have many steps? */
 bool gg_way_is_long(const struct cuda_job *job, gpugraph_direction direction);
 /* Does `auto` search from both ends? */

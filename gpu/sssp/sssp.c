@@ -20,7 +20,9 @@
 ** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
 ** fails with GPUGRAPH_RANGE. */
 #define _GNU_SOURCE
+#include "sssp.h"
 #include "work.h"
+#include "tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -346,6 +348,44 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
                      : GPUGRAPH_OK;
 }
 
+static double rounds(const gpugraph_graph *graph) {
+    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
+    return GG_FEW_LEVELS + rows * GG_THIN_ROUNDS;
+}
+
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"sssp", "delta-stepping", "cpu",
+     "threads relax all vertices of a bucket of distances at once"},
+    {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
+    {0},
+};
+
+static const struct sssp_calls cpu_calls = {.search = gg_cpu_sssp};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_sssp = {
+    .name = "sssp",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_once,
+    .steps = rounds,
+    .cpu_ns = GG_SSSP_CPU_NS,
+    .cuda_ns = GG_SSSP_CUDA_NS,
+    .step_us = GG_SSSP_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_sssp_cuda},
+};
+
+static const struct sssp_calls *calls(gpugraph_backend on) {
+    return gg_sssp.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge) {
     gg_begin(run);
@@ -357,11 +397,11 @@ gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *sear
     if (search->bounded && isnan(search->max_real_distance))
         return gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
     bool fallback = false;
-    const backend *on = gg_choose(graph, "sssp", run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_sssp, run, &fallback);
     if (!on)
         return run->status;
-    on->sssp(graph, search, run, distance, tree_edge);
-    if (gg_fall_back(run, "sssp", fallback))
+    calls(on)->search(graph, search, run, distance, tree_edge);
+    if (gg_fall_back(run, &gg_sssp, fallback))
         gg_cpu_sssp(graph, search, run, distance, tree_edge);
     return run->status;
 }

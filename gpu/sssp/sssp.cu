@@ -6,6 +6,7 @@
 ** A sum that leaves the range is dropped and noted; the rare search that notes one is
 ** settled by the CPU backend, which knows the sentence to say. Ties of tree edges that
 ** need more than one look are left to the host too. */
+#include "sssp.h"
 #include "sssp.cuh"
 
 #include <stdio.h>
@@ -138,13 +139,14 @@ static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
 }
 
 void gg_sssp_lost(gpugraph_run *run) {
-    run->used_backend = gg_cpu_backend.name;
+    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     snprintf(run->why, sizeof run->why,
              "a sum left the range of distances on the device: the host settles it");
 }
 
-gpugraph_status gg_cuda_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, void *distance, void *tree_edge) {
+static gpugraph_status search_on_device(gpugraph_graph *graph,
+                                        const gpugraph_search *search, gpugraph_run *run,
+                                        void *distance, void *tree_edge) {
     struct cuda_job job;
     struct sssp_outcome out = sssp_outcome();
     uint32_t ties = 0;
@@ -162,3 +164,76 @@ gpugraph_status gg_cuda_sssp(gpugraph_graph *graph, const gpugraph_search *searc
         return gg_distance_tree(graph, search, run, distance, tree_edge);
     return GPUGRAPH_OK;
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+    const struct cuda_job planned = planned_job(graph);
+    struct workspace space = {NULL, 0};
+    struct sssp_search s = sssp_search();
+    struct sssp_outcome out;
+    gpugraph_search wanted = {};
+    wanted.target_count = GG_PLANNED_ENDS;
+    s.wanted = &wanted;
+    s.type = graph->distance_type;
+    s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
+    carve(&planned, &space, &s, true, &out);
+    const uint64_t lists = gg_sssp_frontier_bytes(&s),
+                   buckets = gg_sssp_persistent_bytes(&s);
+    const bool fewer = frugal == (lists < buckets);
+    return gg_device_graph_lacks(graph, CSR_OUT, true) +
+           (int64_t)(space.used + (fewer ? lists : buckets));
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"sssp", "frontier", "cuda",
+     "relaxes a frontier of near vertices, far ones wait in a pile"},
+    {"sssp", "persistent", "cuda",
+     "delta-stepping in one launch; small rounds stay within a block"},
+    {"sssp", "L1V-L2V", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
+    {"sssp", "L1NF-L2V", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over a FIFO of all"},
+    {"sssp", "L1FQ-L2V", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over a FIFO of all"},
+    {"sssp", "L1SLF-L2V", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over a FIFO of all"},
+    {"sssp", "L1V-L2DQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over buckets of all"},
+    {"sssp", "L1NF-L2DQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over buckets of all"},
+    {"sssp", "L1FQ-L2DQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over buckets of all"},
+    {"sssp", "L1SLF-L2DQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over buckets of all"},
+    {"sssp", "L1V-L2PQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over a batched heap of all"},
+    {"sssp", "L1NF-L2PQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over a batched heap of "
+     "all"},
+    {"sssp", "L1FQ-L2PQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over a batched heap of all"},
+    {"sssp", "L1SLF-L2PQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over a batched heap of "
+     "all"},
+    {"sssp", "L1V-L2MPQ", "cuda",
+     "multi-level multi-queue: a FIFO of each warp over several batched heaps"},
+    {"sssp", "L1NF-L2MPQ", "cuda",
+     "multi-level multi-queue: near and far vectors of each warp over several batched "
+     "heaps"},
+    {"sssp", "L1FQ-L2MPQ", "cuda",
+     "multi-level multi-queue: a filtered FIFO of each warp over several batched heaps"},
+    {"sssp", "L1SLF-L2MPQ", "cuda",
+     "multi-level multi-queue: shortest length first of each warp over several batched "
+     "heaps"},
+    {},
+};
+
+static const struct sssp_calls calls = {.search = search_on_device};
+
+extern "C" const algorithm_side gg_sssp_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

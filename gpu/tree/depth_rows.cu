@@ -315,7 +315,7 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
     const struct device_rows *rows = turned_rows(job, direction);
     struct workspace space = {NULL, 0};
     struct tree_space s;
-    if (!rows)
+    if (!rows || !job->device) /* planned: what it takes at least */
         return 0;
     carve(&space, job->graph->n, rows->arcs, &s);
     int64_t beside = (int64_t)job->graph->n * SEARCH_BYTES;

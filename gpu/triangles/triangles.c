@@ -13,7 +13,7 @@
 ** After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407, 2008). Two
 ** rows meet by marking the one and looking up the other: the marks of v serve all its
 ** rows, and nothing branches on what they say. */
-#include "backend.h"
+#include "triangles.h"
 #include "tuning.h"
 
 #include <stdio.h>
@@ -146,8 +146,8 @@ static uint64_t count_all(struct ahead *a) {
     return a->triangles;
 }
 
-gpugraph_status gg_cpu_triangles(gpugraph_graph *graph, gpugraph_run *run,
-                                 uint64_t *count) {
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                    uint64_t *count) {
     struct ahead a = {.run = run};
     if (gg_csr(graph, CSR_SIMPLE, false, true, run, &a.simple) != GPUGRAPH_OK)
         return run->status;
@@ -188,14 +188,14 @@ static gpugraph_status count_by_queries(const csr *simple, gpugraph_run *run,
 }
 
 static gpugraph_status edge_queries(gpugraph_graph *graph, gpugraph_run *run,
-                                    const backend *on, uint64_t *count) {
+                                    gpugraph_backend on, uint64_t *count) {
     csr simple;
     gpugraph_backend asked = run->backend;
     const char *used = run->used_backend;
     if (gg_csr(graph, CSR_SIMPLE, false, true, run, &simple) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
-    run->backend = on == &gg_cpu_backend ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
+    run->backend = on;
     count_by_queries(&simple, run, count);
     run->backend = asked;
     run->used_backend = used;
@@ -204,17 +204,55 @@ static gpugraph_status edge_queries(gpugraph_graph *graph, gpugraph_run *run,
     return run->status;
 }
 
+static double one_step(const gpugraph_graph *graph) {
+    (void)graph;
+    return 1;
+}
+
+/* ---- the descriptor ---- */
+
+static const gpugraph_method methods[] = {
+    {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"},
+    {"triangles", "edge-queries", "cpu",
+     "asks a dynamic set of edges for the third of every two that meet"},
+    {0},
+};
+
+static const struct triangles_calls cpu_calls = {.count = count_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_triangles = {
+    .name = "triangles",
+    .rows = CSR_SIMPLE,
+    .arcs = gg_arcs_twice,
+    .steps = one_step,
+    .cpu_ns = GG_TRIANGLES_CPU_NS,
+    .cuda_ns = GG_TRIANGLES_CUDA_NS,
+    .step_us = GG_TRIANGLES_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_triangles_cuda},
+};
+
+static const struct triangles_calls *calls(gpugraph_backend on) {
+    return gg_triangles.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count) {
     gg_begin(run);
     bool fallback;
-    const backend *on = gg_choose(graph, "triangles", run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_triangles, run, &fallback);
     if (!on)
         return run->status;
     if (gg_method_is(run, "edge-queries"))
         return edge_queries(graph, run, on, count);
-    on->triangles(graph, run, count);
-    if (gg_fall_back(run, "triangles", fallback))
-        gg_cpu_triangles(graph, run, count);
+    calls(on)->count(graph, run, count);
+    if (gg_fall_back(run, &gg_triangles, fallback))
+        count_on_cpu(graph, run, count);
     return run->status;
 }

@@ -11,6 +11,7 @@
 ** A lane counts an arc with a short row by itself; for the others the whole warp works,
 ** one arc after the other. Launches take a limited number of arcs, so that an interrupt
 ** between them is felt. */
+#include "triangles.h"
 #include "device/cuda.cuh"
 #include "device/frontier.cuh"
 
@@ -184,8 +185,8 @@ static void search_graph(struct cuda_job *job, uint64_t *count) {
         gg_search_phase(job->run, started, (int64_t)(g.m / 2), "");
 }
 
-gpugraph_status gg_cuda_triangles(gpugraph_graph *graph, gpugraph_run *run,
-                                  uint64_t *count) {
+static gpugraph_status count_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                       uint64_t *count) {
     struct cuda_job job;
     *count = 0;
     if (!gg_job_open(&job, graph, run))
@@ -193,3 +194,30 @@ gpugraph_status gg_cuda_triangles(gpugraph_graph *graph, gpugraph_run *run,
     search_graph(&job, count);
     return gg_job_close(&job);
 }
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct workspace space = {NULL, 0};
+    struct device_csr g = {graph->n, 2 * graph->m, NULL, NULL, NULL};
+    struct ahead a;
+    carve(&space, &g, &a);
+    return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"triangles", "intersection", "cuda",
+     "intersects the rows of higher-ranking neighbours, warps share long ones"},
+    {"triangles", "edge-queries", "cuda",
+     "asks a dynamic set of edges for the third of every two that meet"},
+    {},
+};
+
+static const struct triangles_calls calls = {.count = count_on_device};
+
+extern "C" const algorithm_side gg_triangles_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

@@ -72,6 +72,6 @@ void gg_patch_device(update *u) {
     }
     double started = gg_now_ms();
     patch p = gg_patch_of(u);
-    gg_cuda_backend.follow(&p);
+    gg_patches.follow(&p);
     u->patch_ms = gg_now_ms() - started;
 }

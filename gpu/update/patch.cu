@@ -182,3 +182,8 @@ extern "C" void gg_cuda_follow(const patch *p) {
     if (own.status == GPUGRAPH_INTERRUPTED)
         gg_stopped(p->run);
 }
+
+extern "C" const struct patch_services gg_patches = {
+    .follow = gg_cuda_follow,
+    .look = gg_cuda_look,
+};

@@ -314,7 +314,7 @@ static void look_at_edges(const update *u, uint64_t *open) {
                            u->removed,
                            graph->n / 64 + (uint64_t)1,
                            open};
-        if (gg_cuda_backend.look(&look))
+        if (gg_patches.look(&look))
             return;
     }
     edge_look look = {u, open, sources, targets};

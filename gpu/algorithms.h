@@ -1,0 +1,15 @@
+/* The list of algorithms: NAME stands for the descriptor gg_NAME and for what it brings to a
+** device, gg_NAME_cuda. A new one is a line here. */
+#ifndef GPUGRAPH_ALGORITHMS_H
+#define GPUGRAPH_ALGORITHMS_H
+
+#define GG_ALGORITHMS(NAME)                                                              \
+    NAME(bfs)                                                                            \
+    NAME(path)                                                                           \
+    NAME(sssp)                                                                           \
+    NAME(dfs)                                                                            \
+    NAME(mis)                                                                            \
+    NAME(triangles)                                                                      \
+    NAME(degrees)
+
+#endif

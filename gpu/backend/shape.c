@@ -1,0 +1,21 @@
+/* What the predictions of algorithms have in common: how many arcs a graph has, and whether it is
+** as thin as a road network. */
+#include "backend.h"
+#include "tuning.h"
+
+double gg_arcs_once(const gpugraph_graph *graph) {
+    return (double)graph->m;
+}
+
+double gg_arcs_twice(const gpugraph_graph *graph) {
+    return 2 * (double)graph->m;
+}
+
+bool gg_is_thin(const gpugraph_graph *graph) {
+    return (double)graph->m < (double)graph->n * GG_THIN_DEGREE;
+}
+
+double gg_few_steps(const gpugraph_graph *graph) {
+    (void)graph;
+    return GG_FEW_LEVELS;
+}

@@ -1,0 +1,33 @@
+/* Breadth-first search, on either side. */
+#ifndef GPUGRAPH_BFS_H
+#define GPUGRAPH_BFS_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bfs_calls {
+    gpugraph_status (*search)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                              uint32_t *depth, void *tree_edge);
+    gpugraph_status (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            uint32_t *const *depth, void *const *tree_edge);
+};
+
+extern const gg_algorithm gg_bfs;
+extern const algorithm_side gg_bfs_cuda;
+
+/* On the CPU. */
+gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                           uint32_t *depth, void *tree_edge);
+gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                                uint32_t *const *depth, void *const *tree_edge);
+gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
+                                 gpugraph_run *, uint32_t *const *depth,
+                                 void *const *tree_edge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

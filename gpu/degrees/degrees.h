@@ -1,0 +1,22 @@
+/* Degrees, on either side. */
+#ifndef GPUGRAPH_DEGREES_H
+#define GPUGRAPH_DEGREES_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct degrees_calls {
+    gpugraph_status (*count)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+                             uint32_t *degree);
+};
+
+extern const gg_algorithm gg_degrees;
+extern const algorithm_side gg_degrees_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

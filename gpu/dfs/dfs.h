@@ -1,0 +1,29 @@
+/* Depth-first search, on either side. */
+#ifndef GPUGRAPH_DFS_H
+#define GPUGRAPH_DFS_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dfs_calls {
+    gpugraph_status (*search)(gpugraph_graph *, uint32_t source, bool ordered,
+                              gpugraph_direction, gpugraph_run *,
+                              const gpugraph_dfs_tree *);
+};
+
+extern const gg_algorithm gg_dfs;
+extern const algorithm_side gg_dfs_cuda;
+/* An ordered tree that may have no cycles below it: one thread, or a device. */
+extern const gg_algorithm gg_dfs_ordered;
+
+/* On the CPU. */
+gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t source, bool ordered,
+                           gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+/* What the host's side asks of a device's copy of a graph. */
+#include "backend.h"
+
+void gpugraph_release_device(gpugraph_graph *graph) {
+    if (graph->device)
+        gg_copies.release(graph);
+}
+
+void gg_rows_back(gpugraph_graph *graph) {
+    struct csr_slot *slot = &graph->csr[CSR_SIMPLE];
+    if (slot->lent && graph->device)
+        gg_copies.rows_back(graph);
+    slot->lent = false;
+}
+
+void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
+                     int64_t *device_bytes) {
+    *host_bytes =
+        graph->host_bytes + gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
+    *device_bytes = graph->device ? gg_copies.held(graph) : 0;
+}

@@ -1,0 +1,98 @@
+/* Degrees by the threads of the host, and whether each is one that a graph can hold.
+**
+** Threads share the edge list in slices, and each slice has counters of its own:
+**
+**     counts    [ slice 0: n ][ slice 1: n ] ...    then degree[v] is their sum */
+#include "backend.h"
+
+/* ---- small steps ---- */
+
+/* Adds one to count[vertex[e]] for each edge of a slice. */
+static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t begin,
+                       uint64_t end, uint32_t *count) {
+    for (uint64_t e = begin; e < end && !gg_leave(run, e); e++)
+        count[vertex[e]]++;
+}
+
+typedef struct counting {
+    const gpugraph_graph *graph;
+    gpugraph_direction direction;
+    gpugraph_run *run;
+    int slices;
+    uint32_t *counts; /* [slices][n] */
+    uint32_t *degree;
+} counting;
+
+static void count_slice(void *job, uint64_t slice) {
+    const counting *c = job;
+    const gpugraph_graph *graph = c->graph;
+    uint64_t begin = gg_slice(graph->m, (int)slice, c->slices);
+    uint64_t end = gg_slice(graph->m, (int)slice + 1, c->slices);
+    uint32_t *count = c->counts + slice * graph->n;
+    if (c->direction != GPUGRAPH_IN)
+        count_ends(c->run, graph->source, begin, end, count);
+    if (c->direction != GPUGRAPH_OUT)
+        count_ends(c->run, graph->target, begin, end, count);
+}
+
+static void add_counts(void *job, uint64_t low, uint64_t high) {
+    const counting *c = job;
+    for (uint64_t v = low; v < high && !gg_leave(c->run, v); v++) {
+        c->degree[v] = 0;
+        for (int slice = 0; slice < c->slices; slice++)
+            c->degree[v] += c->counts[(uint64_t)slice * c->graph->n + v];
+    }
+}
+
+/* Threads whose counters are together no more than there are edges. */
+static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
+    int threads = gg_threads(run, graph->m);
+    uint64_t most = graph->n ? graph->m / graph->n : 1;
+    return most < 1 ? 1 : most < (uint64_t)threads ? (int)most : threads;
+}
+
+gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
+                                 gpugraph_direction direction, gpugraph_run *run,
+                                 uint32_t *degree) {
+    counting c = {graph, direction, run, counting_threads(graph, run), NULL, degree};
+    uint64_t slices = (uint64_t)c.slices;
+    c.counts = gg_alloc_zero(run, graph->n * slices, sizeof *c.counts);
+    if (!c.counts)
+        return run->status;
+    gg_parts(c.slices, slices, count_slice, &c);
+    gg_slices(c.slices, graph->n, add_counts, &c);
+    gg_release(c.counts);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+/* ---- the largest degree ---- */
+
+uint64_t gg_most_degree = UINT32_MAX;
+
+/* Counters that have run over are together fewer than the ends of edges. */
+static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
+                         const uint32_t *degree) {
+    uint64_t sum = 0, largest = 0;
+    for (uint64_t v = 0; v < graph->n; v++) {
+        sum += degree[v];
+        largest = degree[v] > largest ? degree[v] : largest;
+    }
+    if (sum != 2 * graph->m || largest > gg_most_degree)
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "a vertex has more than %llu edges, the most that a graph holds",
+                (unsigned long long)gg_most_degree);
+    graph->degree_high = largest;
+}
+
+/* Graphs of less than 2^31 edges are not looked at. */
+gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
+                                 gpugraph_run *run) {
+    graph->degree_high = 2 * graph->m;
+    if (graph->degree_high + 2 * more <= gg_most_degree)
+        return run->status;
+    uint32_t *degree = gg_alloc(run, graph->n, sizeof *degree);
+    if (degree && !gg_count_degrees(graph, GPUGRAPH_BOTH, run, degree))
+        settle_bound(graph, run, degree);
+    gg_release(degree);
+    return run->status;
+}

@@ -1,0 +1,22 @@
+/* Maximal independent sets, on either side. */
+#ifndef GPUGRAPH_MIS_H
+#define GPUGRAPH_MIS_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mis_calls {
+    gpugraph_status (*find)(gpugraph_graph *, gpugraph_priority, int64_t seed,
+                            gpugraph_run *, uint8_t *member);
+};
+
+extern const gg_algorithm gg_mis;
+extern const algorithm_side gg_mis_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* Shortest paths from one source or many, on either side. */
+#ifndef GPUGRAPH_SSSP_H
+#define GPUGRAPH_SSSP_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sssp_calls {
+    gpugraph_status (*search)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                              void *distance, void *tree_edge);
+};
+
+extern const gg_algorithm gg_sssp;
+extern const algorithm_side gg_sssp_cuda;
+
+/* On the CPU. */
+gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            void *distance, void *tree_edge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+/* Triangles, on either side. */
+#ifndef GPUGRAPH_TRIANGLES_H
+#define GPUGRAPH_TRIANGLES_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct triangles_calls {
+    gpugraph_status (*count)(gpugraph_graph *, gpugraph_run *, uint64_t *count);
+};
+
+extern const gg_algorithm gg_triangles;
+extern const algorithm_side gg_triangles_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
