@@ -3,7 +3,8 @@
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too; a source that the page names in backquotes (`gpu/tuning.h`) must be there, unless it is one to be written. The shell runs in a folder that has build and examples, as the project's has.
+# too; a source that the page names in backquotes (`gpu/tuning.h`) must be there, unless it is one to be written.
+# A line of a ```c block must stand in a program under examples or in a public header: those are compiled, and run. The shell runs in a folder that has build and examples, as the project's has.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -69,6 +70,20 @@ for name in $(grep -o '`\(gpu\|ext\|sql\|tests\|examples\|docs\)/[A-Za-z0-9_./-]
         ;;
     esac
 done
+awk '
+    function bare(text) {
+        gsub(/\/\*[^*]*\*\//, "", text)
+        gsub(/[ \t\n]/, "", text)
+        return text
+    }
+    FILENAME != page { source = source $0 "\n"; next }
+    FNR == 1 { known = bare(source) }
+    /^```/ { inside = /^```c *$/; next }
+    inside && (line = bare($0)) != "" && line !~ /^(\/?\*\*?|#include)/ && !index(known, line) {
+        print "no example and no public header has the line " $0
+        bad = 1
+    }
+    END { exit bad }' page="$page" "$tests"/../examples/*.c "$tests"/../gpu/gpugraph*.h "$page" || status=1
 [ -s "$work/script" ] || exit $status
 
 cd "$work"

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Runs examples/graph.c, as built without SQLite, with weights, without, and on what it refuses.
+# Runs examples/graph.c and examples/changing.c, as built without SQLite: the first with weights, without, and on what
+# it refuses.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
-program=${GPUGRAPH_BUILD:-$tests/../build}/graph
+build=${GPUGRAPH_BUILD:-$tests/../build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 run() {
     # shellcheck disable=SC2086 # the wrapper is a command with its options
-    ${GPUGRAPH_WRAPPER:-} "$program" "$@" 2>&1 || echo "status $?"
+    ${GPUGRAPH_WRAPPER:-} "$build/$program" "$@" 2>&1 || echo "status $?"
 }
+program=graph
 {
     run "$tests/../examples/data/manhattan-streets.csv" 186275
     run "$tests/data/karate.tsv" 1
@@ -17,3 +19,5 @@ run() {
     run "$tests/data/karate.tsv" 99
     run "$work/nothing" 1
 } | diff -u "$tests/data/graph.out" -
+program=changing
+run | diff -u "$tests/data/changing.out" -

@@ -1,0 +1,73 @@
+/* Edges that come and go, by the library alone: a multigraph, whose edges have ids and weights, as rows
+** of a table have.
+**
+**     cc changing.c -Igpu build/libgpugraph.a -lpthread -lm
+**
+** (With the CUDA backend in the library: -lcudart_static -ldl -lrt -lstdc++ as well.)
+**
+**     batch of columns   source[], target[], id[], weight[]
+**        |  insert, delete, query: a call for many edges
+**     multigraph         on a device where there is one, else on CPU threads
+**        |  rows
+**     arrays             offset[n + 1], target[m], id[m], weight[m] */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpugraph.h"
+
+enum { VERTICES = 4, MOST = 8 };
+
+static void check(gpugraph_status status, const gpugraph_run *run) {
+    if (status == GPUGRAPH_OK)
+        return;
+    fprintf(stderr, "changing: %s\n", run->message);
+    exit(1);
+}
+
+/* All edges, row by row; of a row the targets come in no promised order, so they are few here. */
+static void print_rows(gpugraph_multigraph *graph, gpugraph_run *run) {
+    uint64_t offset[VERTICES + 1];
+    uint32_t target[MOST];
+    int64_t id[MOST], weight[MOST];
+    check(gpugraph_multigraph_rows(graph, run, offset, target, id, weight), run);
+    for (uint32_t v = 0; v < VERTICES; v++)
+        for (uint64_t i = offset[v]; i < offset[v + 1]; i++)
+            printf("  edge %" PRId64 ": %u -> %u, weight %" PRId64 "\n", id[i], v,
+                   target[i], weight[i]);
+}
+
+int main(void) {
+    gpugraph_run run = {0}; /* any backend, all threads */
+    gpugraph_multigraph *graph;
+    gpugraph_dynamic_options options = {.vertices = VERTICES};
+    check(gpugraph_multigraph_create(&options, &run, &graph), &run);
+
+    /* Edges 11 and 12 are parallel. */
+    uint32_t source[] = {0, 1, 1, 2}, target[] = {1, 2, 2, 3};
+    int64_t id[] = {10, 11, 12, 13}, weight[] = {7, 5, 6, 2};
+    uint64_t added, removed;
+    check(gpugraph_multigraph_insert(graph, 4, source, target, id, weight, &run, &added),
+          &run);
+    printf("%" PRIu64 " edges came:\n", added);
+    print_rows(graph, &run);
+
+    /* One of the two goes, by its id. */
+    check(gpugraph_multigraph_delete(graph, 1, &source[1], &target[1], &id[1], &run,
+                                     &removed),
+          &run);
+    printf("%" PRIu64 " went:\n", removed);
+    print_rows(graph, &run);
+
+    /* A batch again changes nothing; an edge that is there gets the batch's weight. */
+    weight[2] = 60;
+    check(gpugraph_multigraph_insert(graph, 1, &source[2], &target[2], &id[2], &weight[2],
+                                     &run, &added),
+          &run);
+    printf("%" PRIu64 " came, %" PRIu64 " are there:\n", added,
+           gpugraph_multigraph_edge_count(graph));
+    print_rows(graph, &run);
+
+    gpugraph_multigraph_free(graph);
+    return 0;
+}
