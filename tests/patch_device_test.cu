@@ -49,7 +49,7 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) 
 }
 
 static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
-    const struct device_graph *copy = graph->device;
+    const struct device_copy *copy = gg_device_copy_of(graph);
     ck_assert_uint_eq(copy->n, want->n);
     ck_assert_uint_eq(copy->m, want->m);
     same_bytes(fetched<uint32_t>(copy->source, want->m).data(), want->source,
@@ -83,7 +83,7 @@ static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
 static void same_copies(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
     same_edges(graph, fresh);
     for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
-        const struct device_rows *rows = &graph->device->rows[kind];
+        const struct device_rows *rows = &gg_device_copy_of(graph)->rows[kind];
         if (rows->made) {
             gpugraph_graph as_fresh = *fresh; /* the host's rows of the fresh graph */
             as_fresh.device = graph->device;
@@ -164,12 +164,12 @@ START_TEST(weights_alone) {
     after = model_copy(&model);
     for (int64_t e = 0; e < after.count; e += 7)
         after.edge[e].weight = after.edge[e].weight / 2 + 1;
-    const uint32_t *simple = graph->device->rows[CSR_SIMPLE].target;
-    int64_t bytes = gg_device_graph_bytes(graph->device);
+    const uint32_t *simple = gg_device_copy_of(graph)->rows[CSR_SIMPLE].target;
+    int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
     update(graph, &model, &after, &run);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
-    ck_assert_ptr_eq(graph->device->rows[CSR_SIMPLE].target, simple);
-    ck_assert_int_eq(gg_device_graph_bytes(graph->device), bytes);
+    ck_assert_ptr_eq(gg_device_copy_of(graph)->rows[CSR_SIMPLE].target, simple);
+    ck_assert_int_eq(gg_device_part_bytes(graph, PART_GROUNDS), bytes);
     gpugraph_graph *fresh = model_graph(&after, 1);
     same_copies(graph, fresh, &run);
     gpugraph_free(fresh);
@@ -192,7 +192,8 @@ START_TEST(memory_is_short) {
         make_rows(graph, &run, 511);
         for (int k = 0; k < 2000; k++)
             model_insert(&model, model.edge[model.count - 1].id + 1);
-        run.memory_limit = gg_device_graph_bytes(graph->device) + 200000 * (int64_t)i;
+        run.memory_limit =
+            gg_device_part_bytes(graph, PART_GROUNDS) + 200000 * (int64_t)i;
         update(graph, &before, &model, &run);
         ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
         gone += graph->device == NULL;

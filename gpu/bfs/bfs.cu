@@ -214,8 +214,8 @@ static void choose(const struct cuda_job *job, const gpugraph_search *search) {
     bool given = run->method && strcmp(run->method, "auto") != 0;
     if (!given) {
         enum csr_kind kind = gg_forward_kind(search->direction);
-        bool explodes = graph->device && graph->device->explodes[kind] &&
-                        graph->searches > GG_BFS_REVERSE_AFTER;
+        bool explodes =
+            gg_bfs_explodes(graph, kind) && graph->searches > GG_BFS_REVERSE_AFTER;
         run->used_method = explodes ? "direction-optimizing" : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))

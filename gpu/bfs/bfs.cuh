@@ -76,6 +76,11 @@ struct bfs_below {
     const uint32_t *closed; /* bit v: the row is empty; bits past n are set */
 };
 
+/* Words of a bitmap of all vertices, whole reads of four. */
+static inline uint64_t gg_hub_words(uint32_t n) {
+    return ((uint64_t)n + 127) / 128 * 4;
+}
+
 struct bfs_arrays {
     struct bfs_control *control;
     uint32_t *depth;
@@ -126,6 +131,9 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
 ** end. */
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                   struct bfs_below *below);
+/* Has a search along those rows met a frontier for which a look from below would have paid? */
+bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind);
+void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind);
 
 /* Kernels and their launches. */
 bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,

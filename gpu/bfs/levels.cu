@@ -157,8 +157,8 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (!start(job, g, search, bounds, b) ||
         !take_turns(job, g, below, b, bounds, &control))
         return false;
-    job->graph->device->explodes[gg_forward_kind(search->direction)] |=
-        control.explodes != 0;
+    if (control.explodes)
+        gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     *deepest = control.level;
     tell(job, &control, started);
     return gg_going(job);

@@ -2,9 +2,11 @@
 ** direction, kept with the device's copy.
 **
 **     hub[v]    of the first GG_BFS_HUB_ARCS vertices with an arc to v the one with most arcs
-**     closed    bit v: nobody has an arc to v, so no search finds it */
+**     closed    bit v: nobody has an arc to v, so no search finds it
+**
+** Beside them lies what a search has learned about the graph. */
 #include "bfs.cuh"
-#include "graph/device_copy.cuh"
+#include "device/parts.cuh"
 
 /* The degree and the number of a hub in one word: the larger wins. */
 typedef unsigned long long candidate;
@@ -48,29 +50,72 @@ static __global__ void find_hubs(const __grid_constant__ device_csr g,
     }
 }
 
+/* ---- what is kept ---- */
+
+struct device_hubs { /* of the rows of one kind; NULL: not made */
+    uint32_t *hub, *closed;
+};
+
+struct bfs_part {
+    struct device_part part;
+    uint32_t n; /* of the hubs that are made */
+    struct device_hubs hubs[CSR_KINDS];
+    bool explodes[CSR_KINDS]; /* a search has had a use for hubs */
+};
+
+static void free_hubs(struct bfs_part *kept, struct device_hubs *hubs) {
+    give(&kept->part, hubs->hub, kept->n, sizeof *hubs->hub);
+    give(&kept->part, hubs->closed, gg_hub_words(kept->n), sizeof *hubs->closed);
+    *hubs = device_hubs();
+}
+
+static void drop_hubs(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct bfs_part *kept = (struct bfs_part *)part;
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        free_hubs(kept, &kept->hubs[kind]);
+}
+
+static const struct device_part_kind bfs_kind = {
+    sizeof(struct bfs_part), PART_ON_EDGES | PART_ON_VERTICES, drop_hubs};
+
+bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct bfs_part *kept = (struct bfs_part *)gg_device_part_of(graph, &bfs_kind);
+    return kept && kept->explodes[kind];
+}
+
+void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind) {
+    struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
+    if (kept)
+        kept->explodes[kind] = true;
+}
+
+/* ---- the driver ---- */
+
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                   struct bfs_below *below) {
     if (!gg_device_csr(job, kind, false, &below->rows))
         return false;
-    struct device_graph *copy = job->graph->device;
-    struct device_hubs *hubs = &copy->hubs[kind];
-    uint64_t words = gg_hub_words(copy->n);
+    struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
+    if (!kept)
+        return false;
+    struct device_hubs *hubs = &kept->hubs[kind];
+    const uint32_t n = job->graph->n;
+    const uint64_t words = gg_hub_words(n);
     double started = gg_now_ms();
     if (!hubs->closed) {
-        bool made = take(job, &hubs->hub, copy->n, sizeof *hubs->hub) &&
-                    take(job, &hubs->closed, words, sizeof *hubs->closed);
+        kept->n = n;
+        bool made = take(job, &kept->part, &hubs->hub, n, sizeof *hubs->hub) &&
+                    take(job, &kept->part, &hubs->closed, words, sizeof *hubs->closed);
         if (made) {
             find_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
                 *g, below->rows, hubs->hub, hubs->closed, words);
             made = gg_launched(job, "find_hubs") && gg_wait(job);
         }
         if (!made) { /* what a kernel that never ran has left would be taken for hubs */
-            give(copy, hubs->hub, copy->n, sizeof *hubs->hub);
-            give(copy, hubs->closed, words, sizeof *hubs->closed);
-            *hubs = device_hubs();
+            free_hubs(kept, hubs);
             return false;
         }
-        gg_phase(job->run, "prepare", started, copy->n,
+        gg_phase(job->run, "prepare", started, n,
                  "the neighbour with most arcs of each vertex, on the device");
     }
     below->hub = hubs->hub;

@@ -114,9 +114,11 @@ float gg_marked_ms(struct cuda_job *job);
 
 /* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
-/* Bytes that gg_take could give, the workspace and ranked rows given back. */
+/* Bytes that gg_take could give, the workspace and what only saves time given back. */
 int64_t gg_device_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
+/* Frees one block outside of a job; the mutex is held. */
+void gg_free_block(void *block, uint64_t bytes);
 
 /* The arrays of a run, carved in order from one block. The same sequence of gg_carve is
 ** run twice: first on an empty workspace, to learn the size, then after gg_workspace. */
@@ -196,17 +198,9 @@ static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32
 
 /* ---- graph/device_copy.cu, as others ask ---- */
 
-struct device_graph;
-int64_t gg_device_graph_bytes(const struct device_graph *copy);
-int gg_device_graph_ordinal(const struct device_graph *copy);
 /* Bytes that a CSR and the edges would still take, scratch included. */
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
                               bool weighted);
-/* Frees the copy; the device must be current and idle. forget: its memory is gone
-** already (a child of fork). */
-void gg_device_graph_free(gpugraph_graph *graph, bool forget);
-/* Frees one block outside of a job; the mutex is held. */
-void gg_free_block(void *block, uint64_t bytes);
 
 /* ---- tree/tree.cu, tree/distance.cu: tree edges on the device; the rules are those of tree/tree.c ----
 ** They are edge numbers, as wide as the graph asks for. */
@@ -266,9 +260,6 @@ struct device_arcs_to {
 /* Returns how many kinds; 0: they are not there. */
 int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
                       struct device_arcs_to kind[2]);
-int64_t gg_ranked_bytes(const gpugraph_graph *graph);
-/* Gives all of it back; the device must be current. */
-void gg_drop_ranked(gpugraph_graph *graph);
 
 /* ---- kernels' helpers ---- */
 

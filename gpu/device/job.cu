@@ -5,6 +5,7 @@
 ** All waiting is polling, in the thread that runs the search, so that an interrupt is felt
 ** whatever the device does. */
 #include "devices.cuh"
+#include "parts.cuh"
 
 #include <errno.h>
 #include <pthread.h>
@@ -164,9 +165,9 @@ static bool prepare(struct cuda_job *job) {
                 ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
         return false;
     }
-    struct device_graph *copy = job->graph ? job->graph->device : NULL;
-    if (copy && gg_device_graph_ordinal(copy) != ordinal) {
-        gg_note(job, cudaSetDevice(gg_device_graph_ordinal(copy)), "change devices");
+    const struct device_graph *there = job->graph ? job->graph->device : NULL;
+    if (there && there->ordinal != ordinal) {
+        gg_note(job, cudaSetDevice(there->ordinal), "change devices");
         gg_device_graph_free(job->graph, false);
     }
     return gg_going(job) && open_device(job, ordinal);
@@ -206,7 +207,7 @@ gpugraph_status gg_job_close(struct cuda_job *job) {
 
 void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
     pthread_mutex_lock(&mutex);
-    cudaSetDevice(gg_device_graph_ordinal(graph->device));
+    cudaSetDevice(graph->device->ordinal);
     act(graph);
     cudaGetLastError();
     pthread_mutex_unlock(&mutex);

@@ -2,14 +2,14 @@
 **
 **     ledger      bytes held on devices by this process; memory_limit bounds it
 **     workspace   one block for each device, kept between runs, the first to go when
-**                 memory is short; the graph's ranked rows are the second
+**                 memory is short; parts of the graph that only save time are the second
 **     stages      a ring of pinned buffers, one event for each:
 **                     host array -> stage 0, 1, 2, 3, 0, ... -> device, or back
 **                 one is filled by several threads while the bus carries those before
 **                 a stage is used again once its event says that the bus is done with it
 **
 ** All of it is called with the devices' mutex held. */
-#include "cuda.cuh"
+#include "parts.cuh"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ static int64_t free_bytes(const struct cuda_job *job) {
 
 int64_t gg_device_room(const struct cuda_job *job) {
     return free_bytes(job) + (int64_t)job->device->workspace_bytes +
-           (job->graph ? gg_ranked_bytes(job->graph) : 0);
+           (job->graph ? gg_device_part_bytes(job->graph, PART_ON_ROOM) : 0);
 }
 
 void *gg_take(struct cuda_job *job, uint64_t bytes) {
@@ -76,7 +76,7 @@ void *gg_take(struct cuda_job *job, uint64_t bytes) {
         if (attempt == 0 && !job->working)
             free_workspace(job->device);
         if (attempt == 1 && job->graph)
-            gg_drop_ranked(job->graph);
+            gg_drop_device_parts(job->graph, PART_ON_ROOM);
     }
     if (gg_going(job))
         gg_fail_device_memory(job->run, (int64_t)bytes, free_bytes(job));

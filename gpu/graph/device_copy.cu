@@ -14,79 +14,61 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
 
-#include <new>
-
-int64_t gg_device_graph_bytes(const struct device_graph *copy) {
-    return copy->bytes;
-}
-
-int gg_device_graph_ordinal(const struct device_graph *copy) {
-    return copy->ordinal;
-}
-
 /* ---- memory ---- */
 
-static void free_rows(struct device_graph *copy, struct device_rows *rows) {
-    give(copy, rows->offset, rows->offset_room, sizeof *rows->offset);
-    give(copy, rows->target, rows->room, sizeof *rows->target);
-    give(copy, rows->weight, rows->room, copy->weight_size);
+static void free_rows(struct device_copy *copy, struct device_rows *rows) {
+    give(&copy->part, rows->offset, rows->offset_room, sizeof *rows->offset);
+    give(&copy->part, rows->target, rows->room, sizeof *rows->target);
+    give(&copy->part, rows->weight, rows->room, copy->weight_size);
     *rows = device_rows();
 }
 
-void gg_device_graph_drop_made(gpugraph_graph *graph, bool vertices) {
-    struct device_graph *copy = graph->device;
-    free_rows(copy, &copy->rows[CSR_SIMPLE]);
-    for (int kind = 0; kind < CSR_KINDS; kind++) {
-        give(copy, copy->hubs[kind].hub, copy->n, sizeof(uint32_t));
-        give(copy, copy->hubs[kind].closed, gg_hub_words(copy->n), sizeof(uint32_t));
-        copy->hubs[kind] = device_hubs();
-        copy->rows[kind].order = ORDER_UNKNOWN;
-    }
-    copy->edge_order = ORDER_UNKNOWN;
-    gg_drop_ranked(graph);
-    gg_drop_pinned(graph);
-    if (vertices) {
-        give(copy, copy->hash, copy->n, sizeof *copy->hash);
-        copy->hash = NULL;
-    }
+static void free_edges(struct device_copy *copy) {
+    give(&copy->part, copy->source, copy->edge_room, sizeof *copy->source);
+    give(&copy->part, copy->target, copy->edge_room, sizeof *copy->target);
+    give(&copy->part, copy->weight, copy->edge_room, copy->weight_size);
+    copy->source = copy->target = NULL;
+    copy->weight = NULL;
 }
 
-void gg_device_graph_free(gpugraph_graph *graph, bool forget) {
-    struct device_graph *copy = graph->device;
-    if (!copy)
+/* In SIMPLE an arc stays as long as any edge between its ends: it is made anew. */
+static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone) {
+    struct device_copy *copy = (struct device_copy *)part;
+    free_rows(copy, &copy->rows[CSR_SIMPLE]);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        copy->rows[kind].order = ORDER_UNKNOWN;
+    copy->edge_order = ORDER_UNKNOWN;
+    if (!(gone & PART_ON_DEVICE))
         return;
-    if (!forget) {
-        gg_device_graph_drop_made(graph, true);
-        for (int kind = 0; kind < CSR_KINDS; kind++)
-            free_rows(copy, &copy->rows[kind]);
-        give(copy, copy->source, copy->edge_room, sizeof *copy->source);
-        give(copy, copy->target, copy->edge_room, sizeof *copy->target);
-        give(copy, copy->weight, copy->edge_room, copy->weight_size);
-    }
-    delete copy;
-    graph->device = NULL;
-    graph->csr[CSR_SIMPLE].lent = false;
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        free_rows(copy, &copy->rows[kind]);
+    free_edges(copy);
+}
+
+static const struct device_part_kind copy_kind = {sizeof(struct device_copy),
+                                                  PART_ON_EDGES, drop_copy};
+
+struct device_copy *gg_device_copy_of(const gpugraph_graph *graph) {
+    return (struct device_copy *)gg_device_part_of(graph, &copy_kind);
 }
 
 /* NULL when the job must end. */
-static struct device_graph *new_copy(struct cuda_job *job) {
-    gpugraph_graph *graph = job->graph;
-    struct device_graph *copy = new (std::nothrow) device_graph();
-    if (!copy) {
-        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
-                sizeof *copy);
-        return NULL;
+static struct device_copy *new_copy(struct cuda_job *job) {
+    const gpugraph_graph *graph = job->graph;
+    struct device_copy *copy = (struct device_copy *)gg_device_part(job, &copy_kind);
+    if (copy) {
+        copy->n = graph->n;
+        copy->m = graph->m;
+        copy->edge_room = graph->m;
     }
-    copy->ordinal = job->device->ordinal;
-    copy->n = graph->n;
-    copy->m = graph->m;
-    copy->edge_room = graph->m;
-    return graph->device = copy;
+    return copy;
 }
 
-struct device_graph *gg_device_copy(struct cuda_job *job) {
-    gpugraph_graph *graph = job->graph;
-    struct device_graph *copy = graph->device ? graph->device : new_copy(job);
+struct device_copy *gg_device_copy(struct cuda_job *job) {
+    const gpugraph_graph *graph = job->graph;
+    struct device_copy *copy = gg_device_copy_of(graph);
+    if (!copy)
+        copy = new_copy(job);
     if (copy && graph->weight) /* a copy may be older than the weights: ids/ids.cu */
         copy->weight_size = gg_distance_size(graph->distance_type);
     return copy;
@@ -98,7 +80,7 @@ static uint64_t arcs_at_most(const gpugraph_graph *graph, int kind) {
 
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
                               bool weighted) {
-    const struct device_graph *copy = graph->device;
+    const struct device_copy *copy = gg_device_copy_of(graph);
     uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
     uint64_t bytes = 0, m = graph->m;
     if (!copy || !copy->source)
@@ -119,14 +101,16 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
 
 /* ---- edges ---- */
 
-static bool take_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+static bool take_edges(struct cuda_job *job, struct device_copy *copy, bool ends,
                        bool weights) {
-    return (!ends || (take(job, &copy->source, copy->edge_room, sizeof(uint32_t)) &&
-                      take(job, &copy->target, copy->edge_room, sizeof(uint32_t)))) &&
-           (!weights || take(job, &copy->weight, copy->edge_room, copy->weight_size));
+    return (!ends ||
+            (take(job, &copy->part, &copy->source, copy->edge_room, sizeof(uint32_t)) &&
+             take(job, &copy->part, &copy->target, copy->edge_room, sizeof(uint32_t)))) &&
+           (!weights ||
+            take(job, &copy->part, &copy->weight, copy->edge_room, copy->weight_size));
 }
 
-static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool ends,
+static bool send_edges(struct cuda_job *job, struct device_copy *copy, bool ends,
                        bool weights) {
     const gpugraph_edge_list *edges = &job->graph->edges;
     uint64_t bytes = copy->m * sizeof(uint32_t);
@@ -138,11 +122,11 @@ static bool send_edges(struct cuda_job *job, struct device_graph *copy, bool end
 }
 
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
-    struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
+    struct device_copy *copy = gg_going(job) ? gg_device_copy(job) : NULL;
     if (!copy)
         return false;
     double started = gg_now_ms();
-    int64_t before = copy->bytes;
+    int64_t before = copy->part.bytes;
     bool ends = !copy->target, weights = weighted && !copy->weight;
     bool taken = take_edges(job, copy, ends, weights);
     double sent = gg_now_ms();
@@ -154,8 +138,9 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     if (ends || weights)
         gg_phase(job->run, "upload", started, (int64_t)copy->m,
                  "%lld bytes to device %d, at %.1f GB/s",
-                 (long long)(copy->bytes - before), copy->ordinal,
-                 (double)(copy->bytes - before) * 1e-6 / (gg_now_ms() - sent + 1e-3));
+                 (long long)(copy->part.bytes - before), job->device->ordinal,
+                 (double)(copy->part.bytes - before) * 1e-6 /
+                     (gg_now_ms() - sent + 1e-3));
     *view = device_edges{copy->n, copy->m, copy->source, copy->target,
                          weighted ? copy->weight : NULL};
     return true;
@@ -250,6 +235,7 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
     struct device_edges edges;
     struct workspace space = {NULL, 0};
     struct key_scratch scratch;
+    struct device_part *part = &gg_device_copy_of(job->graph)->part;
     uint32_t n = job->graph->n;
     int bits = bits_of_row(n);
     uint64_t keys = 2 * job->graph->m, count;
@@ -262,7 +248,7 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
     make_keys<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, bits,
                                                                        scratch.key);
     if (!gg_launched(job, "make_keys") ||
-        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset))
+        !take(job, part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset))
         return false;
     const uint64_t *key = sort_keys(job, &scratch, keys, bits, &count);
     if (!key)
@@ -273,7 +259,7 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
         !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
         return false;
     rows->room = rows->arcs;
-    if (!take(job, &rows->target, rows->room, sizeof *rows->target))
+    if (!take(job, part, &rows->target, rows->room, sizeof *rows->target))
         return false;
     take_columns<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
         key, rows->arcs, bits, rows->target);
@@ -286,7 +272,7 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
 static const char *const kind_name[CSR_KINDS] = {"out", "in", "both", "simple"};
 
 static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
-    struct device_graph *copy = job->graph->device;
+    struct device_copy *copy = gg_device_copy_of(job->graph);
     struct device_rows *rows = &copy->rows[kind];
     const char *how = "";
     double started = gg_now_ms();
@@ -297,7 +283,7 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     job->working = false;
     if (!built) {
         /* After a failed upload the copy is gone, and with it these rows. */
-        if (job->graph->device)
+        if (gg_device_copy_of(job->graph))
             free_rows(copy, rows);
         return false;
     }
@@ -312,7 +298,7 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
     struct device_edges edges;
     if (!gg_device_edges(job, weighted, &edges))
         return false;
-    struct device_rows *rows = &job->graph->device->rows[kind];
+    struct device_rows *rows = &gg_device_copy_of(job->graph)->rows[kind];
     if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
         return false;
     *view = device_csr{edges.n, rows->arcs, rows->offset, rows->target,

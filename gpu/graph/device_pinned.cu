@@ -1,4 +1,4 @@
-/* Two further parts of the device's copy of a graph, made on first need:
+/* Two further parts of what lies on a device for a graph, made on first need:
 **
 **     pinned rows   for graphs larger than the device, read over the bus
 **                       offset[n + 1]    on the device, or as these:
@@ -16,6 +16,12 @@
 enum { LINE = 128 }; /* bytes */
 
 /* ---- an array that the device reads ---- */
+
+struct pinned_array { /* host memory that the device reads */
+    void *block;      /* NULL: there is none */
+    uint64_t bytes;
+    bool lent; /* the graph's own array, registered; else a copy */
+};
 
 /* Bytes that are registered, or copied, between two looks for an interrupt: some 50 ms, and
 ** some 10. */
@@ -108,13 +114,32 @@ static void unpin(struct pinned_array *array) {
 
 /* ---- pinned rows ---- */
 
-void gg_drop_pinned(gpugraph_graph *graph) {
-    struct device_graph *copy = graph->device;
-    give(copy, copy->pinned.offset, (uint64_t)copy->n + 1, sizeof(uint64_t));
-    unpin(&copy->pinned.offsets);
-    unpin(&copy->pinned.target);
-    copy->pinned = pinned_rows();
+struct pinned_rows { /* CSR_SIMPLE */
+    struct device_part part;
+    bool made;
+    uint32_t n;
+    uint64_t arcs;
+    uint64_t *offset; /* on the device; NULL: offsets, which are pinned */
+    struct pinned_array offsets, target;
+};
+
+static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigned) {
+    struct pinned_rows *rows = (struct pinned_rows *)part;
+    give(part, rows->offset, (uint64_t)rows->n + 1, sizeof(uint64_t));
+    rows->offset = NULL;
+    unpin(&rows->offsets);
+    unpin(&rows->target);
+    rows->made = false;
     graph->csr[CSR_SIMPLE].lent = false;
+}
+
+static const struct device_part_kind pinned_kind = {sizeof(struct pinned_rows),
+                                                    PART_ON_EDGES, drop_pinned};
+
+void gg_drop_pinned(gpugraph_graph *graph) {
+    struct device_part *part = gg_device_part_of(graph, &pinned_kind);
+    if (part)
+        drop_pinned(graph, part, PART_GROUNDS);
 }
 
 static bool put_offsets(struct cuda_job *job, const struct csr_slot *rows, uint64_t count,
@@ -122,22 +147,22 @@ static bool put_offsets(struct cuda_job *job, const struct csr_slot *rows, uint6
     uint64_t bytes = count * sizeof *rows->offset;
     if (!on_device)
         return pin(job, rows->offset, bytes, &made->offsets);
-    return take(job, &made->offset, count, sizeof *made->offset) &&
+    return take(job, &made->part, &made->offset, count, sizeof *made->offset) &&
            gg_upload(job, made->offset, rows->offset, bytes);
 }
 
-static bool make_pinned(struct cuda_job *job, bool offsets) {
+static bool make_pinned(struct cuda_job *job, bool offsets, struct pinned_rows *made) {
     gpugraph_graph *graph = job->graph;
-    struct pinned_rows *made = &graph->device->pinned;
     struct csr_slot *rows = &graph->csr[CSR_SIMPLE];
     csr view;
     if (gg_csr(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
         return false;
     double started = gg_now_ms();
+    made->n = graph->n;
     if (!put_offsets(job, rows, (uint64_t)graph->n + 1, offsets, made) ||
         !pin(job, rows->target, rows->m * sizeof *rows->target, &made->target) ||
         !gg_wait(job)) {
-        gg_drop_pinned(graph);
+        drop_pinned(graph, &made->part, PART_GROUNDS);
         return false;
     }
     rows->lent = made->target.lent || made->offsets.lent;
@@ -150,53 +175,70 @@ static bool make_pinned(struct cuda_job *job, bool offsets) {
 }
 
 bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view) {
-    struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
-    if (!copy || (!copy->pinned.made && !make_pinned(job, offsets)))
+    struct pinned_rows *rows = (struct pinned_rows *)gg_device_part(job, &pinned_kind);
+    if (!gg_going(job) || (!rows->made && !make_pinned(job, offsets, rows)))
         return false;
-    void *target = NULL, *offset = copy->pinned.offset;
-    gg_note(job, cudaHostGetDevicePointer(&target, copy->pinned.target.block, 0),
+    void *target = NULL, *offset = rows->offset;
+    gg_note(job, cudaHostGetDevicePointer(&target, rows->target.block, 0),
             "see pinned memory");
     if (!offset)
-        gg_note(job, cudaHostGetDevicePointer(&offset, copy->pinned.offsets.block, 0),
+        gg_note(job, cudaHostGetDevicePointer(&offset, rows->offsets.block, 0),
                 "see pinned memory");
-    *view = device_csr{copy->n, copy->pinned.arcs, (const uint64_t *)offset,
+    *view = device_csr{rows->n, rows->arcs, (const uint64_t *)offset,
                        (const uint32_t *)target, NULL};
     return gg_going(job);
 }
 
 /* ---- hashes ---- */
 
-static bool upload_hashes(struct cuda_job *job, struct device_graph *copy, int64_t seed) {
+struct kept_hashes {
+    struct device_part part;
+    uint32_t n;
+    uint32_t *hash; /* of gg_hash_ids for the seed; NULL: not made */
+    int64_t seed;
+};
+
+static void drop_hashes(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct kept_hashes *kept = (struct kept_hashes *)part;
+    give(part, kept->hash, kept->n, sizeof *kept->hash);
+    kept->hash = NULL;
+}
+
+static const struct device_part_kind hashes_kind = {sizeof(struct kept_hashes),
+                                                    PART_ON_VERTICES, drop_hashes};
+
+static bool upload_hashes(struct cuda_job *job, struct kept_hashes *kept, int64_t seed) {
     double started = gg_now_ms();
-    if (!copy->hash && !take(job, &copy->hash, copy->n, sizeof *copy->hash))
+    const uint32_t n = job->graph->n;
+    if (!kept->hash && !take(job, &kept->part, &kept->hash, n, sizeof *kept->hash))
         return false;
-    uint32_t *hash = (uint32_t *)gg_alloc(job->run, copy->n, sizeof *hash);
+    kept->n = n;
+    uint32_t *hash = (uint32_t *)gg_alloc(job->run, n, sizeof *hash);
     bool done = hash && gg_hash_ids(job->graph, seed, job->run, hash) == GPUGRAPH_OK &&
-                gg_upload(job, copy->hash, hash, (uint64_t)copy->n * sizeof *hash) &&
+                gg_upload(job, kept->hash, hash, (uint64_t)n * sizeof *hash) &&
                 gg_wait(job);
     gg_release(hash);
     if (!done) {
-        give(copy, copy->hash, copy->n, sizeof *copy->hash);
-        copy->hash = NULL;
+        drop_hashes(job->graph, &kept->part, PART_GROUNDS);
         return false;
     }
-    copy->hash_seed = seed;
-    gg_phase(job->run, "hash", started, copy->n, "ids and seed, by the CPU, kept");
+    kept->seed = seed;
+    gg_phase(job->run, "hash", started, n, "ids and seed, by the CPU, kept");
     return true;
 }
 
 bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes) {
     const gpugraph_ids *ids = &job->graph->ids;
-    struct device_graph *copy = gg_going(job) ? gg_device_copy(job) : NULL;
-    if (!copy)
+    if (!gg_going(job))
         return false;
     hashes->salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
     hashes->first = (uint64_t)ids->first_integer;
     hashes->stored = NULL;
     if (gg_ids_are_consecutive(job->graph))
         return true;
-    if ((!copy->hash || copy->hash_seed != seed) && !upload_hashes(job, copy, seed))
+    struct kept_hashes *kept = (struct kept_hashes *)gg_device_part(job, &hashes_kind);
+    if (!kept || ((!kept->hash || kept->seed != seed) && !upload_hashes(job, kept, seed)))
         return false;
-    hashes->stored = copy->hash;
+    hashes->stored = kept->hash;
     return true;
 }

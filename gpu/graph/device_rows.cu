@@ -92,7 +92,7 @@ static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *
 static void scatter(struct cuda_job *job, const struct device_edges *edges,
                     struct arc_ends make, struct device_rows *rows, uint32_t *left) {
     unsigned grid = gg_grid(job, edges->m, 16);
-    if (job->graph->device->weight_size == 8)
+    if (gg_device_copy_of(job->graph)->weight_size == 8)
         scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
             *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
     else
@@ -104,7 +104,7 @@ static void scatter(struct cuda_job *job, const struct device_edges *edges,
 static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
                               const struct device_edges *edges,
                               struct device_rows *rows) {
-    struct device_graph *copy = job->graph->device;
+    struct device_copy *copy = gg_device_copy_of(job->graph);
     struct workspace space = {NULL, 0};
     struct row_scratch scratch;
     uint32_t n = copy->n;
@@ -116,14 +116,15 @@ static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool wei
     count_arcs<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
         *edges, arcs_of(kind), scratch.count);
     if (!gg_launched(job, "count_arcs") ||
-        !take(job, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
+        !take(job, &copy->part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
         !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
                     scratch.scan_bytes) ||
         !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
         return false;
     rows->room = rows->arcs;
-    if (!take(job, &rows->target, rows->room, sizeof *rows->target) ||
-        (weighted && !take(job, &rows->weight, rows->room, copy->weight_size)))
+    if (!take(job, &copy->part, &rows->target, rows->room, sizeof *rows->target) ||
+        (weighted &&
+         !take(job, &copy->part, &rows->weight, rows->room, copy->weight_size)))
         return false;
     scatter(job, edges, arcs_of(kind), rows, scratch.count);
     return gg_wait(job);

@@ -191,10 +191,13 @@ static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t a
                       struct device_rows *rows) {
     rows->arcs = arcs;
     rows->room = s->arcs;
-    return take(job, &rows->offset, (uint64_t)s->edges.n + 1, sizeof *rows->offset) &&
-           take(job, &rows->target, rows->room, sizeof *rows->target) &&
+    struct device_copy *copy = gg_device_copy_of(job->graph);
+    struct device_part *part = &copy->part;
+    return take(job, part, &rows->offset, (uint64_t)s->edges.n + 1,
+                sizeof *rows->offset) &&
+           take(job, part, &rows->target, rows->room, sizeof *rows->target) &&
            (!s->weighted ||
-            take(job, &rows->weight, rows->room, job->graph->device->weight_size));
+            take(job, part, &rows->weight, rows->room, copy->weight_size));
 }
 
 static void copy_on_device(struct cuda_job *job, void *to, const void *from,
@@ -211,7 +214,7 @@ static void copy_rows(struct cuda_job *job, const struct row_sort *s,
     copy_on_device(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
     if (s->weighted)
         copy_on_device(job, rows->weight, s->edges.weight,
-                       s->arcs * job->graph->device->weight_size);
+                       s->arcs * gg_device_copy_of(job->graph)->weight_size);
     take_offsets(job, s->row, s->arcs, rows, cub, cub_bytes);
 }
 
@@ -249,7 +252,7 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
 /* Is there room for the scratch and the rows? */
 static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
                       uint64_t scratch_bytes) {
-    uint64_t weight = s->weighted ? job->graph->device->weight_size : 0;
+    uint64_t weight = s->weighted ? gg_device_copy_of(job->graph)->weight_size : 0;
     uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
     return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
 }
@@ -305,7 +308,7 @@ bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
                          kind == CSR_IN ? edges->source : edges->target};
     if (!weighted)
         return build_by_sorting<uint32_t>(job, &s, rows, how);
-    return job->graph->device->weight_size == 8
+    return gg_device_copy_of(job->graph)->weight_size == 8
                ? build_by_sorting<arc_weight64>(job, &s, rows, how)
                : build_by_sorting<arc_weight32>(job, &s, rows, how);
 }

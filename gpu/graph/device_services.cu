@@ -3,7 +3,7 @@
 #include "device_copy.cuh"
 
 static int64_t held(const gpugraph_graph *graph) {
-    return graph->device ? gg_device_graph_bytes(graph->device) : 0;
+    return gg_device_part_bytes(graph, PART_GROUNDS);
 }
 
 static void free_copy(gpugraph_graph *graph) {

@@ -93,8 +93,9 @@ bool gg_make_ends(struct id_job *w, uint64_t n) {
     graph->n = (uint32_t)n;
     graph->ids.integer_count = (uint32_t)n;
     w->copy = gg_device_copy(&w->job);
-    return w->copy && take(&w->job, &w->copy->source, w->m, sizeof(uint32_t)) &&
-           take(&w->job, &w->copy->target, w->m, sizeof(uint32_t));
+    return w->copy &&
+           take(&w->job, &w->copy->part, &w->copy->source, w->m, sizeof(uint32_t)) &&
+           take(&w->job, &w->copy->part, &w->copy->target, w->m, sizeof(uint32_t));
 }
 
 /* ---- ids close together ---- */

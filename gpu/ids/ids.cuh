@@ -14,7 +14,7 @@ struct id_job {
     uint64_t id_bytes;
     int64_t first;
     uint64_t span;
-    struct device_graph *copy;
+    struct device_copy *copy;
     double moved_ms;
 };
 

@@ -33,14 +33,14 @@ static bool look_at_shape(struct cuda_job *job, gpugraph_direction direction,
                           bool by_depth, const struct device_csr *g,
                           struct sssp_features *features) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(direction);
-    const struct device_graph *copy = job->graph->device;
+    const struct sssp_features *known = gg_features_known(job->graph, kind);
     *features = sssp_features();
     if (!by_depth)
         return gg_device_features(job, kind, g, features);
-    if (copy->rows[kind].features_known)
-        *features = copy->rows[kind].features;
+    if (known)
+        *features = *known;
     features->degree = (double)g->m / g->n;
-    if (copy->explodes[kind])
+    if (gg_bfs_explodes(job->graph, kind))
         features->most_degree = g->n;
     return true;
 }
@@ -147,9 +147,9 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
 }
 
 bool gg_way_is_long(const struct cuda_job *job, gpugraph_direction direction) {
-    const struct device_rows *rows =
-        &job->graph->device->rows[gg_forward_kind(direction)];
-    return rows->features_known && gg_path_is_thin(&rows->features);
+    const struct sssp_features *known =
+        gg_features_known(job->graph, gg_forward_kind(direction));
+    return known && gg_path_is_thin(known);
 }
 
 bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,

@@ -64,9 +64,12 @@ bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
-/* The features of those rows: computed on first need, kept with them. (sssp/choice/features.cu) */
+/* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *features);
+/* NULL: not computed, or something has changed since. */
+const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
+                                              enum csr_kind kind);
 /* FEATURE_BALLS probes. (sssp/choice/probe.cu) */
 struct feature_probe;
 void gg_device_probes(struct cuda_job *job, const struct device_csr *g,

@@ -82,7 +82,7 @@ static bool note_order(struct cuda_job *job, const struct tree_space *s,
 static bool look_for_order(struct cuda_job *job, const struct device_edges *edges,
                            const struct device_csr *rows, enum csr_kind kind,
                            const struct tree_space *s, bool *ordered) {
-    struct device_graph *copy = job->graph->device;
+    struct device_copy *copy = gg_device_copy_of(job->graph);
     enum order *of_edges = &copy->edge_order, *of_rows = &copy->rows[kind].order;
     double started = gg_now_ms();
     bool looks = false;
@@ -304,7 +304,7 @@ static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
 
 static const struct device_rows *turned_rows(const struct cuda_job *job,
                                              gpugraph_direction direction) {
-    const struct device_graph *copy = job->graph->device;
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
     const struct device_rows *rows = &copy->rows[gg_reverse_kind(direction)];
     bool useful = direction != GPUGRAPH_BOTH && rows->made && !job->graph->wide &&
                   copy->edge_order != ORDER_NONE && rows->order != ORDER_NONE;

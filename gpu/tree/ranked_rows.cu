@@ -132,23 +132,58 @@ WALK_KERNELS(real, real)
 
 /* ---- what is kept ---- */
 
-static void free_side(struct device_graph *copy, struct device_ranked *r) {
-    give(copy, r->head, r->tiles * GG_WARP, sizeof *r->head);
-    give(copy, r->before, r->tiles + 1, sizeof *r->before);
-    give(copy, r->vertex, r->vertices, sizeof *r->vertex);
-    give(copy, r->other, r->arcs, sizeof *r->other);
-    give(copy, r->number, r->arcs, sizeof *r->number);
-    give(copy, r->offset, copy->n + 1ull, sizeof *r->offset);
-    give(copy, r->weight, r->tiles * RANK_TILE, copy->weight_size);
+/* Sides of edges: which end a tree edge leads to. */
+enum ranked_side { RANKED_TARGETS, RANKED_SOURCES, RANKED_SIDES };
+
+struct device_ranked { /* owns the arrays of ranked_rows.h, for one side */
+    bool made;
+    uint64_t arcs, tiles;
+    uint32_t vertices; /* vertices that arcs lead to */
+    uint32_t *head, *before, *vertex, *other, *number;
+    uint64_t *offset; /* n + 1: where the arcs of each vertex begin */
+    void *weight;     /* in whole tiles; NULL: the graph has none */
+};
+
+struct tree_habit { /* of trees by weight in one direction */
+    uint32_t trees; /* so far, that ranked rows would have suited */
+    double share;   /* of arcs that could be tight by weight and where they lead */
+};
+
+struct ranked_part {
+    struct device_part part;
+    uint32_t n;         /* of the sides that are made */
+    size_t weight_size; /* 0: no weights */
+    struct device_ranked side[RANKED_SIDES];
+    struct tree_habit habit[3]; /* by gpugraph_direction */
+};
+
+static void free_side(struct ranked_part *ranked, struct device_ranked *r) {
+    struct device_part *part = &ranked->part;
+    give(part, r->head, r->tiles * GG_WARP, sizeof *r->head);
+    give(part, r->before, r->tiles + 1, sizeof *r->before);
+    give(part, r->vertex, r->vertices, sizeof *r->vertex);
+    give(part, r->other, r->arcs, sizeof *r->other);
+    give(part, r->number, r->arcs, sizeof *r->number);
+    give(part, r->offset, ranked->n + 1ull, sizeof *r->offset);
+    give(part, r->weight, r->tiles * RANK_TILE, ranked->weight_size);
     *r = device_ranked();
 }
 
-void gg_drop_ranked(gpugraph_graph *graph) {
-    struct device_graph *copy = graph->device;
-    for (int side = 0; copy && side < RANKED_SIDES; side++)
-        free_side(copy, &copy->ranked[side]);
-    for (int direction = GPUGRAPH_OUT; copy && direction <= GPUGRAPH_BOTH; direction++)
-        copy->habit[direction] = tree_habit();
+static void drop_ranked(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct ranked_part *ranked = (struct ranked_part *)part;
+    for (int side = 0; side < RANKED_SIDES; side++)
+        free_side(ranked, &ranked->side[side]);
+    for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++)
+        ranked->habit[direction] = tree_habit();
+}
+
+static const struct device_part_kind ranked_kind = {
+    sizeof(struct ranked_part),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_ranked};
+
+/* NULL: there are none. */
+static struct ranked_part *ranked_of(const gpugraph_graph *graph) {
+    return (struct ranked_part *)gg_device_part_of(graph, &ranked_kind);
 }
 
 /* Bytes of a side that has so many arcs; `vertices` of the n have some, or it is 0. */
@@ -164,16 +199,9 @@ static uint64_t side_bytes(uint64_t arcs, uint32_t n, uint64_t vertices,
            (weight_size > 0 ? block_bytes(weights, weight_size) : 0);
 }
 
-int64_t gg_ranked_bytes(const gpugraph_graph *graph) {
-    const struct device_graph *copy = graph->device;
-    uint64_t bytes = 0;
-    for (int side = 0; copy && side < RANKED_SIDES; side++) {
-        const struct device_ranked *r = &copy->ranked[side];
-        if (r->made)
-            bytes += side_bytes(r->arcs, copy->n, r->vertex ? r->vertices : 0,
-                                copy->weight_size);
-    }
-    return (int64_t)bytes;
+static bool has_side(const gpugraph_graph *graph, int side) {
+    const struct ranked_part *ranked = ranked_of(graph);
+    return ranked && ranked->side[side].made;
 }
 
 static bool wants(gpugraph_direction direction, int side) {
@@ -181,18 +209,19 @@ static bool wants(gpugraph_direction direction, int side) {
 }
 
 bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction) {
-    const struct device_graph *copy = job->graph->device;
-    bool all = copy && !job->graph->wide;
+    const struct ranked_part *ranked = ranked_of(job->graph);
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    bool all = ranked && copy && !job->graph->wide;
     for (int side = 0; side < RANKED_SIDES; side++)
         all = all && (!wants(direction, side) ||
-                      (copy->ranked[side].made &&
-                       (copy->weight_size == 0 || copy->ranked[side].weight)));
+                      (ranked->side[side].made &&
+                       (copy->weight_size == 0 || ranked->side[side].weight)));
     return all;
 }
 
 bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction) {
     return gg_has_ranked_rows(job, direction) &&
-           job->graph->device->habit[direction].share <= gg_tree_ranks_limits.share;
+           ranked_of(job->graph)->habit[direction].share <= gg_tree_ranks_limits.share;
 }
 
 int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
@@ -201,14 +230,17 @@ int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
     for (int side = 0; side < RANKED_SIDES; side++) {
         if (!gg_has_ranked_rows(job, direction) || !wants(direction, side))
             continue;
-        const struct device_ranked *r = &job->graph->device->ranked[side];
+        const struct device_ranked *r = &ranked_of(job->graph)->side[side];
         kind[kinds++] = device_arcs_to{r->offset, r->other, r->number, r->weight};
     }
     return kinds;
 }
 
 void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share) {
-    struct tree_habit *habit = &job->graph->device->habit[direction];
+    struct ranked_part *ranked = (struct ranked_part *)gg_device_part(job, &ranked_kind);
+    struct tree_habit *habit = ranked ? &ranked->habit[direction] : NULL;
+    if (!habit)
+        return;
     habit->share = share;
     if (habit->trees < UINT32_MAX && share <= gg_tree_ranks_limits.share)
         habit->trees++;
@@ -250,23 +282,25 @@ static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
 
 /* Is there room for all sides that lack, for making them, and for the search afterwards? */
 static bool fits(const struct cuda_job *job, gpugraph_direction direction) {
-    const struct device_graph *copy = job->graph->device;
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
     struct workspace space = {NULL, 0};
     struct side_scratch scratch;
     carve(&space, copy->n, copy->m, &scratch);
     uint64_t bytes = space.used + (uint64_t)copy->n * SEARCH_BYTES;
     for (int side = 0; side < RANKED_SIDES; side++)
-        if (wants(direction, side) && !copy->ranked[side].made)
+        if (wants(direction, side) && !has_side(job->graph, side))
             bytes += side_bytes(copy->m, copy->n, copy->n, copy->weight_size);
-    return (int64_t)bytes < gg_device_room(job) - gg_ranked_bytes(job->graph);
+    return (int64_t)bytes <
+           gg_device_room(job) - gg_device_part_bytes(job->graph, PART_ON_ROOM);
 }
 
 /* Are trees in that direction asked for often, and do few arcs matter to them? */
 static bool pays(const struct cuda_job *job, gpugraph_direction direction) {
     const struct tree_ranks_limits *limits = &gg_tree_ranks_limits;
-    const struct tree_habit *habit = &job->graph->device->habit[direction];
+    const struct ranked_part *ranked = ranked_of(job->graph);
+    const struct tree_habit habit = ranked ? ranked->habit[direction] : tree_habit();
     return job->graph->m > 0 && job->graph->m >= limits->arcs &&
-           habit->trees >= limits->after && habit->share <= limits->share;
+           habit.trees >= limits->after && habit.share <= limits->share;
 }
 
 template <typename weight>
@@ -295,7 +329,7 @@ static bool sort_side(struct cuda_job *job, const struct device_edges *edges, in
         !gg_fill(job, r->before, 0, (r->tiles + 1) * sizeof *r->before))
         return false;
     const uint32_t *end = by_target ? edges->source : edges->target;
-    if (job->graph->device->weight_size == sizeof(uint64_t))
+    if (gg_device_copy_of(job->graph)->weight_size == sizeof(uint64_t))
         lay<uint64_t>(job, edges, end, s, r);
     else
         lay<uint32_t>(job, edges, end, s, r);
@@ -310,7 +344,8 @@ static bool sort_side(struct cuda_job *job, const struct device_edges *edges, in
 }
 
 static bool fill_side(struct cuda_job *job, const struct device_edges *edges, int side,
-                      struct device_ranked *r) {
+                      struct ranked_part *ranked, struct device_ranked *r) {
+    struct device_part *part = &ranked->part;
     struct workspace space = {NULL, 0};
     struct side_scratch s;
     r->arcs = edges->m;
@@ -319,17 +354,17 @@ static bool fill_side(struct cuda_job *job, const struct device_edges *edges, in
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, edges->n, edges->m, &s);
-    if (!take(job, &r->head, r->tiles * GG_WARP, sizeof *r->head) ||
-        !take(job, &r->before, r->tiles + 1, sizeof *r->before) ||
-        !take(job, &r->other, r->arcs, sizeof *r->other) ||
-        !take(job, &r->number, r->arcs, sizeof *r->number) ||
-        !take(job, &r->offset, edges->n + 1ull, sizeof *r->offset) ||
+    if (!take(job, part, &r->head, r->tiles * GG_WARP, sizeof *r->head) ||
+        !take(job, part, &r->before, r->tiles + 1, sizeof *r->before) ||
+        !take(job, part, &r->other, r->arcs, sizeof *r->other) ||
+        !take(job, part, &r->number, r->arcs, sizeof *r->number) ||
+        !take(job, part, &r->offset, edges->n + 1ull, sizeof *r->offset) ||
         (edges->weight &&
-         !take(job, &r->weight, r->tiles * RANK_TILE, job->graph->device->weight_size)) ||
+         !take(job, part, &r->weight, r->tiles * RANK_TILE, ranked->weight_size)) ||
         !sort_side(job, edges, side, &s, r))
         return false;
     if (r->vertices < edges->n) {
-        if (!take(job, &r->vertex, r->vertices, sizeof *r->vertex))
+        if (!take(job, part, &r->vertex, r->vertices, sizeof *r->vertex))
             return false;
         list_vertices<<<gg_grid(job, r->tiles * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
             r->head, r->before, r->tiles, s.row, r->vertex);
@@ -339,19 +374,24 @@ static bool fill_side(struct cuda_job *job, const struct device_edges *edges, in
 }
 
 static bool make_side(struct cuda_job *job, int side) {
-    struct device_graph *copy = job->graph->device;
+    const size_t weight_size = gg_device_copy_of(job->graph)->weight_size;
     struct device_edges edges;
-    struct device_ranked r = device_ranked();
-    if (!gg_device_edges(job, job->graph->device->weight_size > 0, &edges))
+    struct device_ranked r = device_ranked(); /* in the part when it is whole */
+    if (!gg_device_edges(job, weight_size > 0, &edges))
         return false;
+    struct ranked_part *ranked = (struct ranked_part *)gg_device_part(job, &ranked_kind);
+    if (!ranked)
+        return false;
+    ranked->n = edges.n;
+    ranked->weight_size = weight_size;
     double started = gg_now_ms();
-    r.made = fill_side(job, &edges, side, &r);
+    r.made = fill_side(job, &edges, side, ranked, &r);
     gg_drop_workspace(job); /* a sort's is large */
     if (!r.made || !gg_going(job)) {
-        free_side(copy, &r);
+        free_side(ranked, &r);
         return false;
     }
-    copy->ranked[side] = r;
+    ranked->side[side] = r;
     gg_phase(job->run, "prepare", started, (int64_t)r.arcs, "arcs by %s, with ranks",
              side == RANKED_TARGETS ? "target" : "source");
     return true;
@@ -369,7 +409,7 @@ bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction, boo
         !(path ? job->graph->m > 0 : pays(job, direction)) || !fits(job, direction))
         return gg_going(job);
     for (int side = 0; side < RANKED_SIDES; side++)
-        if (wants(direction, side) && !job->graph->device->ranked[side].made &&
+        if (wants(direction, side) && !has_side(job->graph, side) &&
             !make_side(job, side))
             return do_without(job);
     return true;
@@ -414,7 +454,7 @@ bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
                       const void *distance, void *most, uint64_t *smallest,
                       uint32_t *tree_edge) {
     for (int side = 0; side < RANKED_SIDES; side++)
-        if (wants(direction, side) && !walk_side(job, &job->graph->device->ranked[side],
+        if (wants(direction, side) && !walk_side(job, &ranked_of(job->graph)->side[side],
                                                  distance, most, smallest, tree_edge))
             return false;
     return true;

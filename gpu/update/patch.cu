@@ -7,8 +7,8 @@
 **
 ** What hangs on which edges there are, and not on a few of them, is given back and made
 ** anew on the device when it is asked for: SIMPLE, in which an arc stays as long as any edge
-** between its ends, hubs, features, pinned rows. Where nothing but weights changes all but
-** the features stays. */
+** between its ends, and the parts that stand on edges (device/parts.cuh). Where nothing but
+** weights changes those that stand on weights go. */
 #include "patch.cuh"
 
 /* What a step sends and gets back takes no more than this for each changed edge, and this
@@ -92,14 +92,13 @@ static bool change_rows(void *there, const row_patch *r) {
     if (!send(t) || !gg_change_group(t, &g) || !gg_change_offsets(t, rows, r))
         return false;
     rows->arcs = r->arcs->after;
-    rows->features_known = false;
     return true;
 }
 
 static bool change_edges(void *there) {
     struct there *t = (struct there *)there;
     const patch *p = t->p;
-    struct device_graph *copy = t->copy;
+    struct device_copy *copy = t->copy;
     struct array_group g = array_group();
     t->used = t->sent = t->kept;
     g.common.s = p->edges;
@@ -119,10 +118,12 @@ static bool change_edges(void *there) {
                            pack(t, (const char *)p->weight, bytes), false, p->reweighted};
     if (!send(t) || !gg_change_group(t, &g) || !gg_wait(&t->job))
         return false;
-    gg_drop_ranked(p->graph); /* weights, too */
+    unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
-        gg_device_graph_drop_made(p->graph,
-                                  p->fresh || p->vertices->before != p->vertices->after);
+        changed |= PART_ON_EDGES;
+    if (!p->same_ends && (p->fresh || p->vertices->before != p->vertices->after))
+        changed |= PART_ON_VERTICES;
+    gg_drop_device_parts(p->graph, changed);
     copy->n = p->vertices->after;
     copy->m = p->edges->after;
     return true;
@@ -160,7 +161,7 @@ static bool change_copy(struct there *t) {
     gg_give_spare(t);
     if (done && gg_going(&t->job))
         gg_phase(t->job.run, "patch", started, (int64_t)t->p->changes,
-                 "the copy on device %d: %llu bytes written%s", t->copy->ordinal,
+                 "the copy on device %d: %llu bytes written%s", t->job.device->ordinal,
                  (unsigned long long)t->moved,
                  t->p->same_ends ? "" : "; what is made of all edges will be made anew");
     return done;
@@ -171,10 +172,10 @@ extern "C" void gg_cuda_follow(const patch *p) {
     struct there t = there();
     bool done = false;
     t.p = p;
-    t.copy = p->graph->device;
-    own.device = gg_device_graph_ordinal(t.copy);
+    own.device = p->graph->device->ordinal;
     if (gg_job_open(&t.job, p->graph, &own)) {
-        done = change_copy(&t);
+        t.copy = gg_device_copy(&t.job);
+        done = t.copy && change_copy(&t);
         done &= gg_job_close(&t.job) == GPUGRAPH_OK;
     }
     if (!done)

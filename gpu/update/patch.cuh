@@ -14,7 +14,7 @@
 struct there {
     struct cuda_job job;
     const patch *p;
-    struct device_graph *copy;
+    struct device_copy *copy;
     unsigned char *parcel, *parcel_there; /* on the host, on the device */
     uint64_t used, sent, kept;            /* kept: of the vertices, for all steps */
     struct patch_numbers vertices;

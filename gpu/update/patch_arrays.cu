@@ -109,7 +109,7 @@ bool gg_change_group(struct there *t, const struct array_group *g) {
     bool grow = after > *g->room;
     void *larger[3] = {NULL, NULL, NULL};
     for (int i = 0; grow && i < g->count && gg_going(job); i++)
-        take(job, &larger[i], room, g->of[i].size);
+        take(job, &t->copy->part, &larger[i], room, g->of[i].size);
     for (int i = 0; i < g->count && gg_going(job); i++) {
         struct array_patch a = g->common;
         a.array = *g->of[i].array;
@@ -124,7 +124,7 @@ bool gg_change_group(struct there *t, const struct array_group *g) {
     bool done = gg_wait(job);
     for (int i = 0; i < g->count; i++) {
         void *old = done ? *g->of[i].array : larger[i];
-        give(t->copy, old, done ? *g->room : room, g->of[i].size);
+        give(&t->copy->part, old, done ? *g->room : room, g->of[i].size);
         if (done)
             *g->of[i].array = larger[i];
     }
@@ -173,7 +173,7 @@ bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patc
     const uint64_t *back = pack(t, r->fresh_back, p->fresh);
     uint64_t room = after + 1 + after / GG_ROOM_SHARE;
     bool grow = after + 1 > rows->offset_room;
-    if (!send(t) || (grow && !take(job, &larger, room, sizeof *larger)))
+    if (!send(t) || (grow && !take(job, &t->copy->part, &larger, room, sizeof *larger)))
         return false;
     uint64_t *to = grow ? larger : (uint64_t *)spare(t, bytes);
     if (to) {
@@ -191,7 +191,7 @@ bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patc
         return gg_going(job);
     }
     bool done = gg_wait(job);
-    give(t->copy, done ? rows->offset : larger, done ? rows->offset_room : room,
+    give(&t->copy->part, done ? rows->offset : larger, done ? rows->offset_room : room,
          sizeof *larger);
     if (done) {
         rows->offset = larger;

@@ -31,7 +31,7 @@ static void look_at(struct cuda_job *job, const patch_look *look,
 }
 
 static bool look_there(struct cuda_job *job, const patch_look *look, uint64_t *found) {
-    const struct device_graph *copy = job->graph->device;
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
     struct workspace space = {NULL, 0};
     struct look_scratch s;
     uint64_t bytes = look->words * sizeof *found;
@@ -55,10 +55,11 @@ extern "C" bool gg_cuda_look(const patch_look *look) {
     gpugraph_run own = *look->run; /* the host can do it, too: an error is none */
     struct cuda_job job;
     bool done = false;
-    if (!look->graph->device->source)
+    const struct device_copy *copy = gg_device_copy_of(look->graph);
+    if (!copy || !copy->source)
         return false;
     uint64_t *found = (uint64_t *)gg_alloc(look->run, look->words, sizeof *found);
-    own.device = gg_device_graph_ordinal(look->graph->device);
+    own.device = look->graph->device->ordinal;
     if (found && gg_job_open(&job, look->graph, &own)) {
         done = look_there(&job, look, found);
         job.working = false;

@@ -360,19 +360,41 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
     return true;
 }
 
+struct features_part {
+    struct device_part part;
+    bool known[CSR_KINDS];
+    struct sssp_features of[CSR_KINDS];
+};
+
+static void drop_features(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct features_part *kept = (struct features_part *)part;
+    memset(kept->known, 0, sizeof kept->known);
+}
+
+static const struct device_part_kind features_kind = {
+    sizeof(struct features_part), PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS,
+    drop_features};
+
+const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
+                                              enum csr_kind kind) {
+    const struct features_part *kept =
+        (struct features_part *)gg_device_part_of(graph, &features_kind);
+    return kept && kept->known[kind] ? &kept->of[kind] : NULL;
+}
+
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *f) {
-    struct device_graph *copy = gg_device_copy(job);
-    if (!copy)
+    struct features_part *kept =
+        (struct features_part *)gg_device_part(job, &features_kind);
+    if (!kept)
         return false;
-    struct device_rows *rows = &copy->rows[kind];
-    if (!rows->features_known) {
+    if (!kept->known[kind]) {
         double started = gg_now_ms();
-        if (!compute(job, kind, g, &rows->features))
+        if (!compute(job, kind, g, &kept->of[kind]))
             return false;
-        rows->features_known = true;
+        kept->known[kind] = true;
         gg_phase(job->run, "features", started, (int64_t)g->m, "degrees, weights, balls");
     }
-    *f = rows->features;
+    *f = kept->of[kind];
     return true;
 }

@@ -1,0 +1,87 @@
+/* What lies on a device for a graph: a list of parts. A part belongs to a room that alone knows its
+** inside; the list knows how many bytes it holds, what it stands on, and how to have it given back.
+**
+**     gpugraph_graph
+**       device -> device_graph
+**                   ordinal
+**                   first -> hubs     ->  ranked rows  ->  edges and rows
+**                            of bfs/      of tree/         of graph/
+**                            bytes        bytes            bytes
+**                            drop         drop             drop
+**
+** The struct of a part begins with a device_part, and is zeros at first. It stays in the list until
+** the whole list goes; when what it stands on changes, or memory is short, it is emptied. So a
+** pointer to it stays good while a job takes memory. All of it is called with the devices' mutex
+** held. */
+#ifndef GPUGRAPH_PARTS_CUH
+#define GPUGRAPH_PARTS_CUH
+
+#include "cuda.cuh"
+
+enum part_ground {                       /* what a part stands on, in bits */
+                   PART_ON_EDGES = 1,    /* which edges there are */
+                   PART_ON_VERTICES = 2, /* the numbers of vertices */
+                   PART_ON_WEIGHTS = 4,
+                   PART_ON_ROOM = 8,    /* it saves time, and goes when memory is short */
+                   PART_ON_DEVICE = 16, /* every part does: all of them go */
+                   PART_GROUNDS = 31
+};
+
+struct device_part_kind { /* of one owner, by whose address a part is found */
+    size_t size;          /* bytes of the owner's struct */
+    unsigned stands_on;
+    /* Gives back what stood on `gone`; the device is current and idle. */
+    void (*drop)(gpugraph_graph *graph, struct device_part *part, unsigned gone);
+};
+
+struct device_part {
+    const struct device_part_kind *kind;
+    struct device_part *next;
+    int64_t bytes; /* on the device */
+};
+
+struct device_graph {
+    int ordinal; /* of the device */
+    struct device_part *first;
+};
+
+/* The graph's part of that kind, made on first need; NULL when the job must end. */
+struct device_part *gg_device_part(struct cuda_job *job,
+                                   const struct device_part_kind *kind);
+/* NULL: none was made. */
+struct device_part *gg_device_part_of(const gpugraph_graph *graph,
+                                      const struct device_part_kind *kind);
+/* Of the parts that stand on any of that. */
+int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds);
+void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone);
+/* Drops all parts and ends the list. forget: the device's memory is gone already (a child of
+** fork). */
+void gg_device_graph_free(gpugraph_graph *graph, bool forget);
+
+/* ---- arrays of a part ---- */
+
+static inline uint64_t block_bytes(uint64_t count, size_t size) {
+    uint64_t bytes = count * size;
+    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
+/* False when the job must end. */
+template <typename type>
+static inline bool take(struct cuda_job *job, struct device_part *part, type **array,
+                        uint64_t count, size_t size) {
+    uint64_t bytes = block_bytes(count, size);
+    *array = static_cast<type *>(gg_take(job, bytes));
+    if (*array)
+        part->bytes += (int64_t)bytes;
+    return *array != NULL;
+}
+
+static inline void give(struct device_part *part, void *array, uint64_t count,
+                        size_t size) {
+    if (!array)
+        return;
+    gg_free_block(array, block_bytes(count, size));
+    part->bytes -= (int64_t)block_bytes(count, size);
+}
+
+#endif
