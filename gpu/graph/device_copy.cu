@@ -10,6 +10,7 @@
 ** A CSR is made on first need and stays until the graph goes, or its device memory is
 ** asked back. Scratch lies in the workspace, which the search then uses anew. */
 #include "device_copy.cuh"
+#include "ids/ids.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
@@ -52,6 +53,17 @@ struct device_copy *gg_device_copy_of(const gpugraph_graph *graph) {
     return (struct device_copy *)gg_device_part_of(graph, &copy_kind);
 }
 
+/* Ends that the mapping of ids has left become the copy's: nothing moves but pointers. */
+static void take_ends_over(struct device_copy *copy, struct device_ends *ends) {
+    if (!ends || !ends->target)
+        return;
+    copy->source = ends->source;
+    copy->target = ends->target;
+    copy->part.bytes += ends->part.bytes;
+    ends->source = ends->target = NULL;
+    ends->part.bytes = 0;
+}
+
 /* NULL when the job must end. */
 static struct device_copy *new_copy(struct cuda_job *job) {
     const gpugraph_graph *graph = job->graph;
@@ -60,6 +72,7 @@ static struct device_copy *new_copy(struct cuda_job *job) {
         copy->n = graph->n;
         copy->m = graph->m;
         copy->edge_room = graph->m;
+        take_ends_over(copy, gg_device_ends(graph));
     }
     return copy;
 }
@@ -69,9 +82,15 @@ struct device_copy *gg_device_copy(struct cuda_job *job) {
     struct device_copy *copy = gg_device_copy_of(graph);
     if (!copy)
         copy = new_copy(job);
-    if (copy && graph->weight) /* a copy may be older than the weights: ids/ids.cu */
+    if (copy && graph->weight)
         copy->weight_size = gg_distance_size(graph->distance_type);
     return copy;
+}
+
+bool gg_has_device_ends(const gpugraph_graph *graph) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    const struct device_ends *ends = gg_device_ends(graph);
+    return copy ? copy->target != NULL : ends && ends->target;
 }
 
 static uint64_t arcs_at_most(const gpugraph_graph *graph, int kind) {
@@ -83,7 +102,7 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
     const struct device_copy *copy = gg_device_copy_of(graph);
     uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
     uint64_t bytes = 0, m = graph->m;
-    if (!copy || !copy->source)
+    if (!gg_has_device_ends(graph))
         bytes += m * 8;
     if (!copy || !copy->weight)
         bytes += m * weight;

@@ -33,6 +33,8 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
 struct device_copy *gg_device_copy(struct cuda_job *job);
 /* NULL: none was made. */
 struct device_copy *gg_device_copy_of(const gpugraph_graph *graph);
+/* Do the edges' ends lie on the device, in the copy or for it? */
+bool gg_has_device_ends(const gpugraph_graph *graph);
 
 /* Which arcs an edge makes; in BOTH a loop makes one alone. */
 struct arc_ends {

@@ -88,14 +88,31 @@ static bool learn_range(struct id_job *w) {
 
 /* ---- where numbers go ---- */
 
+static void drop_ends(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct device_ends *ends = (struct device_ends *)part;
+    give(part, ends->source, ends->m, sizeof *ends->source);
+    give(part, ends->target, ends->m, sizeof *ends->target);
+    ends->source = ends->target = NULL;
+}
+
+static const struct device_part_kind ends_kind = {
+    sizeof(struct device_ends), PART_ON_EDGES | PART_ON_VERTICES, drop_ends};
+
+struct device_ends *gg_device_ends(const gpugraph_graph *graph) {
+    return (struct device_ends *)gg_device_part_of(graph, &ends_kind);
+}
+
 bool gg_make_ends(struct id_job *w, uint64_t n) {
     gpugraph_graph *graph = w->job.graph;
     graph->n = (uint32_t)n;
     graph->ids.integer_count = (uint32_t)n;
-    w->copy = gg_device_copy(&w->job);
-    return w->copy &&
-           take(&w->job, &w->copy->part, &w->copy->source, w->m, sizeof(uint32_t)) &&
-           take(&w->job, &w->copy->part, &w->copy->target, w->m, sizeof(uint32_t));
+    struct device_ends *ends = (struct device_ends *)gg_device_part(&w->job, &ends_kind);
+    if (!ends)
+        return false;
+    ends->m = w->m;
+    w->ends = ends;
+    return take(&w->job, &ends->part, &ends->source, w->m, sizeof *ends->source) &&
+           take(&w->job, &ends->part, &ends->target, w->m, sizeof *ends->target);
 }
 
 /* ---- ids close together ---- */
@@ -206,7 +223,7 @@ static void number_by_bitmap(struct id_job *w) {
     job->graph->ids.first_integer = w->first;
     job->graph->id_span = w->span;
     w->mapper->mode = consecutive ? CONSECUTIVE : BITMAP;
-    uint32_t *number[] = {w->copy->source, w->copy->target};
+    uint32_t *number[] = {w->ends->source, w->ends->target};
     for (int i = 0; i < 2; i++) {
         take_ranks<<<gg_grid(job, w->m, 16), GG_BLOCK, 0, job->stream>>>(
             w->id + (uint64_t)i * w->m, w->m, w->first, s.present,
@@ -240,8 +257,8 @@ static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t 
 static void bring_columns(struct id_job *w) {
     double started = gg_now_ms();
     uint64_t bytes = 2 * w->m * sizeof(uint32_t);
-    if (bring_numbers(w, &w->mapper->column[0], w->copy->source))
-        bring_numbers(w, &w->mapper->column[1], w->copy->target);
+    if (bring_numbers(w, &w->mapper->column[0], w->ends->source))
+        bring_numbers(w, &w->mapper->column[1], w->ends->target);
     double ms = gg_now_ms() - started;
     if (gg_going(&w->job))
         gg_phase(w->job.run, "download", started, (int64_t)w->m,

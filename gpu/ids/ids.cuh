@@ -1,10 +1,20 @@
-/* The mapping of ids to numbers on the device while it is under way: what ids.cu and
-** sparse.cu share. */
+/* The mapping of ids to numbers on the device while it is under way, what ids.cu and sparse.cu
+** share; and what it leaves there. */
 #ifndef GPUGRAPH_IDS_CUH
 #define GPUGRAPH_IDS_CUH
 
-#include "graph/device_copy.cuh"
+#include "device/parts.cuh"
 #include "ids.h"
+
+/* The edges' ends as vertex numbers, left on the device for whoever makes a copy of the graph
+** there: it takes the arrays over, and leaves NULL. */
+struct device_ends {
+    struct device_part part;
+    uint64_t m;
+    uint32_t *source, *target; /* NULL: taken over */
+};
+/* NULL: none were left. (ids.cu) */
+struct device_ends *gg_device_ends(const gpugraph_graph *graph);
 
 struct id_job {
     struct cuda_job job;
@@ -14,12 +24,11 @@ struct id_job {
     uint64_t id_bytes;
     int64_t first;
     uint64_t span;
-    struct device_copy *copy;
+    struct device_ends *ends;
     double moved_ms;
 };
 
-/* The graph has n vertices, all of them INTEGERs: makes its arrays of ends on the device.
-** (ids.cu) */
+/* The graph has n vertices, all of them INTEGERs: makes the arrays of ends. (ids.cu) */
 bool gg_make_ends(struct id_job *w, uint64_t n);
 /* Numbers ids that are far apart. (sparse.cu) */
 void gg_number_by_sorting(struct id_job *w);

@@ -105,8 +105,8 @@ void gg_number_by_sorting(struct id_job *w) {
         !gg_make_ends(w, distinct))
         return;
     place_numbers<<<gg_grid(job, w->entries, 16), GG_BLOCK, 0, job->stream>>>(
-        s.key, s.sorted_entry, s.sum, w->entries, w->m, w->first, w->copy->source,
-        w->copy->target, w->id);
+        s.key, s.sorted_entry, s.sum, w->entries, w->m, w->first, w->ends->source,
+        w->ends->target, w->id);
     if (gg_launched(job, "place_numbers"))
         bring(w, &job->graph->id_integer, (const int64_t *)w->id, distinct);
     gg_wait(job);

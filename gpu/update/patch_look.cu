@@ -31,10 +31,12 @@ static void look_at(struct cuda_job *job, const patch_look *look,
 }
 
 static bool look_there(struct cuda_job *job, const patch_look *look, uint64_t *found) {
-    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const struct device_copy *copy = gg_device_copy(job);
     struct workspace space = {NULL, 0};
     struct look_scratch s;
     uint64_t bytes = look->words * sizeof *found;
+    if (!copy)
+        return false;
     carve_look(&space, look, &s);
     if (!gg_workspace(job, &space))
         return false;
@@ -55,8 +57,7 @@ extern "C" bool gg_cuda_look(const patch_look *look) {
     gpugraph_run own = *look->run; /* the host can do it, too: an error is none */
     struct cuda_job job;
     bool done = false;
-    const struct device_copy *copy = gg_device_copy_of(look->graph);
-    if (!copy || !copy->source)
+    if (!gg_has_device_ends(look->graph))
         return false;
     uint64_t *found = (uint64_t *)gg_alloc(look->run, look->words, sizeof *found);
     own.device = look->graph->device->ordinal;
