@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 GPU_ROOMS="base device ids graph update pack tree dynamic backend degrees triangles mis dfs sssp bfs path list"
 EXT_ROOMS=""
 # Being taken out.
-KNOWN="gpu/tree/depth_rows.cu>bfs/bfs.cuh"
+KNOWN=""
 PUBLIC="gpugraph.h gpugraph_dynamic.h team.h"
 
 # Each line: a file, the header it names, quoted or angled.

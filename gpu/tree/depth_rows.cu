@@ -15,7 +15,7 @@
 **
 ** Parents become edge numbers in their own place, so these are narrow: a graph with wide ones is
 ** too large for the searches that make transposed rows. */
-#include "bfs/bfs.cuh"
+#include "device/frontier.cuh"
 #include "graph/device_copy.cuh"
 
 enum {
