@@ -160,17 +160,25 @@ static void report(double seconds) {
     printf("\n");
 }
 
-int main(void) {
-    double began = now();
+static double began;
+
+static void begin(void) {
+    began = now();
     notes_make();
-    bool timed = getenv("GPUGRAPH_ADVERSARY_SECONDS") != NULL;
-    Suite *suite = suite_create("adversary");
-    TCase *cases = tcase_create("worlds");
-    tcase_set_timeout(cases, timed ? 1e6 : 600);
-    tcase_add_loop_test(cases, worlds, 0,
-                        timed ? 1 : (int)number_of("GPUGRAPH_ADVERSARY_WORLDS", WORLDS));
-    suite_add_tcase(suite, cases);
-    int rc = run_suite_as(suite, CK_NOFORK);
-    report(now() - began);
-    return rc;
 }
+
+static void end(void) {
+    report(now() - began);
+}
+
+static int count_worlds(void) {
+    return getenv("GPUGRAPH_ADVERSARY_SECONDS")
+               ? 1
+               : (int)number_of("GPUGRAPH_ADVERSARY_WORLDS", WORLDS);
+}
+
+const struct suite suite = {
+    "adversary",      {{"worlds", .cases = {{&worlds, .count = count_worlds}}}},
+    .begin = begin,   .end = end,
+    .no_forks = true, /* each world has a child of its own, and notes that it shares */
+};

@@ -169,15 +169,11 @@ START_TEST(words_ignore_case) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("arguments");
-    TCase *cases = tcase_create("arguments");
-    tcase_add_checked_fixture(cases, sql_open, sql_close);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, whole_reals_are_integers);
-    tcase_add_test(cases, what_can_be_no_id_is_explained);
-    tcase_add_test(cases, strangers_are_named_in_the_timings);
-    tcase_add_test(cases, words_ignore_case);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "arguments",
+    {{"arguments", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&whole_reals_are_integers},
+                {&what_can_be_no_id_is_explained},
+                {&strangers_are_named_in_the_timings},
+                {&words_ignore_case}}}},
+};

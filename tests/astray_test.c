@@ -250,17 +250,14 @@ START_TEST(plans_name_the_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("astray");
-    TCase *tests = tcase_create("arguments");
-    tcase_add_checked_fixture(tests, setup, sql_close);
-    tcase_add_test(tests, comparisons_in_brackets);
-    tcase_add_test(tests, brackets_take_so_much);
-    tcase_add_test(tests, views_and_triggers);
-    tcase_add_test(tests, tables_that_come_after);
-    tcase_add_test(tests, what_is_no_fault);
-    tcase_add_test(tests, conditions_that_sqlite_takes_away);
-    tcase_add_test(tests, plans_name_the_arguments);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "astray",
+    {{"arguments", .setup = setup, .teardown = sql_close,
+      .cases = {{&comparisons_in_brackets},
+                {&brackets_take_so_much},
+                {&views_and_triggers},
+                {&tables_that_come_after},
+                {&what_is_no_fault},
+                {&conditions_that_sqlite_takes_away},
+                {&plans_name_the_arguments}}}},
+};

@@ -262,13 +262,8 @@ START_TEST(stop) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("bfs_lanes");
-    TCase *cases = tcase_create("bfs_lanes");
-    tcase_set_timeout(cases, 250);
-    tcase_add_loop_test(cases, every_shape, 0, SHAPES);
-    tcase_add_test(cases, early_ends);
-    tcase_add_test(cases, stop);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "bfs_lanes",
+    {{"bfs_lanes", .timeout = 250,
+      .cases = {{&every_shape, SHAPES}, {&early_ends}, {&stop}}}},
+};

@@ -501,18 +501,15 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("bfs");
-    TCase *cases = tcase_create("bfs");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, small_shapes);
-    tcase_add_test(cases, random_shapes);
-    tcase_add_test(cases, large_shapes);
-    tcase_add_test(cases, edges_in_order);
-    tcase_add_test(cases, each_of_many_sources);
-    tcase_add_test(cases, long_path);
-    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
-    tcase_add_test(cases, wrong_arguments);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "bfs",
+    {{"bfs", .timeout = 240,
+      .cases = {{&small_shapes},
+                {&random_shapes},
+                {&large_shapes},
+                {&edges_in_order},
+                {&each_of_many_sources},
+                {&long_path},
+                {&interrupt_leaves_a_usable_graph},
+                {&wrong_arguments}}}},
+};

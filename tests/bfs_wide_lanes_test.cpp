@@ -155,12 +155,9 @@ START_TEST(shapes) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("bfs_wide_lanes");
-    TCase *cases = tcase_create("bfs_wide_lanes");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, random_graphs);
-    tcase_add_test(cases, shapes);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    .name = "bfs_wide_lanes",
+    .groups = {{.name = "bfs_wide_lanes",
+                .timeout = 240,
+                .cases = {{&random_graphs}, {&shapes}}}},
+};

@@ -509,47 +509,33 @@ START_TEST(sqlite_memory) {
 }
 END_TEST
 
-static void add(Suite *suite, const char *name, void (*setup)(void),
-                const TTest *const *tests, size_t count) {
-    TCase *group = tcase_create(name);
-    if (setup)
-        tcase_add_checked_fixture(group, setup, teardown);
-    tcase_set_timeout(group, 120);
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(group, tests[i]);
-    suite_add_tcase(suite, group);
-}
+/* Wherever the database is. */
+/* clang-format off */
+#define ANYWHERE \
+    {&own_commits}, \
+    {&inside_a_transaction}, \
+    {&temp_tables}, \
+    {&views_and_queries_are_never_kept}, \
+    {&one_reading_in_a_statement}, \
+    {&a_statement_that_writes_what_it_reads}, \
+    {&a_statement_run_again}, \
+    {&triggers_see_the_table_as_it_is}, \
+    {&rows_written_between_two_steps}, \
+    {&beside_a_statement_that_is_not_done}, \
+    {&detached_and_attached}, \
+    {&restored_by_backup}, \
+    {&the_limit}, \
+    {&searches}, \
+    {&nothing_is_kept_without_a_connected_table}
+/* clang-format on */
 
-#define ADD(name, setup, tests)                                                          \
-    add(suite, name, setup, tests, sizeof tests / sizeof *tests)
-
-int main(void) {
-    const TTest *const anywhere[] = {own_commits,
-                                     inside_a_transaction,
-                                     temp_tables,
-                                     views_and_queries_are_never_kept,
-                                     one_reading_in_a_statement,
-                                     a_statement_that_writes_what_it_reads,
-                                     a_statement_run_again,
-                                     triggers_see_the_table_as_it_is,
-                                     rows_written_between_two_steps,
-                                     beside_a_statement_that_is_not_done,
-                                     detached_and_attached,
-                                     restored_by_backup,
-                                     the_limit,
-                                     searches,
-                                     nothing_is_kept_without_a_connected_table};
-    const TTest *const in_memory[] = {replaced_from_outside_sql};
-    const TTest *const shared[] = {others_commits, a_locked_table};
-    const TTest *const wal[] = {others_commits, others_commit_within_a_statement};
-    const TTest *const faults[] = {sqlite_memory};
-    Suite *suite = suite_create("cache");
-    ADD("memory", setup_memory, anywhere);
-    ADD("memory only", setup_memory, in_memory);
-    ADD("rollback journal", setup_rollback, anywhere);
-    ADD("rollback journal, shared", setup_rollback, shared);
-    ADD("wal", setup_wal, anywhere);
-    ADD("wal, shared", setup_wal, wal);
-    ADD("faults", NULL, faults);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "cache",
+    {{"memory", .timeout = 120, .setup = setup_memory, .teardown = teardown,
+      .cases = {ANYWHERE, {&replaced_from_outside_sql}}},
+     {"rollback journal", .timeout = 120, .setup = setup_rollback, .teardown = teardown,
+      .cases = {ANYWHERE, {&others_commits}, {&a_locked_table}}},
+     {"wal", .timeout = 120, .setup = setup_wal, .teardown = teardown,
+      .cases = {ANYWHERE, {&others_commits}, {&others_commit_within_a_statement}}},
+     {"faults", .timeout = 120, .cases = {{&sqlite_memory}}}},
+};

@@ -134,17 +134,18 @@ START_TEST(every_kind_of_write_in_a_transaction) {
 }
 END_TEST
 
-int main(void) {
-    static void (*const setup[])(void) = {setup_memory, setup_rollback, setup_wal};
-    static const char *const name[] = {"memory", "rollback journal", "wal"};
-    Suite *suite = suite_create("cache_writes");
-    for (int i = 0; i < 3; i++) {
-        TCase *cases = tcase_create(name[i]);
-        tcase_add_checked_fixture(cases, setup[i], teardown);
-        tcase_add_test(cases, blobs_written_in_a_transaction);
-        tcase_add_test(cases, numbers_are_known_in_a_transaction);
-        tcase_add_test(cases, every_kind_of_write_in_a_transaction);
-        suite_add_tcase(suite, cases);
-    }
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "cache_writes",
+    {{"memory", .setup = setup_memory, .teardown = teardown,
+      .cases = {{&blobs_written_in_a_transaction},
+                {&numbers_are_known_in_a_transaction},
+                {&every_kind_of_write_in_a_transaction}}},
+     {"rollback journal", .setup = setup_rollback, .teardown = teardown,
+      .cases = {{&blobs_written_in_a_transaction},
+                {&numbers_are_known_in_a_transaction},
+                {&every_kind_of_write_in_a_transaction}}},
+     {"wal", .setup = setup_wal, .teardown = teardown,
+      .cases = {{&blobs_written_in_a_transaction},
+                {&numbers_are_known_in_a_transaction},
+                {&every_kind_of_write_in_a_transaction}}}},
+};

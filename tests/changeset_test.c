@@ -169,12 +169,8 @@ START_TEST(test_changesets) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("changeset");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_changesets, 0, 2 * KEYS);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "changeset",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_changesets, 2 * KEYS}}}},
+};

@@ -216,15 +216,12 @@ START_TEST(paths_without_room) {
 }
 END_TEST
 
-int main(void) {
-    if (!suite_has_device())
-        return SUITE_SKIPPED;
-    Suite *suite = suite_create("device_faults");
-    TCase *cases = tcase_create("device_faults");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, paths_without_room, 0, 2);
-    tcase_add_test(cases, trees_without_ranked_rows);
-    tcase_add_test(cases, levels_without_a_bottom_up_look);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    .name = "device_faults",
+    .groups = {{.name = "device_faults",
+                .timeout = 120,
+                .cases = {{&paths_without_room, 2},
+                          {&trees_without_ranked_rows},
+                          {&levels_without_a_bottom_up_look}}}},
+    .needs_device = true,
+};

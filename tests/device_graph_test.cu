@@ -297,21 +297,15 @@ START_TEST(interrupts) {
 }
 END_TEST
 
-int main(void) {
-    if (!gpugraph_cuda_usable(NULL)) {
-        puts("skipped: there is no CUDA device");
-        return 77;
-    }
-    Suite *suite = suite_create("device_graph");
-    TCase *small = tcase_create("small"), *large = tcase_create("large");
-    tcase_add_test(small, small_graphs);
-    tcase_add_test(small, one_edge_and_none);
-    tcase_add_test(small, mapping_falls_back);
-    tcase_add_test(large, large_graphs);
-    tcase_add_test(large, rows_where_memory_is_short);
-    tcase_add_test(large, rows_of_edges_in_order);
-    tcase_add_test(large, interrupts);
-    suite_add_tcase(suite, small);
-    suite_add_tcase(suite, large);
-    return run_suite_without_forks(suite);
-}
+const struct suite suite = {
+    .name = "device_graph",
+    .groups = {{.name = "small",
+                .cases = {{&small_graphs}, {&one_edge_and_none}, {&mapping_falls_back}}},
+               {.name = "large",
+                .cases = {{&large_graphs},
+                          {&rows_where_memory_is_short},
+                          {&rows_of_edges_in_order},
+                          {&interrupts}}}},
+    .needs_device = true,
+    .no_forks = true,
+};

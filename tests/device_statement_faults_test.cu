@@ -292,21 +292,17 @@ START_TEST(graphs_that_are_made) {
 }
 END_TEST
 
-int main(void) {
-    if (!suite_has_device())
-        return SUITE_SKIPPED;
-    const int count = (int)(sizeof calls / sizeof *calls);
-    Suite *suite = suite_create("device_statement_faults");
-    TCase *cases = tcase_create("device_statement_faults");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, each_statement, 0, 2 * count);
-    tcase_add_loop_test(cases, each_search, 0, count);
-    tcase_add_loop_test(cases, triangles, 0, 2);
-    tcase_add_test(cases, nothing_left_out);
-    tcase_add_loop_test(cases, followed_graphs, 0,
-                        4 * (int)(sizeof changes / sizeof *changes));
-    tcase_add_loop_test(cases, graphs_that_are_made, 0, 4);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    .name = "device_statement_faults",
+    .groups = {{.name = "device_statement_faults",
+                .timeout = 300,
+                .setup = setup,
+                .teardown = teardown,
+                .cases = {{&each_statement, 2 * sizeof calls / sizeof *calls},
+                          {&each_search, sizeof calls / sizeof *calls},
+                          {&triangles, 2},
+                          {&nothing_left_out},
+                          {&followed_graphs, 4 * (sizeof changes / sizeof *changes)},
+                          {&graphs_that_are_made, 4}}}},
+    .needs_device = true,
+};

@@ -329,16 +329,13 @@ START_TEST(every_entry_once) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dfs_crew");
-    TCase *cases = tcase_create("dfs_crew");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, every_entry_once, 0, 4);
-    tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
-    tcase_add_test(cases, many_seeds);
-    tcase_add_loop_test(cases, forest, 0, SHAPES);
-    tcase_add_test(cases, components_at_once);
-    tcase_add_loop_test(cases, stop, 0, 12);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dfs_crew",
+    {{"dfs_crew", .timeout = 120,
+      .cases = {{&every_entry_once, 4},
+                {&tree_of_one_source, SHAPES},
+                {&many_seeds},
+                {&forest, SHAPES},
+                {&components_at_once},
+                {&stop, 12}}}},
+};

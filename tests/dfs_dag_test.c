@@ -223,13 +223,8 @@ START_TEST(jumps) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dfs_dag");
-    TCase *cases = tcase_create("dfs_dag");
-    tcase_set_timeout(cases, 250);
-    tcase_add_loop_test(cases, peel_in_order, 0, SHAPES);
-    tcase_add_test(cases, peel_around_cycles);
-    tcase_add_test(cases, jumps);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dfs_dag",
+    {{"dfs_dag", .timeout = 250,
+      .cases = {{&peel_in_order, SHAPES}, {&peel_around_cycles}, {&jumps}}}},
+};

@@ -270,16 +270,13 @@ START_TEST(stop) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dfs_paths");
-    TCase *cases = tcase_create("dfs_paths");
-    tcase_set_timeout(cases, 250);
-    tcase_add_loop_test(cases, tree_of_one_source, 0, SHAPES);
-    tcase_add_test(cases, many_seeds);
-    tcase_add_loop_test(cases, forest, 0, SHAPES);
-    tcase_add_test(cases, components_at_once);
-    tcase_add_test(cases, limit);
-    tcase_add_loop_test(cases, stop, 0, 6);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dfs_paths",
+    {{"dfs_paths", .timeout = 250,
+      .cases = {{&tree_of_one_source, SHAPES},
+                {&many_seeds},
+                {&forest, SHAPES},
+                {&components_at_once},
+                {&limit},
+                {&stop, 6}}}},
+};

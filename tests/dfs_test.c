@@ -522,18 +522,15 @@ START_TEST(phases) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dfs");
-    TCase *tests = tcase_create("dfs");
-    tcase_set_timeout(tests, 250);
-    tcase_add_test(tests, small_shapes);
-    tcase_add_test(tests, large_shapes);
-    tcase_add_test(tests, on_device);
-    tcase_add_test(tests, ordered_on_device);
-    tcase_add_test(tests, many_runs);
-    tcase_add_test(tests, arguments);
-    tcase_add_test(tests, interrupts);
-    tcase_add_test(tests, phases);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dfs",
+    {{"dfs", .timeout = 250,
+      .cases = {{&small_shapes},
+                {&large_shapes},
+                {&on_device},
+                {&ordered_on_device},
+                {&many_runs},
+                {&arguments},
+                {&interrupts},
+                {&phases}}}},
+};

@@ -238,14 +238,9 @@ START_TEST(test_real_disk) {
 }
 END_TEST
 
-int main(void) {
-    const int count = (int)(sizeof steps / sizeof *steps);
-    Suite *suite = suite_create("disk_full");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_each_write, 0, 8 * count);
-    tcase_add_loop_test(cases, test_real_disk, 0, count);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "disk_full",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_each_write, 8 * sizeof steps / sizeof *steps},
+                {&test_real_disk, sizeof steps / sizeof *steps}}}},
+};

@@ -117,13 +117,10 @@ START_TEST(device_memory_has_a_cure) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dispatch");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, methods_and_backends);
-    tcase_add_test(all, lists);
-    tcase_add_test(all, falling_back);
-    tcase_add_test(all, device_memory_has_a_cure);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dispatch",
+    {{"all", .cases = {{&methods_and_backends},
+                       {&lists},
+                       {&falling_back},
+                       {&device_memory_has_a_cure}}}},
+};

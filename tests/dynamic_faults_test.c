@@ -301,13 +301,8 @@ START_TEST(creations) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dynamic_faults");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_loop_test(all, creations, 0, 2);
-    tcase_add_loop_test(all, allocations, 0, 16);
-    tcase_add_loop_test(all, interrupts, 0, 12);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dynamic_faults",
+    {{"all", .timeout = 240,
+      .cases = {{&creations, 2}, {&allocations, 16}, {&interrupts, 12}}}},
+};

@@ -456,20 +456,17 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("dynamic");
-    TCase *c = tcase_create("dynamic");
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, random_lives, 0, BACKENDS);
-    tcase_add_loop_test(c, vertices_go, 0, BACKENDS);
-    tcase_add_loop_test(c, emptied_numbers_are_used_again, 0, BACKENDS);
-    tcase_add_loop_test(c, numbers_in_use_are_not_free, 0, BACKENDS);
-    tcase_add_loop_test(c, keys_come_again, 0, BACKENDS);
-    tcase_add_loop_test(c, room_comes_back, 0, BACKENDS);
-    tcase_add_loop_test(c, a_hub_grows, 0, BACKENDS);
-    tcase_add_loop_test(c, large_batches, 0, BACKENDS);
-    tcase_add_loop_test(c, triangles, 0, BACKENDS);
-    tcase_add_loop_test(c, wrong_arguments, 0, BACKENDS);
-    suite_add_tcase(suite, c);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "dynamic",
+    {{"dynamic", .timeout = 60,
+      .cases = {{&random_lives, BACKENDS},
+                {&vertices_go, BACKENDS},
+                {&emptied_numbers_are_used_again, BACKENDS},
+                {&numbers_in_use_are_not_free, BACKENDS},
+                {&keys_come_again, BACKENDS},
+                {&room_comes_back, BACKENDS},
+                {&a_hub_grows, BACKENDS},
+                {&large_batches, BACKENDS},
+                {&triangles, BACKENDS},
+                {&wrong_arguments, BACKENDS}}}},
+};

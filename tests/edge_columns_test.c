@@ -5,6 +5,9 @@
 #include "sql.h"
 #include "suite.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 /* ---- edge ids ---- */
 
 #define COUNT_TO(n)                                                                      \
@@ -584,29 +587,23 @@ START_TEST(reverse_weights_that_are_none) {
 }
 END_TEST
 
-int main(void) {
-    const TTest *const tests[] = {ids_of_every_type,
-                                  ids_of_a_filtered_view,
-                                  ids_that_are_the_rowid,
-                                  order_without_ids,
-                                  ids_that_are_none,
-                                  ids_of_followed_graphs,
-                                  ends_that_are_null,
-                                  half_rows_have_numbers,
-                                  null_vertices_are_a_fault,
-                                  half_rows_of_followed_graphs,
-                                  weights_by_name,
-                                  weights_that_are_not_clear,
-                                  reverse_weights,
-                                  reverse_weights_of_a_few_streets,
-                                  reverse_weights_are_read_once,
-                                  reverse_weights_that_are_none};
-    Suite *suite = suite_create("edge_columns");
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, sql_open, sql_close);
-    tcase_set_timeout(all, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(all, tests[i]);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "edge_columns",
+    {{"all", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&ids_of_every_type},
+                {&ids_of_a_filtered_view},
+                {&ids_that_are_the_rowid},
+                {&order_without_ids},
+                {&ids_that_are_none},
+                {&ids_of_followed_graphs},
+                {&ends_that_are_null},
+                {&half_rows_have_numbers},
+                {&null_vertices_are_a_fault},
+                {&half_rows_of_followed_graphs},
+                {&weights_by_name},
+                {&weights_that_are_not_clear},
+                {&reverse_weights},
+                {&reverse_weights_of_a_few_streets},
+                {&reverse_weights_are_read_once},
+                {&reverse_weights_that_are_none}}}},
+};

@@ -134,13 +134,8 @@ START_TEST(refused) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("edge_index");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_loop_test(all, random_graphs, 0, KINDS);
-    tcase_add_test(all, long_rows);
-    tcase_add_test(all, refused);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "edge_index",
+    {{"all", .timeout = 240,
+      .cases = {{&random_graphs, KINDS}, {&long_rows}, {&refused}}}},
+};

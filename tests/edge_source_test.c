@@ -157,15 +157,12 @@ START_TEST(every_name_comes_back) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("edge_source");
-    TCase *tests = tcase_create("parse");
-    tcase_add_test(tests, names);
-    tcase_add_test(tests, queries);
-    tcase_add_test(tests, vertices);
-    tcase_add_test(tests, refusals);
-    tcase_add_test(tests, zero_bytes);
-    tcase_add_test(tests, every_name_comes_back);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "edge_source",
+    {{"parse", .cases = {{&names},
+                         {&queries},
+                         {&vertices},
+                         {&refusals},
+                         {&zero_bytes},
+                         {&every_name_comes_back}}}},
+};

@@ -502,35 +502,18 @@ START_TEST(loading_the_extension) {
 }
 END_TEST
 
-/* Those that one thread runs have the tag "serial". */
-static TCase *add(Suite *suite, const char *name, const char *tag, void (*setup)(void),
-                  void (*teardown)(void)) {
-    TCase *tests = tcase_create(name);
-    tcase_set_tags(tests, tag);
-    if (setup)
-        tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 250);
-    suite_add_tcase(suite, tests);
-    return tests;
-}
-
-int main(void) {
-    Suite *suite = suite_create("faults");
-    take_over_sqlite();
-    TCase *tests = add(suite, "small graphs", "serial", sql_open, close_database);
-    tcase_add_loop_test(tests, every_function, 0, COUNT(functions));
-    tcase_add_loop_test(tests, every_kind_of_argument, 0, COUNT(arguments));
-    tcase_add_loop_test(tests, every_kind_of_source, 0, COUNT(sources));
-    tcase_add_loop_test(tests, looking_inside, 0, COUNT(looks));
-    tcase_add_test(tests, beside_the_cache);
-    tests = add(suite, "followed graphs", "serial", sql_open, close_database);
-    tcase_add_loop_test(tests, catching_up, 0, 4);
-    tcase_add_loop_test(tests, making_and_taking_away, 0, 4);
-    tests = add(suite, "files", "serial", open_file, close_file);
-    tcase_add_test(tests, pages);
-    tests = add(suite, "shared work", "threads", open_file, close_file);
-    tcase_add_loop_test(tests, two_threads, 0, 5);
-    tests = add(suite, "first moments", "serial", NULL, NULL);
-    tcase_add_test(tests, loading_the_extension);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "faults",
+    {{"small graphs", "serial", 250, sql_open, close_database,
+      .cases = {{&every_function, COUNT(functions)},
+                {&every_kind_of_argument, COUNT(arguments)},
+                {&every_kind_of_source, COUNT(sources)},
+                {&looking_inside, COUNT(looks)},
+                {&beside_the_cache}}},
+     {"followed graphs", "serial", 250, sql_open, close_database,
+      .cases = {{&catching_up, 4}, {&making_and_taking_away, 4}}},
+     {"files", "serial", 250, open_file, close_file, .cases = {{&pages}}},
+     {"shared work", "threads", 250, open_file, close_file, .cases = {{&two_threads, 5}}},
+     {"first moments", "serial", 250, .cases = {{&loading_the_extension}}}},
+    .begin = take_over_sqlite,
+};

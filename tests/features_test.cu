@@ -285,11 +285,7 @@ START_TEST(all_shapes) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("features");
-    TCase *cases = tcase_create("features");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, all_shapes);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    .name = "features",
+    .groups = {{.name = "features", .timeout = 120, .cases = {{&all_shapes}}}},
+};

@@ -178,15 +178,12 @@ START_TEST(readers_do_not_write) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("follow_blocks");
-    TCase *cases = tcase_create("blocks");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, survives, 0, (int)(sizeof kinds / sizeof *kinds));
-    tcase_add_test(cases, schema_and_vacuum);
-    tcase_add_test(cases, saves_in_transactions);
-    tcase_add_test(cases, damage_is_noticed);
-    tcase_add_test(cases, readers_do_not_write);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_blocks",
+    {{"blocks", .timeout = 120,
+      .cases = {{&survives, sizeof kinds / sizeof *kinds},
+                {&schema_and_vacuum},
+                {&saves_in_transactions},
+                {&damage_is_noticed},
+                {&readers_do_not_write}}}},
+};

@@ -244,17 +244,12 @@ START_TEST(a_foreign_condition_is_checked) {
 }
 END_TEST
 
-int main(void) {
-    const int count = sizeof conditions / sizeof *conditions;
-    Suite *suite = suite_create("follow_condition");
-    TCase *cases = tcase_create("condition");
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, rows_come_and_go, 0, 3 * count);
-    tcase_add_test(cases, what_is_left_out_is_not_looked_at);
-    tcase_add_loop_test(cases, names_change, 0, 3);
-    tcase_add_loop_test(cases, conditions_are_refused, 0,
-                        sizeof refused / sizeof *refused);
-    tcase_add_loop_test(cases, a_foreign_condition_is_checked, 0, 3);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_condition",
+    {{"condition", .timeout = 60,
+      .cases = {{&rows_come_and_go, 3 * sizeof conditions / sizeof *conditions},
+                {&what_is_left_out_is_not_looked_at},
+                {&names_change, 3},
+                {&conditions_are_refused, sizeof refused / sizeof *refused},
+                {&a_foreign_condition_is_checked, 3}}}},
+};

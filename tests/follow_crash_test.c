@@ -53,7 +53,7 @@ static void kill_a_writer(unsigned microseconds) {
     pid_t writer = fork();
     if (writer == 0) {
         dup2(out[1], 1);
-        execl("/proc/self/exe", "follow_crash_test", "--writer", file, (char *)NULL);
+        execl("/proc/self/exe", "follow_crash_test", "--child", file, (char *)NULL);
         _exit(127);
     }
     ck_assert_int_eq(read(out[0], &ready, 1), 1);
@@ -128,13 +128,8 @@ START_TEST(killed_writers) {
 }
 END_TEST
 
-int main(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "--writer") == 0)
-        return be_the_writer(argv[2]);
-    Suite *suite = suite_create("follow_crash");
-    TCase *crashes = tcase_create("crashes");
-    tcase_set_timeout(crashes, 120);
-    tcase_add_loop_test(crashes, killed_writers, 0, 3);
-    suite_add_tcase(suite, crashes);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_crash",
+    {{"crashes", .timeout = 120, .cases = {{&killed_writers, 3}}}},
+    .child = be_the_writer,
+};

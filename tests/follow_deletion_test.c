@@ -146,15 +146,12 @@ START_TEST(none_goes_after_an_interrupt) {
 }
 END_TEST
 
-int main(void) {
-    const int ways = sizeof half_way / sizeof *half_way;
-    Suite *suite = suite_create("follow_deletion");
-    TCase *cases = tcase_create("deletion");
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, none_goes_where_one_cannot, 0, ways);
-    tcase_add_loop_test(cases, none_goes_in_a_statement_that_writes, 0, ways);
-    tcase_add_test(cases, none_goes_where_the_commit_fails);
-    tcase_add_loop_test(cases, none_goes_after_an_interrupt, 0, 4);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_deletion",
+    {{"deletion", .timeout = 60,
+      .cases = {{&none_goes_where_one_cannot, sizeof half_way / sizeof *half_way},
+                {&none_goes_in_a_statement_that_writes,
+                 sizeof half_way / sizeof *half_way},
+                {&none_goes_where_the_commit_fails},
+                {&none_goes_after_an_interrupt, 4}}}},
+};

@@ -81,13 +81,9 @@ START_TEST(every_allocation) {
 }
 END_TEST
 
-int main(void) {
-    sqlite_memory_may_fail();
-    Suite *suite = suite_create("follow_faults");
-    TCase *cases = tcase_create("faults");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, every_allocation, 0,
-                        sizeof statements / sizeof *statements);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_faults",
+    {{"faults", .timeout = 120,
+      .cases = {{&every_allocation, sizeof statements / sizeof *statements}}}},
+    .begin = sqlite_memory_may_fail,
+};

@@ -366,19 +366,15 @@ START_TEST(what_cannot_be_half_done_is_followed) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("follow_firing");
-    TCase *cases = tcase_create("firing");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, the_same_text_does_more, 0, 4);
-    tcase_add_loop_test(cases, a_guard_is_not_passed, 0, sizeof guards / sizeof *guards);
-    tcase_add_loop_test(cases, every_firing_sees_the_rows, 0,
-                        sizeof changes / sizeof *changes);
-    tcase_add_loop_test(cases, prepared_once, 0, sizeof triggers / sizeof *triggers);
-    tcase_add_loop_test(cases, cascades_of_the_table_itself, 0, 2);
-    tcase_add_loop_test(cases, own_text_sees_one_graph, 0, 2);
-    tcase_add_loop_test(cases, own_text_looks_late, 0, 4);
-    tcase_add_loop_test(cases, what_cannot_be_half_done_is_followed, 0, 6);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_firing",
+    {{"firing", .timeout = 120,
+      .cases = {{&the_same_text_does_more, 4},
+                {&a_guard_is_not_passed, sizeof guards / sizeof *guards},
+                {&every_firing_sees_the_rows, sizeof changes / sizeof *changes},
+                {&prepared_once, sizeof triggers / sizeof *triggers},
+                {&cascades_of_the_table_itself, 2},
+                {&own_text_sees_one_graph, 2},
+                {&own_text_looks_late, 4},
+                {&what_cannot_be_half_done_is_followed, 6}}}},
+};

@@ -230,16 +230,13 @@ START_TEST(blocks_of_another_kind) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("follow_halves");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, a_table_of_employees);
-    tcase_add_test(tests, a_statement_under_way);
-    tcase_add_test(tests, ends_that_are_no_ids);
-    tcase_add_test(tests, random_changes);
-    tcase_add_test(tests, kept_in_the_file);
-    tcase_add_test(tests, blocks_of_another_kind);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_halves",
+    {{"all", .timeout = 120,
+      .cases = {{&a_table_of_employees},
+                {&a_statement_under_way},
+                {&ends_that_are_no_ids},
+                {&random_changes},
+                {&kept_in_the_file},
+                {&blocks_of_another_kind}}}},
+};

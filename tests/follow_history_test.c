@@ -337,16 +337,13 @@ START_TEST(blocks_of_another_schema) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("follow_history");
-    TCase *cases = tcase_create("history");
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, any_numbers_in_the_log, 0, 9);
-    tcase_add_loop_test(cases, another_history, 0, 36);
-    tcase_add_loop_test(cases, back_and_forth, 0, 6);
-    tcase_add_test(cases, any_change_is_read_once);
-    tcase_add_test(cases, an_image_in_memory);
-    tcase_add_loop_test(cases, blocks_of_another_schema, 0, 12);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_history",
+    {{"history", .timeout = 60,
+      .cases = {{&any_numbers_in_the_log, 9},
+                {&another_history, 36},
+                {&back_and_forth, 6},
+                {&any_change_is_read_once},
+                {&an_image_in_memory},
+                {&blocks_of_another_schema, 12}}}},
+};

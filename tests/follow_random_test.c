@@ -103,7 +103,7 @@ static void start_process(void) {
         dup2(out[1], 1);
         close(in[1]);
         close(out[0]);
-        execl("/proc/self/exe", "follow_random_test", "--process", file, (char *)NULL);
+        execl("/proc/self/exe", "follow_random_test", "--child", file, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
@@ -815,17 +815,16 @@ START_TEST(graph_is_table) {
 }
 END_TEST
 
-int main(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "--process") == 0)
-        return be_the_process(argv[2]);
+static void choose_backend(void) {
     const char *backends = getenv("GPUGRAPH_TEST_BACKENDS");
     if (backends && strstr(backends, "cuda"))
         on_device = "cuda";
-    Suite *suite = suite_create("follow_random");
-    TCase *models = tcase_create("models");
-    tcase_set_timeout(models, 600);
-    tcase_add_loop_test(models, graph_is_table, 0,
-                        2 * (int)(sizeof tables / sizeof *tables));
-    suite_add_tcase(suite, models);
-    return run_suite(suite);
 }
+
+const struct suite suite = {
+    "follow_random",
+    {{"models", .timeout = 600,
+      .cases = {{&graph_is_table, 2 * sizeof tables / sizeof *tables}}}},
+    .begin = choose_backend,
+    .child = be_the_process,
+};

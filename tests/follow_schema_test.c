@@ -407,22 +407,17 @@ START_TEST(a_backup_comes_back) {
 }
 END_TEST
 
-int main(void) {
-    const TTest *const tests[] = {renames,
-                                  the_rowid_gets_another_name,
-                                  missing_parts_are_named,
-                                  triggers_that_end_early,
-                                  names_of_others,
-                                  lists_are_of_tables,
-                                  refusals,
-                                  rights,
-                                  connections,
-                                  a_backup_comes_back};
-    Suite *suite = suite_create("follow_schema");
-    TCase *cases = tcase_create("follow_schema");
-    tcase_set_timeout(cases, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_schema",
+    {{"follow_schema", .timeout = 60,
+      .cases = {{&renames},
+                {&the_rowid_gets_another_name},
+                {&missing_parts_are_named},
+                {&triggers_that_end_early},
+                {&names_of_others},
+                {&lists_are_of_tables},
+                {&refusals},
+                {&rights},
+                {&connections},
+                {&a_backup_comes_back}}}},
+};

@@ -306,20 +306,15 @@ START_TEST(vertices_are_deleted) {
 }
 END_TEST
 
-int main(void) {
-    const TTest *const tests[] = {lookups_compare_as_the_table_does,
-                                  joins_compare_as_the_table_does,
-                                  plans_and_orders,
-                                  directions_and_vertices,
-                                  every_function_takes_a_graph,
-                                  check_reports_differences,
-                                  ids_to_delete_are_as_stored,
-                                  vertices_are_deleted};
-    Suite *suite = suite_create("follow_table");
-    TCase *cases = tcase_create("follow_table");
-    tcase_set_timeout(cases, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_table",
+    {{"follow_table", .timeout = 60,
+      .cases = {{&lookups_compare_as_the_table_does},
+                {&joins_compare_as_the_table_does},
+                {&plans_and_orders},
+                {&directions_and_vertices},
+                {&every_function_takes_a_graph},
+                {&check_reports_differences},
+                {&ids_to_delete_are_as_stored},
+                {&vertices_are_deleted}}}},
+};

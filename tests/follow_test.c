@@ -360,17 +360,19 @@ START_TEST(names_share_one_mirror) {
 }
 END_TEST
 
-int main(void) {
-    const TTest *const tests[] = {
-        every_way_to_change, many_changes_at_once,       rows_that_replace_deletes,
-        keys_of_all_kinds,   keys_that_are_not_known,    keys_with_defaults,
-        writes_by_triggers,  kinds_of_weights,           transactions,
-        log_is_bounded,      a_statement_sees_one_graph, names_share_one_mirror};
-    Suite *suite = suite_create("follow");
-    TCase *cases = tcase_create("follow");
-    tcase_set_timeout(cases, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow",
+    {{"follow", .timeout = 60,
+      .cases = {{&every_way_to_change},
+                {&many_changes_at_once},
+                {&rows_that_replace_deletes},
+                {&keys_of_all_kinds},
+                {&keys_that_are_not_known},
+                {&keys_with_defaults},
+                {&writes_by_triggers},
+                {&kinds_of_weights},
+                {&transactions},
+                {&log_is_bounded},
+                {&a_statement_sees_one_graph},
+                {&names_share_one_mirror}}}},
+};

@@ -113,11 +113,7 @@ START_TEST(mirrors_in_threads) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("follow_threads");
-    TCase *threads = tcase_create("threads");
-    tcase_set_timeout(threads, 120);
-    tcase_add_test(threads, mirrors_in_threads);
-    suite_add_tcase(suite, threads);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "follow_threads",
+    {{"threads", .timeout = 120, .cases = {{&mirrors_in_threads}}}},
+};

@@ -121,14 +121,11 @@ START_TEST(first_failure_stands) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("graph_errors");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, bad_weights);
-    tcase_add_test(all, negative_count);
-    tcase_add_test(all, too_many_at_one_vertex);
-    tcase_add_test(all, bad_text_number);
-    tcase_add_test(all, first_failure_stands);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "graph_errors",
+    {{"all", .cases = {{&bad_weights},
+                       {&negative_count},
+                       {&too_many_at_one_vertex},
+                       {&bad_text_number},
+                       {&first_failure_stands}}}},
+};

@@ -319,14 +319,8 @@ START_TEST(interrupts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("graph");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_test(all, small_inputs);
-    tcase_add_test(all, large_inputs);
-    tcase_add_test(all, simple_rows);
-    tcase_add_test(all, interrupts);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "graph",
+    {{"all", .timeout = 240,
+      .cases = {{&small_inputs}, {&large_inputs}, {&simple_rows}, {&interrupts}}}},
+};

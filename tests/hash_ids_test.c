@@ -111,11 +111,7 @@ START_TEST(texts_are_found_by_hash) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("hash_ids");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, hashes_belong_to_ids);
-    tcase_add_test(all, texts_are_found_by_hash);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "hash_ids",
+    {{"all", .cases = {{&hashes_belong_to_ids}, {&texts_are_found_by_hash}}}},
+};

@@ -295,29 +295,26 @@ START_TEST(many_callers) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("host");
-    has_device = suite_has_device(); /* before anything else asks for one */
-    TCase *threads = tcase_create("threads"), *serial = tcase_create("serial");
-    tcase_add_checked_fixture(threads, make_file, remove_file);
-    tcase_set_timeout(threads, 250);
-    tcase_add_test(threads, all_functions_are_asked);
-    tcase_add_test(threads, many_callers);
-    suite_add_tcase(suite, threads);
-    /* The thread sanitizer follows no fork of a process with threads. */
-    tcase_add_checked_fixture(serial, make_file, remove_file);
-    tcase_set_tags(serial, "serial");
-    tcase_set_timeout(serial, 250);
-    tcase_add_test(serial, fork_after_use);
-    tcase_add_test(serial, fork_after_use_of_a_device);
-    tcase_add_test(serial, fork_with_a_connection);
-#ifndef __SANITIZE_ADDRESS__
-    tcase_add_loop_test(serial, fork_in_the_middle, 0, 5);
-#endif
-    tcase_add_loop_test(serial, few_threads, 0, 4);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    tcase_add_test(serial, little_address_space);
-#endif
-    suite_add_tcase(suite, serial);
-    return run_suite(suite);
+/* Before anything else asks for one. */
+static void look_for_a_device(void) {
+    has_device = suite_has_device();
 }
+
+const struct suite suite = {
+    "host",
+    {{"threads", .timeout = 250, .setup = make_file, .teardown = remove_file,
+      .cases = {{&all_functions_are_asked}, {&many_callers}}},
+     /* The thread sanitizer follows no fork of a process with threads. */
+     {"serial", "serial", 250, make_file, remove_file,
+      .cases = {{&fork_after_use},
+                {&fork_after_use_of_a_device},
+                {&fork_with_a_connection},
+#ifndef __SANITIZE_ADDRESS__
+                {&fork_in_the_middle, 5},
+#endif
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+                {&little_address_space},
+#endif
+                {&few_threads, 4}}}},
+    .begin = look_for_a_device,
+};

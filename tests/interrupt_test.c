@@ -395,15 +395,11 @@ START_TEST(callbacks_come_often) {
 }
 END_TEST
 
-int main(void) {
-    TCase *tests = tcase_create("interrupt");
-    tcase_add_checked_fixture(tests, open_file, close_file);
-    tcase_set_timeout(tests, 250);
-    tcase_add_loop_test(tests, by_another_thread, 0, QUESTIONS);
-    tcase_add_loop_test(tests, by_the_progress_handler, 0, SOME);
-    tcase_add_test(tests, while_rows_come);
-    tcase_add_test(tests, callbacks_come_often);
-    Suite *suite = suite_create("interrupt");
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "interrupt",
+    {{"interrupt", .timeout = 250, .setup = open_file, .teardown = close_file,
+      .cases = {{&by_another_thread, QUESTIONS},
+                {&by_the_progress_handler, SOME},
+                {&while_rows_come},
+                {&callbacks_come_often}}}},
+};

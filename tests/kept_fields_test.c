@@ -562,15 +562,12 @@ START_TEST(one_question_of_two_functions) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("kept_fields");
-    TCase *cases = tcase_create("kept_fields");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, calls_that_differ_in_one_thing_alone, 0, CALLS);
-    tcase_add_loop_test(cases, and_have_targets, 0, CALLS);
-    tcase_add_loop_test(cases, and_have_parameters, 0, CALLS);
-    tcase_add_test(cases, one_question_of_two_functions);
-    tcase_add_loop_test(cases, and_in_one_thing_more_that_they_share, 0, 30);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "kept_fields",
+    {{"kept_fields", .timeout = 300,
+      .cases = {{&calls_that_differ_in_one_thing_alone, CALLS},
+                {&and_have_targets, CALLS},
+                {&and_have_parameters, CALLS},
+                {&one_question_of_two_functions},
+                {&and_in_one_thing_more_that_they_share, 30}}}},
+};

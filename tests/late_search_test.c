@@ -72,13 +72,9 @@ START_TEST(test_two_at_once) {
 }
 END_TEST
 
-int main(void) {
-    const int count = (int)(sizeof late / sizeof *late);
-    Suite *suite = suite_create("late_search");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_loop_test(cases, test_late, 0, count);
-    tcase_add_loop_test(cases, test_two_at_once, 0, count);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "late_search",
+    {{"cases", .setup = setup, .teardown = teardown,
+      .cases = {{&test_late, sizeof late / sizeof *late},
+                {&test_two_at_once, sizeof late / sizeof *late}}}},
+};

@@ -7,6 +7,7 @@
 #include "suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 22 << 20 };
@@ -189,13 +190,8 @@ START_TEST(targets_and_offsets) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("lent_rows");
-    TCase *tests = tcase_create("lent_rows");
-    tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, without_a_device);
-    tcase_add_test(tests, targets);
-    tcase_add_test(tests, targets_and_offsets);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "lent_rows",
+    {{"lent_rows", .timeout = 240,
+      .cases = {{&without_a_device}, {&targets}, {&targets_and_offsets}}}},
+};

@@ -1,27 +1,11 @@
 /* The n-th malloc, calloc or realloc of a query fails, for every n: SQLITE_NOMEM, nothing
 ** leaks, and the next query works. Sanitizers bring their own malloc, so they leave this
 ** test out. */
-#include <stdio.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifdef SANITIZED
-int main(void) {
-    puts("left to the plain build");
-    return 0;
-}
-#else
-
 #include "graph_probe.h"
 #include "suite.h"
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -130,15 +114,8 @@ START_TEST(pages) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("loader_memory");
-    TCase *tests = tcase_create("malloc");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, tables);
-    tcase_add_test(tests, texts);
-    tcase_add_test(tests, views_and_queries);
-    tcase_add_test(tests, pages);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
-#endif
+const struct suite suite = {
+    "loader_memory",
+    {{"malloc", .timeout = 120,
+      .cases = {{&tables}, {&texts}, {&views_and_queries}, {&pages}}}},
+};

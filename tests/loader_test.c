@@ -494,32 +494,26 @@ START_TEST(an_interrupt_is_seen) {
 }
 END_TEST
 
-int main(void) {
-    const TTest *const tests[] = {kinds_of_tables,
-                                  edge_ids,
-                                  without_rowid_views_and_virtual_tables,
-                                  attached_and_temporary,
-                                  columns_by_name,
-                                  texts_and_numbers,
-                                  many_texts,
-                                  utf16,
-                                  vertices_added,
-                                  queries,
-                                  refused_queries,
-                                  where_a_query_may_come_from,
-                                  bad_rows,
-                                  a_bad_weight_nobody_needs,
-                                  names_that_are_not_there,
-                                  collect_is_not_for_everyone,
-                                  affinities,
-                                  interrupts,
-                                  an_interrupt_is_seen};
-    Suite *suite = suite_create("loader");
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, setup, teardown);
-    tcase_set_timeout(all, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(all, tests[i]);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "loader",
+    {{"all", .timeout = 60, .setup = setup, .teardown = teardown,
+      .cases = {{&kinds_of_tables},
+                {&edge_ids},
+                {&without_rowid_views_and_virtual_tables},
+                {&attached_and_temporary},
+                {&columns_by_name},
+                {&texts_and_numbers},
+                {&many_texts},
+                {&utf16},
+                {&vertices_added},
+                {&queries},
+                {&refused_queries},
+                {&where_a_query_may_come_from},
+                {&bad_rows},
+                {&a_bad_weight_nobody_needs},
+                {&names_that_are_not_there},
+                {&collect_is_not_for_everyone},
+                {&affinities},
+                {&interrupts},
+                {&an_interrupt_is_seen}}}},
+};

@@ -195,13 +195,8 @@ START_TEST(hubs) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("mis_balanced");
-    TCase *cases = tcase_create("mis_balanced");
-    tcase_set_timeout(cases, 240); /* a hang ends here */
-    tcase_add_loop_test(cases, is_the_greedy_set, 0, SHAPES);
-    tcase_add_test(cases, a_chain_waits);
-    tcase_add_test(cases, hubs);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "mis_balanced",
+    {{"mis_balanced", .timeout = 240, /* a hang ends here */
+      .cases = {{&is_the_greedy_set, SHAPES}, {&a_chain_waits}, {&hubs}}}},
+};

@@ -468,20 +468,17 @@ START_TEST(arguments_and_interrupts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("mis");
-    TCase *tests = tcase_create("mis");
-    tcase_set_timeout(tests, 250);
-    tcase_add_test(tests, small_shapes);
-    tcase_add_test(tests, large_shapes);
-    tcase_add_test(tests, only_the_set_of_edges_counts);
-    tcase_add_test(tests, seeds);
-    tcase_add_test(tests, ties_of_hash);
-    tcase_add_test(tests, rounds_of_a_long_path);
-    tcase_add_test(tests, larger_than_the_device);
-    tcase_add_test(tests, lists_too_short);
-    tcase_add_test(tests, scattered_ids);
-    tcase_add_test(tests, arguments_and_interrupts);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "mis",
+    {{"mis", .timeout = 250,
+      .cases = {{&small_shapes},
+                {&large_shapes},
+                {&only_the_set_of_edges_counts},
+                {&seeds},
+                {&ties_of_hash},
+                {&rounds_of_a_long_path},
+                {&larger_than_the_device},
+                {&lists_too_short},
+                {&scattered_ids},
+                {&arguments_and_interrupts}}}},
+};

@@ -570,21 +570,18 @@ START_TEST(bitmaps) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("mlmq");
-    TCase *cases = tcase_create("mlmq");
-    tcase_set_timeout(cases, 240); /* a hang ends here */
-    tcase_add_test(cases, keys);
-    tcase_add_test(cases, bitmaps);
-    tcase_add_loop_test(cases, all_distances, 0, 16);
-    tcase_add_loop_test(cases, early_ends, 0, 16);
-    tcase_add_loop_test(cases, limits, 0, 16);
-    tcase_add_test(cases, bins);
+const struct suite suite = {
+    "mlmq",
+    {{"mlmq", .timeout = 240, /* a hang ends here */
+      .cases = {{&keys},
+                {&bitmaps},
+                {&all_distances, 16},
+                {&early_ends, 16},
+                {&limits, 16},
+                {&bins},
 #ifndef WARP_LANES
-    tcase_add_loop_test(cases, overtaken, 0, 2);
+                {&overtaken, 2},
 #endif
-    tcase_add_test(cases, stress);
-    tcase_add_test(cases, stops);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+                {&stress},
+                {&stops}}}},
+};

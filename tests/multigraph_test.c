@@ -479,20 +479,13 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("multigraph");
-    TCase *c = tcase_create("multigraph"), *serial = tcase_create("faults");
-    tcase_set_timeout(c, 120);
-    tcase_set_timeout(serial, 120);
-    tcase_set_tags(serial, "serial");
-    tcase_add_loop_test(c, random_lives, 0, BACKENDS);
-    tcase_add_loop_test(c, one_of_two, 0, BACKENDS);
-    tcase_add_loop_test(c, long_chains_and_short_ones, 0, BACKENDS);
-    tcase_add_loop_test(c, wrong_arguments, 0, BACKENDS);
-    tcase_add_test(serial, creations);
-    tcase_add_loop_test(serial, allocations, 0, 6);
-    tcase_add_loop_test(serial, interrupts, 0, 6);
-    suite_add_tcase(suite, c);
-    suite_add_tcase(suite, serial);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "multigraph",
+    {{"multigraph", .timeout = 120,
+      .cases = {{&random_lives, BACKENDS},
+                {&one_of_two, BACKENDS},
+                {&long_chains_and_short_ones, BACKENDS},
+                {&wrong_arguments, BACKENDS}}},
+     {"faults", .tags = "serial", .timeout = 120,
+      .cases = {{&creations}, {&allocations, 6}, {&interrupts, 6}}}},
+};

@@ -139,13 +139,8 @@ START_TEST(test_any_order) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("number_of");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, test_borders);
-    tcase_add_loop_test(cases, test_any_order, 0, 2);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "number_of",
+    {{"cases", .timeout = 60, .setup = setup, .teardown = teardown,
+      .cases = {{&test_borders}, {&test_any_order, 2}}}},
+};

@@ -67,11 +67,7 @@ START_TEST(orders) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("order");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 60);
-    tcase_add_test(all, orders);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "order",
+    {{"all", .timeout = 60, .cases = {{&orders}}}},
+};

@@ -360,18 +360,15 @@ START_TEST(failing_streams) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("pack");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_loop_test(all, round_trips, 0, KINDS);
-    tcase_add_loop_test(all, large_round_trips, 0, 5);
-    tcase_add_loop_test(all, targets_in_common, 0, KINDS);
-    tcase_add_loop_test(all, every_byte_flipped, 0, KINDS);
-    tcase_add_loop_test(all, every_length, 0, KINDS);
-    tcase_add_loop_test(all, forged, 0, KINDS);
-    tcase_add_test(all, chunks_swapped);
-    tcase_add_loop_test(all, failing_streams, 0, KINDS);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "pack",
+    {{"all", .timeout = 240,
+      .cases = {{&round_trips, KINDS},
+                {&large_round_trips, 5},
+                {&targets_in_common, KINDS},
+                {&every_byte_flipped, KINDS},
+                {&every_length, KINDS},
+                {&forged, KINDS},
+                {&chunks_swapped},
+                {&failing_streams, KINDS}}}},
+};

@@ -263,19 +263,15 @@ START_TEST(test_interrupts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("page_reader_file");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, test_transactions);
-    tcase_add_test(cases, test_memory_and_temporary);
-    tcase_add_test(cases, test_shared_cache);
-    tcase_add_test(cases, test_authorizer);
-    tcase_add_loop_test(cases, test_intruder, 0, 4);
-    tcase_add_loop_test(cases, test_failing_reads, 0, 4);
-    tcase_add_test(cases, test_batches_out_of_order);
-    tcase_add_test(cases, test_interrupts);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "page_reader_file",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_transactions},
+                {&test_memory_and_temporary},
+                {&test_shared_cache},
+                {&test_authorizer},
+                {&test_intruder, 4},
+                {&test_failing_reads, 4},
+                {&test_batches_out_of_order},
+                {&test_interrupts}}}},
+};

@@ -520,17 +520,13 @@ START_TEST(test_failing_allocations) {
 END_TEST
 #endif
 
-int main(void) {
-    Suite *suite = suite_create("page_reader_random");
-    TCase *cases = tcase_create("random");
-    tcase_add_checked_fixture(cases, scratch_make, scratch_remove);
-    tcase_set_timeout(cases, 0);
-    tcase_add_test(cases, test_random_tables);
-    tcase_add_test(cases, test_damaged_files);
-    tcase_add_test(cases, test_damaged_logs);
+const struct suite suite = {
+    "page_reader_random",
+    {{"random", .timeout = 600, .setup = scratch_make, .teardown = scratch_remove,
+      .cases = {{&test_random_tables},
+                {&test_damaged_files},
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    tcase_add_test(cases, test_failing_allocations);
+                {&test_failing_allocations},
 #endif
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+                {&test_damaged_logs}}}},
+};

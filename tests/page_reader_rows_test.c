@@ -436,27 +436,23 @@ START_TEST(test_statement_in_wal_mode) {
 }
 END_TEST
 
-static void free_texts(void) {
+static void free_all(void) {
     intern_clear(&texts);
+    teardown();
 }
 
-int main(void) {
-    Suite *suite = suite_create("page_reader_rows");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_checked_fixture(cases, NULL, free_texts);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_overflow_pages, 0, 24);
-    tcase_add_test(cases, test_long_headers);
-    tcase_add_test(cases, test_damaged_chains);
-    tcase_add_loop_test(cases, test_utf_16, 0, 3);
-    tcase_add_loop_test(cases, test_defaults, 0, 18);
-    tcase_add_test(cases, test_alter_table);
-    tcase_add_loop_test(cases, test_text_weights, 0, 6);
-    tcase_add_test(cases, test_decimal_weights);
-    tcase_add_test(cases, test_sentences);
-    tcase_add_test(cases, test_no_weights);
-    tcase_add_test(cases, test_statement_in_wal_mode);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "page_reader_rows",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = free_all,
+      .cases = {{&test_overflow_pages, 24},
+                {&test_long_headers},
+                {&test_damaged_chains},
+                {&test_utf_16, 3},
+                {&test_defaults, 18},
+                {&test_alter_table},
+                {&test_text_weights, 6},
+                {&test_decimal_weights},
+                {&test_sentences},
+                {&test_no_weights},
+                {&test_statement_in_wal_mode}}}},
+};

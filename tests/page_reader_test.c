@@ -318,26 +318,22 @@ START_TEST(test_tables_of_another_kind) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("page_reader");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_page_sizes_and_vacuum, 0, 24);
-    tcase_add_test(cases, test_integers_of_every_width);
-    tcase_add_test(cases, test_columns_anywhere);
-    tcase_add_test(cases, test_rowids);
-    tcase_add_test(cases, test_holes);
-    tcase_add_test(cases, test_weights);
-    tcase_add_test(cases, test_stored_generated_column);
-    tcase_add_loop_test(cases, test_texts, 0, 16);
-    tcase_add_loop_test(cases, test_journal_modes, 0, 10);
-    tcase_add_test(cases, test_names_and_schemas);
-    tcase_add_test(cases, test_reserved_bytes);
-    tcase_add_loop_test(cases, test_values_that_are_no_numbers, 0, 6);
-    tcase_add_test(cases, test_ends_that_are_null_or_whole);
-    tcase_add_test(cases, test_edge_ids_and_ways_back);
-    tcase_add_test(cases, test_tables_of_another_kind);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "page_reader",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_page_sizes_and_vacuum, 24},
+                {&test_integers_of_every_width},
+                {&test_columns_anywhere},
+                {&test_rowids},
+                {&test_holes},
+                {&test_weights},
+                {&test_stored_generated_column},
+                {&test_texts, 16},
+                {&test_journal_modes, 10},
+                {&test_names_and_schemas},
+                {&test_reserved_bytes},
+                {&test_values_that_are_no_numbers, 6},
+                {&test_ends_that_are_null_or_whole},
+                {&test_edge_ids_and_ways_back},
+                {&test_tables_of_another_kind}}}},
+};

@@ -297,18 +297,14 @@ START_TEST(test_second_process) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("page_reader_wal");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_frames, 0, 8);
-    tcase_add_test(cases, test_two_connections);
-    tcase_add_test(cases, test_exclusive);
-    tcase_add_test(cases, test_older_transaction);
-    tcase_add_test(cases, test_no_note);
-    tcase_add_test(cases, test_damaged_frames);
-    tcase_add_loop_test(cases, test_second_process, 0, 8);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "page_reader_wal",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_frames, 8},
+                {&test_two_connections},
+                {&test_exclusive},
+                {&test_older_transaction},
+                {&test_no_note},
+                {&test_damaged_frames},
+                {&test_second_process, 8}}}},
+};

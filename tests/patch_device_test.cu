@@ -295,21 +295,13 @@ START_TEST(answers) {
 }
 END_TEST
 
-int main(void) {
-    if (!gpugraph_cuda_usable(NULL)) {
-        puts("skipped: there is no CUDA device");
-        return 77;
-    }
-    Suite *suite = suite_create("patch_device");
-    TCase *small = tcase_create("small"), *large = tcase_create("large");
-    tcase_set_timeout(large, 240);
-    tcase_add_test(small, random_batches);
-    tcase_add_test(small, weights_alone);
-    tcase_add_test(small, memory_is_short);
-    tcase_add_test(large, larger_graphs);
-    tcase_add_test(large, interrupts);
-    tcase_add_test(large, answers);
-    suite_add_tcase(suite, small);
-    suite_add_tcase(suite, large);
-    return run_suite_without_forks(suite);
-}
+const struct suite suite = {
+    .name = "patch_device",
+    .groups = {{.name = "small",
+                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short}}},
+               {.name = "large",
+                .timeout = 240,
+                .cases = {{&larger_graphs}, {&interrupts}, {&answers}}}},
+    .needs_device = true,
+    .no_forks = true,
+};

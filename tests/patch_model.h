@@ -434,16 +434,13 @@ START_TEST(damage_is_seen) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("patch");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_test(all, long_rows);
-    tcase_add_loop_test(all, random_batches, 0, KINDS);
-    tcase_add_test(all, ends_that_stay);
-    tcase_add_test(all, damage_is_seen);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "patch",
+    {{"all", .timeout = 240,
+      .cases = {{&long_rows},
+                {&random_batches, KINDS},
+                {&ends_that_stay},
+                {&damage_is_seen}}}},
+};
 
 #endif

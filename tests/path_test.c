@@ -368,19 +368,16 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("path");
-    TCase *cases = tcase_create("path");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, small_shapes);
-    tcase_add_test(cases, random_shapes);
-    tcase_add_test(cases, from_both_ends);
-    tcase_add_loop_test(cases, interrupt_leaves_a_usable_graph, 0, 4);
-    tcase_add_test(cases, range_from_both_ends);
-    tcase_add_test(cases, depth_from_both_ends);
-    tcase_add_test(cases, automatic);
-    tcase_add_test(cases, large_shapes);
-    tcase_add_test(cases, wrong_arguments);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "path",
+    {{"path", .timeout = 240,
+      .cases = {{&small_shapes},
+                {&random_shapes},
+                {&from_both_ends},
+                {&interrupt_leaves_a_usable_graph, 4},
+                {&range_from_both_ends},
+                {&depth_from_both_ends},
+                {&automatic},
+                {&large_shapes},
+                {&wrong_arguments}}}},
+};

@@ -137,16 +137,13 @@ START_TEST(loading_survives_each_failed_allocation) {
 }
 END_TEST
 
-int main(void) {
-    sqlite_memory_may_fail();
-    Suite *suite = suite_create("plan_faults");
-    TCase *memory = tcase_create("memory");
-    tcase_set_timeout(memory, 120);
-    tcase_add_test(memory, survives_each_failed_allocation);
+const struct suite suite = {
+    "plan_faults",
+    {{"memory", .timeout = 120,
+      .cases = {{&survives_each_failed_allocation},
 #ifdef TEST_ARRAYS
-    tcase_add_test(memory, survives_each_failed_array);
+                {&survives_each_failed_array},
 #endif
-    tcase_add_test(memory, loading_survives_each_failed_allocation);
-    suite_add_tcase(suite, memory);
-    return run_suite(suite);
-}
+                {&loading_survives_each_failed_allocation}}}},
+    .begin = sqlite_memory_may_fail,
+};

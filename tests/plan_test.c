@@ -313,19 +313,15 @@ START_TEST(interrupts_leave_everything_usable) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("plans");
-    TCase *cases = tcase_create("plans");
-    tcase_add_checked_fixture(cases, sql_open, sql_close);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, pushed_conditions_change_nothing);
-    tcase_add_test(cases, limits_stop_early_and_lose_nothing);
-    tcase_add_test(cases, arms_of_or_do_not_shadow_each_other);
-    tcase_add_test(cases, texts_in_utf_16_are_sorted_by_sqlite);
-    tcase_add_test(cases, statements_of_all_sorts);
-    tcase_add_test(cases, prepared_statements_run_again);
-    tcase_add_test(cases, lists_show_what_there_is);
-    tcase_add_test(cases, interrupts_leave_everything_usable);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "plans",
+    {{"plans", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&pushed_conditions_change_nothing},
+                {&limits_stop_early_and_lose_nothing},
+                {&arms_of_or_do_not_shadow_each_other},
+                {&texts_in_utf_16_are_sorted_by_sqlite},
+                {&statements_of_all_sorts},
+                {&prepared_statements_run_again},
+                {&lists_show_what_there_is},
+                {&interrupts_leave_everything_usable}}}},
+};

@@ -540,15 +540,12 @@ START_TEST(random_texts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("query_origin");
-    TCase *tests = tcase_create("statements");
-    tcase_add_checked_fixture(tests, setup, sql_close);
-    tcase_add_test(tests, a_statement_has_queries_of_its_own);
-    tcase_add_test(tests, nothing_else_is_a_query);
-    tcase_add_test(tests, tables_with_the_names_of_functions);
-    tcase_add_test(tests, random_statements);
-    tcase_add_test(tests, random_texts);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "query_origin",
+    {{"statements", .setup = setup, .teardown = sql_close,
+      .cases = {{&a_statement_has_queries_of_its_own},
+                {&nothing_else_is_a_query},
+                {&tables_with_the_names_of_functions},
+                {&random_statements},
+                {&random_texts}}}},
+};

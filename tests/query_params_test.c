@@ -277,21 +277,16 @@ START_TEST(survives_each_failed_allocation) {
 }
 END_TEST
 
-int main(void) {
-    sqlite_memory_may_fail();
-    Suite *suite = suite_create("query_params");
-    TCase *tests = tcase_create("params"), *memory = tcase_create("memory");
-    tcase_add_checked_fixture(tests, setup, sql_close);
-    tcase_add_test(tests, all_functions_take_params);
-    tcase_add_test(tests, values_and_their_places);
-    tcase_add_test(tests, one_graph_for_each_array);
-    tcase_add_test(tests, values_are_values);
-    tcase_add_test(tests, wrong_params_are_explained);
-    tcase_add_test(tests, triangles_take_params);
-    tcase_add_test(tests, sources_with_a_zero_byte);
-    tcase_add_test(memory, survives_each_failed_allocation);
-    tcase_set_timeout(memory, 60);
-    suite_add_tcase(suite, tests);
-    suite_add_tcase(suite, memory);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "query_params",
+    {{"params", .setup = setup, .teardown = sql_close,
+      .cases = {{&all_functions_take_params},
+                {&values_and_their_places},
+                {&one_graph_for_each_array},
+                {&values_are_values},
+                {&wrong_params_are_explained},
+                {&triangles_take_params},
+                {&sources_with_a_zero_byte}}},
+     {"memory", .timeout = 60, .cases = {{&survives_each_failed_allocation}}}},
+    .begin = sqlite_memory_may_fail,
+};

@@ -615,19 +615,19 @@ START_TEST(sources_that_search) {
 }
 END_TEST
 
-int main(void) {
+static int count_shapes(void) {
     int shapes = 0;
     while (shape_small(shapes, 1, &s)) {
         shape_free(&s);
         shapes++;
     }
-    TCase *tests = tcase_create("random");
-    tcase_add_checked_fixture(tests, open_tables, sql_close);
-    tcase_set_timeout(tests, 250);
-    tcase_add_loop_test(tests, every_shape, 0, shapes);
-    tcase_add_test(tests, a_path_of_a_million);
-    tcase_add_test(tests, sources_that_search);
-    Suite *suite = suite_create("random");
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return shapes;
 }
+
+const struct suite suite = {
+    "random",
+    {{"random", .timeout = 250, .setup = open_tables, .teardown = sql_close,
+      .cases = {{&every_shape, .count = count_shapes},
+                {&a_path_of_a_million},
+                {&sources_that_search}}}},
+};

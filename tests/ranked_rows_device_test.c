@@ -374,23 +374,19 @@ START_TEST(memory_is_short) {
 }
 END_TEST
 
-int main(void) {
-    if (!suite_has_device())
-        return SUITE_SKIPPED;
-    Suite *suite = suite_create("ranked_rows_device");
-    TCase *cases = tcase_create("ranked_rows_device");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, multigraphs);
-    tcase_add_test(cases, large_shapes);
-    tcase_add_test(cases, edges_in_no_order);
-    tcase_add_test(cases, bounds);
-    tcase_add_test(cases, far_sources);
-    tcase_add_test(cases, nothing_but_the_source);
-    tcase_add_test(cases, rows_are_made_in_time);
-    tcase_add_test(cases, share_decides);
-    tcase_add_test(cases, share_of_far_sources);
-    tcase_add_test(cases, weights_that_change);
-    tcase_add_test(cases, memory_is_short);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "ranked_rows_device",
+    {{"ranked_rows_device", .timeout = 240,
+      .cases = {{&multigraphs},
+                {&large_shapes},
+                {&edges_in_no_order},
+                {&bounds},
+                {&far_sources},
+                {&nothing_but_the_source},
+                {&rows_are_made_in_time},
+                {&share_decides},
+                {&share_of_far_sources},
+                {&weights_that_change},
+                {&memory_is_short}}}},
+    .needs_device = true,
+};

@@ -358,14 +358,8 @@ START_TEST(far_sources) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("ranked_rows");
-    TCase *cases = tcase_create("ranked_rows");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, small_shapes);
-    tcase_add_test(cases, multigraphs);
-    tcase_add_test(cases, large_shapes);
-    tcase_add_test(cases, far_sources);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "ranked_rows",
+    {{"ranked_rows", .timeout = 240,
+      .cases = {{&small_shapes}, {&multigraphs}, {&large_shapes}, {&far_sources}}}},
+};

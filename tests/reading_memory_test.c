@@ -8,17 +8,9 @@
 ** Columns turn into the graph's arrays in their own place, so the peak is that of the
 ** columns, and SLACK bytes for buffers, the ids and the C library. Sanitizers keep freed
 ** memory, so they leave this test out. */
-#include <stdio.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-int main(void) {
-    puts("left to the plain build");
-    return 0;
-}
-#else
-
 #include "graph_probe.h"
 #include "suite.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -131,16 +123,14 @@ START_TEST(reading) {
 }
 END_TEST
 
-int main(void) {
-    make_file();
-    Suite *suite = suite_create("reading_memory");
-    TCase *tests = tcase_create("peak");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, reading, 0, 10);
-    suite_add_tcase(suite, tests);
-    int status = run_suite(suite);
+static void remove_file(void) {
     unlink(file);
-    return status;
 }
-#endif
+
+const struct suite suite = {
+    "reading_memory",
+    {{"peak", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&reading, 10}}}},
+    .begin = make_file,
+    .end = remove_file,
+};

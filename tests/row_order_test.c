@@ -94,11 +94,7 @@ START_TEST(reversed_unordered_selects) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("row_order");
-    TCase *cases = tcase_create("row_order");
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, reversed_unordered_selects, 0, KINDS);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "row_order",
+    {{"row_order", .timeout = 60, .cases = {{&reversed_unordered_selects, KINDS}}}},
+};

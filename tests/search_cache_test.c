@@ -274,20 +274,16 @@ START_TEST(trees_and_orders_are_added_to_what_is_kept) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("search_cache");
-    TCase *cases = tcase_create("search_cache");
-    tcase_add_checked_fixture(cases, sql_open, sql_close);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, joins_and_subqueries_share_searches);
-    tcase_add_test(cases, a_join_on_the_nearest_source);
-    tcase_add_test(cases, subqueries_share_searches_without_a_cache);
-    tcase_add_test(cases, a_bound_of_nothing_is_kept_apart);
-    tcase_add_test(cases, an_ordered_tree_is_kept_apart);
-    tcase_add_test(cases, what_a_limit_has_cut_does_not_grow);
-    tcase_add_test(cases, kept_searches_leave_the_timings);
-    tcase_add_test(cases, timings_go_on_after_other_work);
-    tcase_add_test(cases, trees_and_orders_are_added_to_what_is_kept);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "search_cache",
+    {{"search_cache", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&joins_and_subqueries_share_searches},
+                {&a_join_on_the_nearest_source},
+                {&subqueries_share_searches_without_a_cache},
+                {&a_bound_of_nothing_is_kept_apart},
+                {&an_ordered_tree_is_kept_apart},
+                {&what_a_limit_has_cut_does_not_grow},
+                {&kept_searches_leave_the_timings},
+                {&timings_go_on_after_other_work},
+                {&trees_and_orders_are_added_to_what_is_kept}}}},
+};

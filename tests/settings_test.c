@@ -238,22 +238,17 @@ START_TEST(the_first_device_and_the_list_agree) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("settings");
-    TCase *cases = tcase_create("settings");
-    tcase_add_checked_fixture(cases, without_devices, sql_close);
-    tcase_add_test(cases, every_setting_has_a_default_and_a_meaning);
-    tcase_add_test(cases, a_setting_is_read_where_it_was_set);
-    tcase_add_test(cases, settings_can_be_saved_and_set_again);
-    tcase_add_test(cases, names_of_settings_and_words_ignore_case);
-    tcase_add_test(cases, numbers_may_be_whole_reals_or_texts);
-    tcase_add_test(cases, threads_says_how_many_there_are_now);
-    tcase_add_test(cases, values_that_cannot_hold_are_refused);
-    tcase_add_test(cases, an_unknown_setting_is_told_which_there_are);
-    suite_add_tcase(suite, cases);
-    TCase *machines = tcase_create("machines");
-    tcase_add_test(machines, devices_are_those_that_there_are);
-    tcase_add_test(machines, the_first_device_and_the_list_agree);
-    suite_add_tcase(suite, machines);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "settings",
+    {{"settings", .setup = without_devices, .teardown = sql_close,
+      .cases = {{&every_setting_has_a_default_and_a_meaning},
+                {&a_setting_is_read_where_it_was_set},
+                {&settings_can_be_saved_and_set_again},
+                {&names_of_settings_and_words_ignore_case},
+                {&numbers_may_be_whole_reals_or_texts},
+                {&threads_says_how_many_there_are_now},
+                {&values_that_cannot_hold_are_refused},
+                {&an_unknown_setting_is_told_which_there_are}}},
+     {"machines", .cases = {{&devices_are_those_that_there_are},
+                            {&the_first_device_and_the_list_agree}}}},
+};

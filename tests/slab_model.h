@@ -733,20 +733,17 @@ START_TEST(a_crowd_waits) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("slab");
-    TCase *c = tcase_create("slab");
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, batches_of_many_threads, 0, 40);
-    tcase_add_test(c, lists_close_up);
-    tcase_add_test(c, a_full_arena_says_so);
-    tcase_add_test(c, chains_are_rehashed);
-    tcase_add_test(c, short_bases_have_short_chains);
-    tcase_add_test(c, sorted_batches_come_and_go);
-    tcase_add_test(c, nothing_is_lost);
-    tcase_add_loop_test(c, a_crowd_waits, 0, 2);
-    suite_add_tcase(suite, c);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "slab",
+    {{"slab", .timeout = 60,
+      .cases = {{&batches_of_many_threads, 40},
+                {&lists_close_up},
+                {&a_full_arena_says_so},
+                {&chains_are_rehashed},
+                {&short_bases_have_short_chains},
+                {&sorted_batches_come_and_go},
+                {&nothing_is_lost},
+                {&a_crowd_waits, 2}}}},
+};
 
 #endif

@@ -219,17 +219,13 @@ START_TEST(paths_from_both_ends) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("source_list");
-    TCase *cases = tcase_create("source_list");
-    tcase_add_checked_fixture(cases, sql_open, sql_close);
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, every_set_of_columns);
-    tcase_add_loop_test(cases, every_restriction, 0, 3);
-    tcase_add_test(cases, around_the_list);
-    tcase_add_test(cases, the_same_vertex_twice);
-    tcase_add_test(cases, searches_ahead);
-    tcase_add_loop_test(cases, paths_from_both_ends, 0, 3);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "source_list",
+    {{"source_list", .timeout = 240, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&every_set_of_columns},
+                {&every_restriction, 3},
+                {&around_the_list},
+                {&the_same_vertex_twice},
+                {&searches_ahead},
+                {&paths_from_both_ends, 3}}}},
+};

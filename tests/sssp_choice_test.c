@@ -191,14 +191,11 @@ START_TEST(odd_features) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sssp choice");
-    TCase *cases = tcase_create("sssp choice");
-    tcase_add_test(cases, learned_figures);
-    tcase_add_test(cases, learned_anew);
-    tcase_add_test(cases, larger_graphs);
-    tcase_add_test(cases, named_methods);
-    tcase_add_test(cases, odd_features);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "sssp choice",
+    {{"sssp choice", .cases = {{&learned_figures},
+                               {&learned_anew},
+                               {&larger_graphs},
+                               {&named_methods},
+                               {&odd_features}}}},
+};

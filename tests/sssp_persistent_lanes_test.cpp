@@ -262,13 +262,9 @@ START_TEST(range) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sssp_persistent_lanes");
-    TCase *cases = tcase_create("sssp_persistent_lanes");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, random_graphs);
-    tcase_add_test(cases, shapes);
-    tcase_add_test(cases, range);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    .name = "sssp_persistent_lanes",
+    .groups = {{.name = "sssp_persistent_lanes",
+                .timeout = 240,
+                .cases = {{&random_graphs}, {&shapes}, {&range}}}},
+};

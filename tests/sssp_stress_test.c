@@ -146,11 +146,7 @@ START_TEST(small_searches) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sssp stress");
-    TCase *cases = tcase_create("sssp stress");
-    tcase_set_timeout(cases, 480);
-    tcase_add_test(cases, small_searches);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "sssp stress",
+    {{"sssp stress", .timeout = 480, .cases = {{&small_searches}}}},
+};

@@ -395,18 +395,15 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sssp");
-    TCase *cases = tcase_create("sssp");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, small_shapes);
-    tcase_add_test(cases, random_shapes);
-    tcase_add_test(cases, large_shapes);
-    tcase_add_test(cases, long_path);
-    tcase_add_test(cases, range_names_an_integer);
-    tcase_add_test(cases, range_names_a_text);
-    tcase_add_test(cases, interrupt_leaves_a_usable_graph);
-    tcase_add_test(cases, wrong_arguments);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "sssp",
+    {{"sssp", .timeout = 240,
+      .cases = {{&small_shapes},
+                {&random_shapes},
+                {&large_shapes},
+                {&long_path},
+                {&range_names_an_integer},
+                {&range_names_a_text},
+                {&interrupt_leaves_a_usable_graph},
+                {&wrong_arguments}}}},
+};

@@ -442,24 +442,20 @@ START_TEST(real_and_large_distances) {
 }
 END_TEST
 
-int main(void) {
-    TCase *tests = tcase_create("table functions");
-    tcase_add_checked_fixture(tests, sql_open, sql_close);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, columns_are_in_order);
-    tcase_add_test(tests, rows_of_a_small_graph);
-    tcase_add_test(tests, hidden_columns_tell_what_was_used);
-    tcase_add_test(tests, null_and_unknown_ids_give_no_rows);
-    tcase_add_test(tests, vertices_join_the_graph);
-    tcase_add_test(tests, wrong_arguments_are_explained);
-    tcase_add_test(tests, arguments_take_equality_alone);
-    tcase_add_test(tests, ids_take_the_affinity_of_the_source_column);
-    tcase_add_test(tests, collations_do_not_reach_ids);
-    tcase_add_test(tests, depths_and_distances_agree_with_sql);
-    tcase_add_test(tests, trees_and_paths_hold_together);
-    tcase_add_test(tests, one_unordered_tree_in_a_statement);
-    tcase_add_test(tests, real_and_large_distances);
-    Suite *suite = suite_create("table_function");
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "table_function",
+    {{"table functions", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&columns_are_in_order},
+                {&rows_of_a_small_graph},
+                {&hidden_columns_tell_what_was_used},
+                {&null_and_unknown_ids_give_no_rows},
+                {&vertices_join_the_graph},
+                {&wrong_arguments_are_explained},
+                {&arguments_take_equality_alone},
+                {&ids_take_the_affinity_of_the_source_column},
+                {&collations_do_not_reach_ids},
+                {&depths_and_distances_agree_with_sql},
+                {&trees_and_paths_hold_together},
+                {&one_unordered_tree_in_a_statement},
+                {&real_and_large_distances}}}},
+};

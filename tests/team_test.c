@@ -349,30 +349,25 @@ START_TEST(how_many_are_asked_for) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("team");
-    TCase *threads = tcase_create("threads"), *serial = tcase_create("serial");
-    tcase_set_timeout(threads, 100);
-    tcase_add_test(threads, loops_do_each_item_once);
-    tcase_add_test(threads, all_members_come);
-    tcase_add_test(threads, teams_within_teams);
-    tcase_add_test(threads, callers_share_the_workers);
-    tcase_add_test(threads, the_first_failure_counts);
-    tcase_add_test(threads, the_calling_thread_alone_asks);
-    tcase_add_test(threads, signals_are_the_hosts);
-    tcase_add_test(threads, how_many_are_asked_for);
-    suite_add_tcase(suite, threads);
-    /* The thread sanitizer follows no fork of a process with threads, and has threads and
-    ** much address space of its own. */
-    tcase_set_tags(serial, "serial");
-    tcase_set_timeout(serial, 100);
-    tcase_add_loop_test(serial, works_with_the_threads_there_are, 0, TEAM + 1);
-    tcase_add_test(serial, does_not_ask_again_at_once);
+const struct suite suite = {
+    "team",
+    {{"threads", .timeout = 100,
+      .cases = {{&loops_do_each_item_once},
+                {&all_members_come},
+                {&teams_within_teams},
+                {&callers_share_the_workers},
+                {&the_first_failure_counts},
+                {&the_calling_thread_alone_asks},
+                {&signals_are_the_hosts},
+                {&how_many_are_asked_for}}},
+     /* The thread sanitizer follows no fork of a process with threads, and has threads and
+     ** much address space of its own. */
+     {"serial", "serial", 100,
+      .cases = {{&works_with_the_threads_there_are, TEAM + 1},
+                {&does_not_ask_again_at_once},
 #ifndef __SANITIZE_ADDRESS__
-    tcase_add_test(serial, works_without_address_space);
-    tcase_add_test(serial, fork_while_others_work);
+                {&works_without_address_space},
+                {&fork_while_others_work},
 #endif
-    tcase_add_test(serial, a_child_has_a_pool_of_its_own);
-    suite_add_tcase(suite, serial);
-    return run_suite(suite);
-}
+                {&a_child_has_a_pool_of_its_own}}}},
+};

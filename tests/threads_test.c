@@ -207,13 +207,8 @@ START_TEST(one_file_and_a_writer) {
 }
 END_TEST
 
-int main(void) {
-    TCase *tests = tcase_create("threads");
-    tcase_add_checked_fixture(tests, find_answers, free_answers);
-    tcase_set_timeout(tests, 250);
-    tcase_add_test(tests, own_databases);
-    tcase_add_loop_test(tests, one_file_and_a_writer, 0, 2);
-    Suite *suite = suite_create("threads");
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "threads",
+    {{"threads", .timeout = 250, .setup = find_answers, .teardown = free_answers,
+      .cases = {{&own_databases}, {&one_file_and_a_writer, 2}}}},
+};

@@ -100,13 +100,8 @@ START_TEST(arguments_and_interrupts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("triangles");
-    TCase *tests = tcase_create("triangles");
-    tcase_set_timeout(tests, 250);
-    tcase_add_test(tests, small_shapes);
-    tcase_add_test(tests, large_shapes);
-    tcase_add_test(tests, arguments_and_interrupts);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "triangles",
+    {{"triangles", .timeout = 250,
+      .cases = {{&small_shapes}, {&large_shapes}, {&arguments_and_interrupts}}}},
+};

@@ -164,13 +164,10 @@ START_TEST(test_both_at_once) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("two_libraries");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, NULL);
-    tcase_add_test(cases, test_second_library);
-    tcase_add_test(cases, test_old_library_first);
-    tcase_add_loop_test(cases, test_both_at_once, 0, 20);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "two_libraries",
+    {{"cases", .setup = setup,
+      .cases = {{&test_second_library},
+                {&test_old_library_first},
+                {&test_both_at_once, 20}}}},
+};

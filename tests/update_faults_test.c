@@ -152,13 +152,8 @@ START_TEST(interrupts) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("update_faults");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_loop_test(all, updates, 0, KINDS);
-    tcase_add_loop_test(all, clones_and_packs, 0, KINDS);
-    tcase_add_loop_test(all, interrupts, 0, KINDS);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "update_faults",
+    {{"all", .timeout = 240,
+      .cases = {{&updates, KINDS}, {&clones_and_packs, KINDS}, {&interrupts, KINDS}}}},
+};

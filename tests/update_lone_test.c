@@ -231,13 +231,10 @@ START_TEST(vertices_that_are_none) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("update_lone");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, random_batches, 0, MODEL_IDS * MODEL_WEIGHTS);
-    tcase_add_test(tests, weights_that_change_their_type);
-    tcase_add_test(tests, vertices_that_are_none);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "update_lone",
+    {{"all", .timeout = 120,
+      .cases = {{&random_batches, MODEL_IDS *MODEL_WEIGHTS},
+                {&weights_that_change_their_type},
+                {&vertices_that_are_none}}}},
+};

@@ -248,17 +248,14 @@ START_TEST(clones) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("update");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 240);
-    tcase_add_loop_test(all, tiny_graphs, 0, KINDS);
-    tcase_add_loop_test(all, from_nothing_and_back, 0, KINDS);
-    tcase_add_loop_test(all, larger_graphs, 0, KINDS);
-    tcase_add_test(all, bad_changes);
-    tcase_add_test(all, types_of_weights);
-    tcase_add_test(all, edge_ids_that_are_there_twice);
-    tcase_add_loop_test(all, clones, 0, KINDS);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "update",
+    {{"all", .timeout = 240,
+      .cases = {{&tiny_graphs, KINDS},
+                {&from_nothing_and_back, KINDS},
+                {&larger_graphs, KINDS},
+                {&bad_changes},
+                {&types_of_weights},
+                {&edge_ids_that_are_there_twice},
+                {&clones, KINDS}}}},
+};

@@ -107,13 +107,10 @@ START_TEST(what_is_looked_up) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("vertex_types");
-    TCase *tests = tcase_create("plans");
-    tcase_add_checked_fixture(tests, setup, sql_close);
-    tcase_add_test(tests, plans_agree_where_types_do);
-    tcase_add_test(tests, plans_differ_where_types_do);
-    tcase_add_test(tests, what_is_looked_up);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "vertex_types",
+    {{"plans", .setup = setup, .teardown = sql_close,
+      .cases = {{&plans_agree_where_types_do},
+                {&plans_differ_where_types_do},
+                {&what_is_looked_up}}}},
+};

@@ -220,19 +220,14 @@ START_TEST(test_mapped_and_changed) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("vfs");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_shims, 0, 4 * SHIM_KINDS);
-    tcase_add_loop_test(cases, test_reads_that_fail, 0, 4);
-    tcase_add_loop_test(cases, test_ways_to_open, 0,
-                        2 * (int)(sizeof ways / sizeof *ways));
-    tcase_add_loop_test(cases, test_reserved_bytes, 0, 48);
-    tcase_add_loop_test(cases, test_immutable, 0, 2);
-    tcase_add_loop_test(cases, test_memory, 0, 3);
-    tcase_add_loop_test(cases, test_mapped_and_changed, 0, 2);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "vfs",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_shims, 4 * SHIM_KINDS},
+                {&test_reads_that_fail, 4},
+                {&test_ways_to_open, 2 * (sizeof ways / sizeof *ways)},
+                {&test_reserved_bytes, 48},
+                {&test_immutable, 2},
+                {&test_memory, 3},
+                {&test_mapped_and_changed, 2}}}},
+};

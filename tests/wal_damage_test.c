@@ -236,16 +236,12 @@ START_TEST(test_index_in_use) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("wal_damage");
-    TCase *cases = tcase_create("cases");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, test_bytes, 0, 3);
-    tcase_add_test(cases, test_cut);
-    tcase_add_loop_test(cases, test_foreign_log, 0, 2);
-    tcase_add_loop_test(cases, test_index_of_before, 0, 4);
-    tcase_add_loop_test(cases, test_index_in_use, 0, 3);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "wal_damage",
+    {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_bytes, 3},
+                {&test_cut},
+                {&test_foreign_log, 2},
+                {&test_index_of_before, 4},
+                {&test_index_in_use, 3}}}},
+};

@@ -137,15 +137,10 @@ START_TEST(words_with_a_zero_byte) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("zero_byte");
-    for (int i = 0; i < 2; i++) {
-        TCase *cases = tcase_create(i ? "file" : "memory");
-        tcase_add_checked_fixture(cases, i ? open_file : sql_open,
-                                  i ? close_file : sql_close);
-        tcase_add_test(cases, ids_with_a_zero_byte);
-        tcase_add_test(cases, words_with_a_zero_byte);
-        suite_add_tcase(suite, cases);
-    }
-    return run_suite(suite);
-}
+const struct suite suite = {
+    "zero_byte",
+    {{"memory", .setup = sql_open, .teardown = sql_close,
+      .cases = {{&ids_with_a_zero_byte}, {&words_with_a_zero_byte}}},
+     {"file", .setup = open_file, .teardown = close_file,
+      .cases = {{&ids_with_a_zero_byte}, {&words_with_a_zero_byte}}}},
+};

@@ -1,4 +1,16 @@
-/* The end of every test program's main.
+/* A test program is a table of Check's tests, and support/suite_main.c its main().
+**
+**     START_TEST(small_shapes) { ... } END_TEST
+**     START_TEST(every_shape) { ... one of them, _i ... } END_TEST
+**
+**     const struct suite suite = {
+**         "bfs",                                           the suite's name
+**         {{"bfs", .timeout = 240,                         a group (a TCase of Check)
+**           .cases = {{&small_shapes},                     once
+**                     {&every_shape, SHAPES}}}}};          _i from 0 to SHAPES - 1
+**
+** What a table leaves out is 0. Check's own variables hold (CK_FORK, CK_RUN_CASE,
+** CK_EXCLUDE_TAGS, CK_TIMEOUT_MULTIPLIER, ...), and these:
 **
 **     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
 **                                      bits, as those of more than 2^32 - 2 have
@@ -11,49 +23,48 @@
 #include "backend.h"
 
 #include <check.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <stdbool.h>
 
-enum { SUITE_SKIPPED = 77 };
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SUITE_GROUPS = 8, SUITE_CASES = 24 };
+
+struct suite_case {
+    const TTest *const *test; /* START_TEST(name) defines a pointer of that name */
+    int times;                /* 0: once */
+    int (*count)(void);       /* times, where that is known at run time alone */
+};
+
+/* A case with the tag "serial" has no thread, or a child of fork() makes it, which the thread
+** sanitizer does not allow. */
+struct suite_group {
+    const char *name;
+    const char *tags;
+    double timeout;      /* of each case, in seconds; 0: Check's own */
+    void (*setup)(void); /* around each case, in its process */
+    void (*teardown)(void);
+    struct suite_case cases[SUITE_CASES];
+};
+
+struct suite {
+    const char *name;
+    struct suite_group groups[SUITE_GROUPS];
+    void (*begin)(void);             /* before the first case, in the program's process */
+    void (*end)(void);               /* after the last one */
+    int (*child)(const char *other); /* the exit status of "PROGRAM --child OTHER" */
+    bool needs_device;               /* skipped without one */
+    bool no_forks; /* the program's process uses CUDA, or shares memory */
+};
+
+extern const struct suite suite;
 
 /* Asked for in another process: CUDA does not survive a fork. */
-static inline bool suite_has_device(void) {
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(gpugraph_cuda_usable(NULL) ? 0 : 1);
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
+bool suite_has_device(void);
 
-static inline int run_suite_as(Suite *suite, enum fork_status forks) {
-    const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
-    if (narrow)
-        gg_narrow_edges = strtoull(narrow, NULL, 10);
-    const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
-    if (sorted)
-        gg_sorted_items = strtoull(sorted, NULL, 10);
-    if (getenv("GPUGRAPH_TEST_TREE_RANKS") && !suite_has_device())
-        return SUITE_SKIPPED; /* nothing would be other than without */
-    if (getenv("GPUGRAPH_TEST_TREE_RANKS"))
-        gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, forks);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+#ifdef __cplusplus
 }
-
-/* Runs the suite and frees it; the program's exit status. */
-static inline int run_suite(Suite *suite) {
-    return run_suite_as(suite, CK_FORK_GETENV);
-}
-
-/* The same where a device is in use already: CUDA does not survive a fork. */
-static inline int run_suite_without_forks(Suite *suite) {
-    return run_suite_as(suite, CK_NOFORK);
-}
+#endif
 
 #endif
