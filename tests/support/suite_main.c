@@ -4,19 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SUITE_SKIPPED = 77 };
-
-bool suite_has_device(void) {
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(gpugraph_cuda_usable(NULL) ? 0 : 1);
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
 
 static void add_group(Suite *checks, const struct suite_group *group) {
     TCase *cases = tcase_create(group->name);

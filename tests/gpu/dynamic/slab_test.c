@@ -2,10 +2,11 @@
 ** are tiny and crowded, batches full of repeats, and the arena ends often; the model is a
 ** matrix. Under GPUGRAPH_SANITIZE=thread the accesses are checked too.
 **
-** A thread is a warp one lane wide; with warp_lanes.h included before, one of 32 lanes, whose
+** A thread is a warp one lane wide; with TEST_WIDE_WARPS, one of 32 lanes, whose
 ** turns change in the middle of operations, too. */
-#ifndef GPUGRAPH_TEST_SLAB_MODEL_H
-#define GPUGRAPH_TEST_SLAB_MODEL_H
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
 
 #include <sched.h>
 
@@ -745,5 +746,3 @@ const struct suite suite = {
                 {&nothing_is_lost},
                 {&a_crowd_waits, 2}}}},
 };
-
-#endif

@@ -1,9 +1,13 @@
 /* The multi-level multi-queue (gpu/mlmq*.h) on CPU threads: a thread is a warp one lane
 ** wide. Every pair of queues searches graphs of every shape; queues are large, tiny, or so
 ** small that most elements are spilled and swept up again. The answer must be Dijkstra's.
-** With warp_lanes.h included before, a thread is a warp of 32 lanes.
-** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Included once for each type
-** of distances, with that type's macro defined. */
+** With TEST_WIDE_WARPS, a thread is a warp of 32 lanes.
+** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Compiled once for each type
+** of distances, with that type's macro defined (tests/CMakeLists.txt). */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
+
 static void between_steps(void);
 #define WARP_JITTER() between_steps()
 #define MLMQ_PATIENCE patience

@@ -2,7 +2,11 @@
 ** (gpu/tree/tree.c). The rule looks at an edge and the values of its ends, so values are drawn, not
 ** searched for: ties, tight edges by the dozen and vertices that nothing reaches come by themselves.
 ** Where heavy arcs lead far from what is at 0, they are drawn so, or searched for after all.
-** A warp has one lane; with warp_lanes.h included before, 32. */
+** A warp has one lane; with TEST_WIDE_WARPS, 32. */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
+
 #include "backend.h"
 #include "expect.h"
 #include "graphs.h"

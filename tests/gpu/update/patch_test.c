@@ -2,9 +2,10 @@
 ** gpugraph_update, the copy is patched by the arithmetic of gpu/update/patch.h, and compared with
 ** the graph that is made of the edges afterwards. Rows of the copy begin in any order.
 **
-** A warp is one lane wide; with warp_lanes.h included before, 32. */
-#ifndef GPUGRAPH_TEST_PATCH_MODEL_H
-#define GPUGRAPH_TEST_PATCH_MODEL_H
+** A warp is one lane wide; with TEST_WIDE_WARPS, 32. */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
 
 #include "update/patch.h"
 
@@ -442,5 +443,3 @@ const struct suite suite = {
                 {&ends_that_stay},
                 {&damage_is_seen}}}},
 };
-
-#endif

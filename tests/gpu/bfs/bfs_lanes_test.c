@@ -1,7 +1,11 @@
 /* The steps of the device's searches from many sources (gpu/bfs/lanes.h) on CPU threads: a
-** thread is a warp one lane wide, or, with warp_lanes.h included before, 32 lanes. A barrier
+** thread is a warp one lane wide, or, with TEST_WIDE_WARPS, 32 lanes. A barrier
 ** stands for the end of a launch. Depths must be those of a textbook search from each source;
 ** under GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
+
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "bfs/lanes.h"

@@ -1,7 +1,11 @@
 /* The balanced look of maximal independent sets (gpu/mis/balanced.h) on CPU threads: a thread
-** is a warp one lane wide; with warp_lanes.h included before, a warp of 32 lanes. The set
+** is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. The set
 ** must be that of the greedy pass. Under GPUGRAPH_SANITIZE=thread the orderings are checked
 ** too. */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
+
 static void jitter(void);
 #define WARP_JITTER() jitter()
 

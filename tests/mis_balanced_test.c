@@ -1,1 +1,0 @@
-#include "mis_balanced_model.h"

@@ -1,2 +1,0 @@
-#define MLMQ_REAL
-#include "mlmq_model.h"

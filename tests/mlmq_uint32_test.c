@@ -1,2 +1,0 @@
-#define MLMQ_UINT32
-#include "mlmq_model.h"

@@ -1,2 +1,0 @@
-#define MLMQ_UINT64
-#include "mlmq_model.h"

@@ -1,4 +1,0 @@
-/* As patch_test, by warps of 32 lanes. */
-#include "warp_lanes.h"
-
-#include "patch_model.h"

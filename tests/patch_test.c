@@ -1,2 +1,0 @@
-/* The copy of a graph that follows a batch, by warps one lane wide. */
-#include "patch_model.h"

@@ -1,2 +1,0 @@
-/* Trees by weight from ranked rows, by warps one lane wide. */
-#include "ranked_rows_model.h"
