@@ -184,7 +184,7 @@ static enum page_reason take_record(struct record *r) {
     enum page_reason fault = PAGE_FINE;
     const uint64_t payload = r->chain.payload;
     const uint8_t *header;
-    uint64_t header_size, type, at;
+    uint64_t header_size, type = 0, at;
     int used, column = 0;
     enum page_reason reason = find_header(r, &header_size, &used, &header);
 
@@ -193,8 +193,7 @@ static enum page_reason take_record(struct record *r) {
     const uint8_t *type_at = header + used, *end = header + header_size;
     for (at = header_size; column <= layout->last && type_at < end; column++) {
         used = get_varint(type_at, end, &type);
-        uint64_t size =
-            type >= 12 ? (type - 12) / 2 : layout->serial[used ? type : 0].size;
+        uint64_t size = type >= 12 ? (type - 12) / 2 : layout->serial[type].size;
         if (used == 0 || size > payload - at)
             return PAGE_DAMAGED;
         for (int k = 0; k < wanted && !reason; k++)

@@ -397,8 +397,8 @@ void row_column(const cursor *cur, sqlite3_context *context, int column) {
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ byte[i]) * 0x100000001b3u;
+    for (size_t i = 0; i < count; i++) /* the analyzer loses sight of an array's bytes */
+        hash = (hash ^ byte[i]) * 0x100000001b3u; /* NOLINT(clang-analyzer-core.*) */
     return (hash ^ 0xff) * 0x100000001b3u;
 }
 

@@ -261,7 +261,7 @@ END_TEST
 
 START_TEST(lists_show_what_there_is) {
     make_roads();
-    expect("'0.1.0'", "SELECT gpugraph_version()");
+    expect("'" GPUGRAPH_VERSION "'", "SELECT gpugraph_version()");
     run("SELECT * FROM gpu_sssp('roads', 1)");
     expect("'roads'|'cached'|6|6|1|'current'",
            "SELECT name, kind, vertices, edges, host_bytes > 100, state FROM "

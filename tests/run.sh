@@ -7,6 +7,7 @@
 #   CUDA_ARCHITECTURES=90           compile for one card alone (much faster); default: all supported
 #   BUILD_TYPE=RelWithDebInfo       CMake's build type
 #   GPUGRAPH_SANITIZE=address|thread
+#   GPUGRAPH_WERROR=ON              warnings are errors
 #   CC=clang                        the C compiler (for a build folder's first run)
 #   TESTS=regex                     only the tests whose names match
 #   JOBS=n                          parallel compilations and tests
@@ -36,7 +37,8 @@ mkdir -p "$build"
 build=$(cd "$build" && pwd)
 options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
          -DCMAKE_BUILD_TYPE="${BUILD_TYPE:-RelWithDebInfo}"
-         -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}")
+         -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}"
+         -DGPUGRAPH_WERROR="${GPUGRAPH_WERROR:-OFF}")
 [ -z "${CUDA_ARCHITECTURES:-}" ] || options+=(-DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES")
 nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 [ -z "$nvcc" ] || export CUDACXX=$nvcc

@@ -48,7 +48,7 @@ gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *r
                                          int64_t *weight) {
     gpugraph_dynamic *d = m->pairs;
     struct dynamic_batch rows = {.count = d->slabs.n};
-    struct chain_batch c;
+    struct chain_batch c = {0};
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);
@@ -102,7 +102,7 @@ static gpugraph_status list_edges(gpugraph_multigraph *m, uint64_t count,
                                   struct edges *e) {
     gpugraph_dynamic *d = m->pairs;
     struct dynamic_batch rows;
-    struct chain_batch c;
+    struct chain_batch c = {0};
     uint64_t *offset = NULL;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &rows))
         return gg_dynamic_close(d);
