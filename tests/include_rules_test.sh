@@ -20,6 +20,7 @@ PUBLIC="gpugraph.h gpugraph_dynamic.h team.h"
 
 # Each line: a file, the header it names, quoted or angled.
 includes() {
+    # shellcheck disable=SC2016 # the program's own dollars
     find gpu ext examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) |
         sort | xargs awk '/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
             header = $0; sub(/^[^<"]*/, "", header); sign = substr(header, 1, 1)
