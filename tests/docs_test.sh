@@ -4,7 +4,7 @@
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
 # too; a source that the page names in backquotes (`gpu/tuning.h`) must be there, unless it is one to be written.
-# A line of a ```c block must stand in a program under examples or in a public header: those are compiled, and run. The shell runs in a folder that has build and examples, as the project's has.
+# A line of a ```c block must stand in a program under examples, a public header, or the smallest algorithm, degrees. The shell runs in a folder that has build and examples, as the project's has.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -80,10 +80,11 @@ awk '
     FNR == 1 { known = bare(source) }
     /^```/ { inside = /^```c *$/; next }
     inside && (line = bare($0)) != "" && line !~ /^(\/?\*\*?|#include)/ && !index(known, line) {
-        print "no example and no public header has the line " $0
+        print "no example, public header or degrees has the line " $0
         bad = 1
     }
-    END { exit bad }' page="$page" "$tests"/../examples/*.c "$tests"/../gpu/gpugraph*.h "$page" || status=1
+    END { exit bad }' page="$page" "$tests"/../examples/*.c "$tests"/../gpu/gpugraph*.h \
+    "$tests"/../gpu/degrees/degrees.[ch] "$page" || status=1
 [ -s "$work/script" ] || exit $status
 
 cd "$work"
