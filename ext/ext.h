@@ -1,13 +1,13 @@
 /* The private map of ext/: the way from SQL to the graph library and back.
 **
-**   xFilter (table_function.c)
-**     -> arguments, settled by the function's descriptor (algorithms.c)
-**     -> graph_acquire (cache.c): the graph as this statement must see it
-**          -> the cursor's scope (scope.c): which statement execution is asking
-**          -> edge_parse (edge_source.c): text -> table, columns or query
-**          -> source_resolve (row_source.c): names -> what there is in the database
-**          -> stamp (stamp.c): is a kept graph still what the table holds?
-**          -> graph_load (loader.c): rows -> gpugraph_create
+**   xFilter (table_function/table_function.c)
+**     -> arguments, settled by the function's descriptor (table_function/algorithms.c)
+**     -> graph_acquire (kept/cache.c): the graph as this statement must see it
+**          -> the cursor's scope (base/scope.c): which statement execution is asking
+**          -> edge_parse (source/edge_source.c): text -> table, columns or query
+**          -> source_resolve (source/row_source.c): names -> what there is in the database
+**          -> stamp (kept/stamp.c): is a kept graph still what the table holds?
+**          -> graph_load (load/loader.c): rows -> gpugraph_create
 **     -> search kept with the graph, or gpugraph_bfs and friends
 **     -> rows straight from the result arrays
 **
@@ -23,11 +23,11 @@
 SQLITE_EXTENSION_INIT3
 #endif
 #include "gpugraph.h"
-#include "wal_frames.h"
+#include "pages/wal_frames.h"
 
-/* ---- edge_source.c: what the text of `edges` or `vertices` says ---- */
+/* ---- source/edge_source.c: what the text of `edges` or `vertices` says ---- */
 
-/* What an edge may have; with a reverse weight it is two arcs (two_ways.c). */
+/* What an edge may have; with a reverse weight it is two arcs (load/two_ways.c). */
 enum {
     SOURCE_COLUMN,
     TARGET_COLUMN,
@@ -44,7 +44,8 @@ typedef struct edge_source {
     /* as written; all NULL: find by name */
     char *column[EDGE_COLUMNS];
     int columns; /* 0, 2 .. EDGE_COLUMNS (vertices: 0 or 1) */
-    char *where; /* of a followed graph: which rows are edges (condition.h); NULL: all */
+    char *
+        where; /* of a followed graph: which rows are edges (source/condition.h); NULL: all */
 } edge_source;
 
 /* Splits the text. Never touches a database. max_columns: EDGE_COLUMNS, 1 for vertices.
@@ -54,12 +55,12 @@ int edge_parse(const char *text, int bytes, int max_columns, edge_source *source
                char **error);
 void edge_source_clear(edge_source *source);
 
-/* ---- arguments.c ---- */
+/* ---- table_function/arguments.c ---- */
 
 /* "a BLOB", and what it may be where its length says so. */
 const char *blob_written(sqlite3_value *blob);
 
-/* ---- scope.c: which execution of which statement is calling ----
+/* ---- base/scope.c: which execution of which statement is calling ----
 ** The executing statements are those that are busy and hold no row (sqlite3_data_count
 ** 0): the caller and whatever it is nested in. An execution lives as long as cursors of
 ** this extension that it opened: SQLite closes them all when a statement ends (those of a
@@ -89,7 +90,7 @@ bool scope_equal(const scope *a, const scope *b);
 ** No other meaning hangs on it: anybody may write it. */
 #define OWN_SQL "/* gpugraph */ "
 /* Does an executing statement contain the query as this argument ("edges", "vertices") of a
-** call of this function (query_origin.h)? 1, 0, or -1: no memory. */
+** call of this function (base/query_origin.h)? 1, 0, or -1: no memory. */
 int scope_has_query(connection *c, const scope *s, const char *function,
                     const char *argument, const char *query);
 /* Is it in the middle of sqlite3_step? */
@@ -122,7 +123,7 @@ typedef struct timings {
 
 enum { MOST_DEVICES = 16 };
 
-/* Each field is a setting, settings.c. */
+/* Each field is a setting, inspect/settings.c. */
 typedef struct config {
     int backend; /* gpugraph_backend */
     int device, threads;
@@ -134,19 +135,19 @@ typedef struct config {
 struct connection {
     sqlite3 *db;
     config config;
-    timings timings;              /* of the latest search */
-    struct graph_ref *graphs;     /* most recently used first */
-    struct followed *followed;    /* follow.c */
-    struct binding *bindings;     /* cache.c: which graph a running statement has seen */
-    struct execution *executions; /* scope.c */
-    scope *opened;                /* scope.c: of the cursor that was opened just now */
-    sqlite3_stmt *probe;          /* interrupt.c; there only while tables > 0 */
-    int tables;                  /* virtual tables of this extension that are connected */
-    int readings;                /* edge sources being read: one may read another */
+    timings timings;           /* of the latest search */
+    struct graph_ref *graphs;  /* most recently used first */
+    struct followed *followed; /* follow/follow.c */
+    struct binding *bindings; /* kept/cache.c: which graph a running statement has seen */
+    struct execution *executions; /* base/scope.c */
+    scope *opened;       /* base/scope.c: of the cursor that was opened just now */
+    sqlite3_stmt *probe; /* base/interrupt.c; there only while tables > 0 */
+    int tables;          /* virtual tables of this extension that are connected */
+    int readings;        /* edge sources being read: one may read another */
     unsigned long long expiries; /* of probes that are gone */
     wal_notes
         logs; /* taken when a statement is prepared: what its transaction sees at least */
-    struct loader *collecting; /* loader.c: whose rows gpugraph_collect takes in */
+    struct loader *collecting; /* load/loader.c: whose rows gpugraph_collect takes in */
     int references;            /* modules and functions registered with this connection */
     unsigned long long clock;  /* counts uses and executions */
 };
@@ -160,7 +161,7 @@ void connection_unref(void *c); /* an xDestroy */
 void connection_table_opened(connection *c);
 void connection_table_closed(connection *c);
 
-/* interrupt.c: has the connection been interrupted? Steps a statement of a few hundred
+/* base/interrupt.c: has the connection been interrupted? Steps a statement of a few hundred
 ** VDBE steps, so the host's progress handler runs too. Fits gpugraph_run.interrupted
 ** with the connection as listener. */
 int connection_interrupted(void *connection);
@@ -178,7 +179,7 @@ int code_of_status(gpugraph_status status);
 void connection_progress(connection *c, const char *phase, double ms,
                          sqlite3_int64 items);
 
-/* timings.c */
+/* base/timings.c */
 void timings_start(timings *t); /* a new search: clears, starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
@@ -187,7 +188,7 @@ void timings_finish(
 void timings_clear(timings *t); /* frees the rows */
 double now_ms(void);
 
-/* ---- table_info.c: what the schema says ---- */
+/* ---- source/table_info.c: what the schema says ---- */
 
 /* kind: 't' rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual
 ** table USING gpugraph. */
@@ -227,7 +228,7 @@ bool texts_sort_as_utf8(sqlite3 *db);
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
 
-/* ---- row_source.c: a source whose names are settled ---- */
+/* ---- source/row_source.c: a source whose names are settled ---- */
 
 typedef struct row_source {
     char kind;        /* 'q' a query, else the table's kind */
@@ -241,7 +242,7 @@ typedef struct row_source {
     bool columns_named;  /* in the text, not found by the names they have */
     bool weight_unclear; /* no weight is known by its name, and others may be meant */
     bool followed;       /* of a followed graph: rows with a NULL end are told apart */
-    char *where;         /* which rows there are (condition.h); NULL: all */
+    char *where;         /* which rows there are (source/condition.h); NULL: all */
     sqlite3_stmt *query;
 } row_source;
 
@@ -253,7 +254,7 @@ void row_source_clear(row_source *rows);
 /* The name by which SQL asks for the rowid that is the edge id; NULL: it is none. */
 const char *source_rowid(const row_source *rows);
 
-/* ---- source_weight.c ---- */
+/* ---- source/weight.c ---- */
 
 /* Of a table or view whose ends have been found by name. */
 void source_find_weight(row_source *rows);
@@ -264,7 +265,7 @@ void source_doubt_weight(row_source *rows);
 ** memory. */
 char *source_without_weight(const row_source *rows);
 
-/* ---- edge_names.c: edge ids that the library does not know ---- */
+/* ---- load/edge_names.c: edge ids that the library does not know ---- */
 
 typedef struct edge_names edge_names;
 
@@ -276,7 +277,7 @@ int64_t edge_names_bytes(const edge_names *names); /* NULL is allowed, here and 
 edge_names *edge_names_share(edge_names *names);   /* to be freed once more */
 void edge_names_free(edge_names *names);
 
-/* ---- stamp.c: has a table changed? ---- */
+/* ---- kept/stamp.c: has a table changed? ---- */
 
 /* What a schema looks like now; made inside the read transaction it holds open. */
 typedef struct stamp stamp;
@@ -307,7 +308,7 @@ bool stamp_stands(connection *c, const stamp *kept);
 /* Is a write transaction under way where the tables are? */
 bool stamp_writing(const stamp *now);
 
-/* ---- cache.c: graphs and searches, kept as long as they are surely right ---- */
+/* ---- kept/cache.c: graphs and searches, kept as long as they are surely right ---- */
 
 /* A finished search, kept with its graph. key: bytes that name function and settled
 ** arguments. */
@@ -330,7 +331,7 @@ typedef struct graph_ref {
     gpugraph_graph *graph;
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     edge_names *names;               /* NULL: edge ids are the library's */
-    gpugraph_graph *half_rows; /* of a followed graph (follow_halves.c); NULL: none */
+    gpugraph_graph *half_rows; /* of a followed graph (follow/halves.c); NULL: none */
     bool has_weight;           /* weights were read */
     bool has_text;             /* something that was read may be a TEXT */
     bool weight_column;        /* the source has a weight column */
@@ -341,10 +342,11 @@ typedef struct graph_ref {
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
     gpugraph_direction direction; /* of searches that are given none */
-    bool followed;       /* the mirror of a followed graph (follow.c), which keeps it */
-    struct stamp *stamp; /* what the tables looked like when it was read (stamp.c); NULL:
+    bool followed; /* the mirror of a followed graph (follow/follow.c), which keeps it */
+    struct stamp
+        *stamp;   /* what the tables looked like when it was read (kept/stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */
-    int bindings;        /* running statements that have seen it */
+    int bindings; /* running statements that have seen it */
     search_ref *searches;
     unsigned long long used;
     int references; /* cursors and runs that use it */
@@ -396,7 +398,7 @@ void cache_execution_ended(connection *c, unsigned long long serial);
 const char *graph_state(connection *c, graph_ref *graph);
 void cache_free(connection *c);
 
-/* ---- loader.c: rows -> graph ---- */
+/* ---- load/loader.c: rows -> graph ---- */
 
 typedef struct loaded {
     gpugraph_graph *graph;
@@ -414,21 +416,21 @@ enum weight_reading {
 };
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;
-** of two ways (two_ways.c) also the other one where that is not NULL. vertices may be NULL.
+** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.
 ** Timings: "read" (detail: which reader and why), "map". */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error);
 /* The aggregate function that takes rows in: gpugraph_collect. Registered by
-** extension.c. */
+** entry/extension.c. */
 int loader_register(connection *c);
 
-/* ---- table_function.c: one virtual table for all functions ---- */
+/* ---- table_function/table_function.c: one virtual table for all functions ---- */
 
-struct algorithm; /* algorithms.c */
+struct algorithm; /* table_function/algorithms.c */
 int table_functions_register(connection *c);
 
-/* ---- scalar_functions.c ---- */
+/* ---- base/scalar_functions.c ---- */
 
 typedef struct scalar_function {
     const char *name;
@@ -439,11 +441,11 @@ typedef struct scalar_function {
 /* The user data of each is the connection. */
 int scalar_functions_register(connection *c, const scalar_function *list, size_t count);
 
-/* ---- graph_table.c, graph_functions.c: USING gpugraph; gpugraph_check and others ---- */
+/* ---- graph_table/graph_table.c, graph_table/functions.c: USING gpugraph; gpugraph_check and others ---- */
 int graph_table_register(connection *c);
 int graph_functions_register(connection *c);
 
-/* ---- inspect.c: gpugraph_version, _triangles; settings.c: _config; lists.c: _settings,
+/* ---- inspect/inspect.c: gpugraph_version, _triangles; inspect/settings.c: _config; inspect/lists.c: _settings,
 ** _devices, _methods, _graphs, _timings ---- */
 int inspect_register(connection *c);
 

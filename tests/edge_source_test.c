@@ -2,7 +2,7 @@
 ** sentence. */
 #include "ext.h"
 #include "suite.h"
-#include "sql_text.h"
+#include "base/sql_text.h"
 #include <stdlib.h>
 #include <string.h>
 

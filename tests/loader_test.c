@@ -3,7 +3,7 @@
 ** edge. */
 #include "graph_probe.h"
 #include "suite.h"
-#include "intern.h"
+#include "base/intern.h"
 #include <stdio.h>
 #include <stdlib.h>
 

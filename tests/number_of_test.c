@@ -6,7 +6,7 @@
 #include "luck.h"
 #include "share.h"
 #include "suite.h"
-#include "table_function.h"
+#include "table_function/table_function.h"
 
 enum { TEXTS = 100000, LONGEST = 24 };
 

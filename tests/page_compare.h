@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "page_reader.h"
+#include "pages/reader.h"
 
 static char scratch[64]; /* a path in a folder of its own */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include "share.h"
 #include "suite.h"
-#include "wal_frames.h"
+#include "pages/wal_frames.h"
 
 /* Seeds for each test. PAGE_READER_SEEDS=N in the environment asks for more. */
 enum { SEEDS = 60, STEPS = 25 };

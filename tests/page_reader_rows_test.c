@@ -4,7 +4,7 @@
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
-#include "whole_number.h"
+#include "base/whole_number.h"
 #include "share.h"
 
 static intern texts;

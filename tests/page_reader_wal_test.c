@@ -7,7 +7,7 @@
 
 #include "page_compare.h"
 #include "suite.h"
-#include "wal_frames.h"
+#include "pages/wal_frames.h"
 
 static void begin_wal(int page_size) {
     run_sql(db,

@@ -4,7 +4,7 @@
 ** text that a statement holds for another purpose. */
 #include "gpugraph_extension.h"
 #include "luck.h"
-#include "query_origin.h"
+#include "base/query_origin.h"
 #include "share.h"
 #include "suite.h"
 #include "sql.h"

@@ -17,7 +17,7 @@
 
 #include "gpugraph.h"
 #include "gpugraph_extension.h"
-#include "page_reader.h"
+#include "pages/reader.h"
 #include "rmat.h"
 
 enum { RUNS = 5, WIDTH = 2048 };

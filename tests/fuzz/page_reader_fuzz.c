@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page_format.h"
-#include "wal_frames.h"
+#include "pages/format.h"
+#include "pages/wal_frames.h"
 
 enum { SIZE = 512, SETTINGS = 5, INDEX = 32768, INDEX_HEADER = 136, FRAME_HEADER = 24 };
 

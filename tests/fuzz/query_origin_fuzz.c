@@ -5,7 +5,7 @@
 **
 ** Seeds: query_origin_fuzz/ beside this file. */
 #include "ext.h"
-#include "query_origin.h"
+#include "base/query_origin.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,47 @@
+/* What a function writes, as a whole or not at all.
+**
+**     in a transaction    SAVEPOINT ... RELEASE, or ROLLBACK TO and RELEASE
+**     in none             the savepoint begins one: RELEASE commits, and where it cannot,
+**                         or on any failure, ROLLBACK
+**
+** SQLite takes back a whole transaction where a statement that writes is interrupted, or has no
+** room on the disk: then there is no savepoint left to go back to. */
+#include "savepoint.h"
+#include "follow/follow.h"
+#include "statement.h"
+
+int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **error) {
+    *s = (savepoint){.db = db, .alone = sqlite3_get_autocommit(db) != 0};
+    int rc = statement_prepare(db, &s->nothing, "DELETE FROM \"%w\".\"%w\" WHERE 0",
+                               table->schema, table->name);
+    if (rc == SQLITE_OK)
+        rc = follow_execute(db, error, "SAVEPOINT gpugraph");
+    else
+        *error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+    s->open = rc == SQLITE_OK;
+    return rc;
+}
+
+/* An interrupt stops ROLLBACK as well. A statement that writes takes all of the transaction
+** back when it is stopped; prepared it must be before. */
+static void take_back(const savepoint *s) {
+    char *error = NULL;
+    int rc = SQLITE_OK;
+    if (!sqlite3_get_autocommit(s->db))
+        rc = follow_execute(s->db, &error,
+                            s->alone ? "ROLLBACK"
+                                     : "ROLLBACK TO gpugraph; RELEASE gpugraph");
+    if (rc == SQLITE_INTERRUPT)
+        sqlite3_step(s->nothing);
+    sqlite3_free(error);
+}
+
+int savepoint_close(savepoint *s, int rc, char **error) {
+    if (s->open && rc == SQLITE_OK)
+        rc = follow_execute(s->db, error, "RELEASE gpugraph");
+    if (s->open && rc)
+        take_back(s);
+    sqlite3_finalize(s->nothing);
+    *s = (savepoint){.db = s->db};
+    return rc;
+}

@@ -1,0 +1,143 @@
+/* What stands between the brackets of USING gpugraph(...).
+**
+**     roads(a, b, metres), direction = 'both', persist = 1, where = 'open = 1'
+**     ------------------   ------------------
+**     edge source          options, in any order
+**/
+#include "follow.h"
+#include "base/sql_text.h"
+#include <string.h>
+
+static int fail(char **error, char *sentence) {
+    *error = sentence;
+    return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* Sets *name and *value (sqlite3_free) of "name = value". */
+static int split_option(const char *text, char **name, char **value, char **error) {
+    const char *end = text + strlen(text);
+    sql_token key, equals, given, rest;
+    const char *at = sql_next(text, end, &key);
+    at = sql_next(at, end, &equals);
+    at = sql_next(at, end, &given);
+    sql_next(at, end, &rest);
+    if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
+        given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
+        return fail(error, sqlite3_mprintf("'%.40s' is no option; write direction = "
+                                           "'both', persist = 1 or where = 'open = 1'",
+                                           text));
+    *name = sql_unquote(&key);
+    *value = sql_unquote(&given);
+    return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int set_option(graph_arguments *made, const char *name, const char *value,
+                      char **error) {
+    static const char *const directions[] = {"out", "in", "both"};
+    if (sqlite3_stricmp(name, "direction") == 0) {
+        for (int i = 0; i < 3; i++) {
+            if (sqlite3_stricmp(value, directions[i]) == 0) {
+                made->direction = (gpugraph_direction)i;
+                return SQLITE_OK;
+            }
+        }
+        return fail(error, sqlite3_mprintf("the option direction must be 'out', 'in' or "
+                                           "'both', not '%.40s'",
+                                           value));
+    }
+    if (sqlite3_stricmp(name, "persist") == 0) {
+        if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+            return fail(
+                error,
+                sqlite3_mprintf("the option persist must be 0 or 1, not '%.40s'", value));
+        made->persist = *value == '1';
+        return SQLITE_OK;
+    }
+    if (sqlite3_stricmp(name, "where") == 0) {
+        sqlite3_free(made->source.where);
+        made->source.where = sqlite3_mprintf("%s", value);
+        return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    return fail(error, sqlite3_mprintf("there is no option '%.40s'; there are direction, "
+                                       "persist and where",
+                                       name));
+}
+
+static int parse_option(const char *text, graph_arguments *made, char **error) {
+    char *name = NULL, *value = NULL;
+    int rc = split_option(text, &name, &value, error);
+    if (rc == SQLITE_OK)
+        rc = set_option(made, name, value, error);
+    sqlite3_free(name);
+    sqlite3_free(value);
+    return rc;
+}
+
+int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
+                          char **error) {
+    memset(made, 0, sizeof *made);
+    *error = NULL;
+    if (count == 0)
+        return fail(error, sqlite3_mprintf("there is no table to follow; write USING "
+                                           "gpugraph(roads(a, b, metres))"));
+    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
+                        &made->source, error);
+    if (rc == SQLITE_OK && made->source.query)
+        rc = fail(error,
+                  sqlite3_mprintf(
+                      "a graph follows a plain table, not a query; follow the table that "
+                      "the query reads, or give the query to the search itself"));
+    for (int i = 1; i < count && rc == SQLITE_OK; i++)
+        rc = parse_option(argument[i], made, error);
+    if (rc)
+        graph_arguments_clear(made);
+    return rc;
+}
+
+void graph_arguments_clear(graph_arguments *arguments) {
+    edge_source_clear(&arguments->source);
+}
+
+enum { MOST_ARGUMENTS = 8 };
+
+/* Cuts the text after USING gpugraph at the commas outside brackets. Returns how many
+** arguments there are, -1: no memory. */
+static int cut_arguments(const char *sql, char **argument) {
+    const char *end = sql + strlen(sql), *start = NULL, *at = sql;
+    int depth = 0, count = 0;
+    sql_token token;
+    do {
+        at = sql_next(at, end, &token);
+    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "USING"));
+    at = sql_next(at, end, &token); /* gpugraph */
+    while (count < MOST_ARGUMENTS) {
+        at = sql_next(at, end, &token);
+        char mark = token.kind == SQL_OTHER ? *token.start : 0;
+        bool cut = token.kind == SQL_END || (mark == ',' && depth == 1) ||
+                   (mark == ')' && depth == 1);
+        if (cut && start) {
+            argument[count] = sqlite3_mprintf("%.*s", (int)(token.start - start), start);
+            if (!argument[count++])
+                return -1;
+        }
+        depth += (mark == '(') - (mark == ')');
+        if (token.kind == SQL_END || depth == 0)
+            break;
+        if (cut || !start)
+            start = at;
+    }
+    return count;
+}
+
+int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error) {
+    char *argument[MOST_ARGUMENTS] = {NULL};
+    memset(made, 0, sizeof *made);
+    *error = NULL;
+    int count = cut_arguments(sql, argument);
+    int rc = count < 0 ? SQLITE_NOMEM
+                       : graph_arguments_parse(count, (const char *const *)argument, made,
+                                               error);
+    for (int i = 0; i < MOST_ARGUMENTS; i++)
+        sqlite3_free(argument[i]);
+    return rc;
+}

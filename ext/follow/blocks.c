@@ -1,0 +1,302 @@
+/* The mirror in the file: g_blocks, a shadow table, which the module alone writes.
+**
+**     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
+**                 renumber the edges: if there is a row 1, the graph is of no use any more
+**     rowid 2     "gpugraph 3 SCHEMA POSITION SIZE MARK SEQ HALVES": schema version, last
+**                 entry of the log, bytes of the graph, the log's latest mark and its entry,
+**                 bytes of the rows with a NULL end (halves.c)
+**     rowid 3..   the packed graph, then those rows as another one, in pieces of 4 MiB
+**
+** Blocks and log are in one file and in one transaction: whatever brings back the one
+** brings back the other, so the blocks are the table at POSITION in the history of this
+** file, and the log tells the rest. A change of schema, after which triggers may have been
+** away for a while, makes them worthless: the schema version shows it, or, since that begins
+** anew in what sqlite3_backup has made, a trigger that stands in the schema after the view
+** g_saved. CREATE VIRTUAL TABLE and gpugraph_save write them; a
+** query never does. */
+#include "blocks.h"
+#include "mirror.h"
+#include "sql.h"
+#include "base/statement.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 4 << 20, HEADER_ROW = 2 };
+
+/* ---- out ---- */
+
+typedef struct writer {
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    char *piece;
+    int filled, rc;
+    sqlite3_int64 row;
+} writer;
+
+static void flush_piece(writer *w) {
+    if (w->rc || w->filled == 0)
+        return;
+    sqlite3_bind_int64(w->insert, 1, w->row++);
+    sqlite3_bind_blob(w->insert, 2, w->piece, w->filled, SQLITE_STATIC);
+    sqlite3_step(w->insert);
+    w->rc = sqlite3_reset(w->insert);
+    w->filled = 0;
+}
+
+static int write_bytes(void *context, void *bytes, size_t count, uint64_t at) {
+    (void)at;
+    writer *w = context;
+    const char *from = bytes;
+    while (count > 0 && w->rc == SQLITE_OK) {
+        size_t part =
+            (size_t)(PIECE - w->filled) < count ? (size_t)(PIECE - w->filled) : count;
+        memcpy(w->piece + w->filled, from, part);
+        w->filled += (int)part;
+        from += part;
+        count -= part;
+        if (w->filled == PIECE)
+            flush_piece(w);
+    }
+    return w->rc;
+}
+
+/* The first column of a statement's only row; 0 where that is NULL. */
+static int read_integer(sqlite3 *db, const char *format, const char *schema,
+                        const char *name, sqlite3_int64 *value) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, format, schema, name);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        *value = sqlite3_column_int64(statement, 0);
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The log's end and latest mark, after the schema version. */
+static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
+    log_mark mark = {0, 0};
+    int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &place[0]);
+    if (rc == SQLITE_OK)
+        rc = read_integer(db, "SELECT max(rowid) FROM \"%w\".\"%w\"", d->schema, d->log,
+                          &place[1]);
+    if (rc == SQLITE_OK)
+        rc = log_latest_mark(db, d->schema, d->log, &mark);
+    place[2] = mark.id;
+    place[3] = mark.seq;
+    return rc;
+}
+
+static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
+                        const uint64_t size[2]) {
+    sqlite3_int64 place[4] = {0};
+    int rc = read_place(db, d, place);
+    char *header = sqlite3_mprintf("gpugraph 3 %lld %lld %llu %lld %lld %llu", place[0],
+                                   place[1], size[0], place[2], place[3], size[1]);
+    if (!header)
+        return SQLITE_NOMEM;
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(insert, 1, HEADER_ROW);
+        sqlite3_bind_text(insert, 2, header, -1, SQLITE_STATIC);
+        sqlite3_step(insert);
+        rc = sqlite3_reset(insert);
+    }
+    sqlite3_free(header);
+    return rc;
+}
+
+/* Does every trigger of the graph stand in the schema before the view? */
+static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement,
+                               "SELECT 1 FROM \"%w\".sqlite_schema WHERE type = 'view' "
+                               "AND name = '%q_saved' COLLATE NOCASE AND rowid > %lld",
+                               d->schema, d->name, d->latest_trigger);
+    *stand = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The view after the triggers again, where one of these has been made anew. */
+static int put_view(sqlite3 *db, const definition *d, char **error) {
+    bool stand;
+    int rc = triggers_stand(db, d, &stand);
+    if (rc || stand)
+        return rc;
+    char *sql = follow_saved_sql(d);
+    rc = sql ? follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
+                              d->schema, d->name, sql)
+             : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t *size,
+                       char **error) {
+    gpugraph_run run;
+    gpugraph_stream to = {write_bytes, w};
+    *size = 0;
+    if (!graph)
+        return SQLITE_OK;
+    connection_run(c, &run);
+    gpugraph_status status = gpugraph_pack(graph, &run, &to);
+    if (w->rc)
+        return w->rc;
+    if (code_of_status(status) == SQLITE_ERROR)
+        *error = sqlite3_mprintf("%s", run.message);
+    *size = gpugraph_packed_size(graph);
+    return code_of_status(status);
+}
+
+static int write_all(connection *c, const definition *d, const block_graphs *graphs,
+                     writer *w, uint64_t size[2], char **error) {
+    int rc = write_graph(c, graphs->graph, w, &size[0], error);
+    if (rc == SQLITE_OK)
+        rc = write_graph(c, graphs->half_rows, w, &size[1], error);
+    if (rc)
+        return rc;
+    flush_piece(w);
+    return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
+}
+
+int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
+                 uint64_t *bytes, char **error) {
+    uint64_t size[2] = {0};
+    writer w = {.db = c->db, .row = HEADER_ROW + 1};
+    char *blocks = sqlite3_mprintf("%s_blocks", d->name);
+    int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = follow_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema, blocks);
+    if (rc == SQLITE_OK)
+        rc = statement_prepare(c->db, &w.insert,
+                               "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)",
+                               d->schema, blocks);
+    w.piece = rc == SQLITE_OK ? malloc(PIECE) : NULL;
+    if (rc == SQLITE_OK)
+        rc = w.piece ? write_all(c, d, graphs, &w, size, error) : SQLITE_NOMEM;
+    if (bytes)
+        *bytes = size[0] + size[1];
+    if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && !*error)
+        *error = sqlite3_mprintf("%s", sqlite3_errmsg(c->db));
+    sqlite3_finalize(w.insert);
+    free(w.piece);
+    sqlite3_free(blocks);
+    return rc;
+}
+
+/* ---- in ---- */
+
+typedef struct reader {
+    sqlite3 *db;
+    const char *schema, *blocks;
+    sqlite3_blob *blob;
+    sqlite3_int64 row; /* the row that the blob is open on */
+    uint64_t start;    /* of the packed graph that is being read */
+} reader;
+
+static int open_piece(reader *r, sqlite3_int64 row) {
+    if (r->blob && r->row == row)
+        return SQLITE_OK;
+    r->row = row;
+    return r->blob
+               ? sqlite3_blob_reopen(r->blob, row)
+               : sqlite3_blob_open(r->db, r->schema, r->blocks, "data", row, 0, &r->blob);
+}
+
+static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
+    reader *r = context;
+    char *to = bytes;
+    at += r->start;
+    while (count > 0) {
+        size_t start = (size_t)(at % PIECE),
+               part = PIECE - start < count ? PIECE - start : count;
+        int rc = open_piece(r, HEADER_ROW + 1 + (sqlite3_int64)(at / PIECE));
+        if (rc == SQLITE_OK)
+            rc = sqlite3_blob_read(r->blob, to, (int)part, (int)start);
+        if (rc)
+            return rc;
+        to += part;
+        at += part;
+        count -= part;
+    }
+    return SQLITE_OK;
+}
+
+enum { SCHEMA, POSITION, SIZE, MARK, MARK_SEQ, HALVES, NUMBERS };
+
+/* The header's numbers; false: there is none that is of use. */
+static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
+                        sqlite3_int64 number[NUMBERS]) {
+    sqlite3_stmt *statement;
+    bool found = false;
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT rowid, data FROM \"%w\".\"%w\" WHERE rowid <= 2 ORDER BY rowid", schema,
+        blocks);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_int64(statement, 0) == HEADER_ROW) {
+        static const char mark[] = "gpugraph 3 ";
+        const char *text = (const char *)sqlite3_column_text(statement, 1);
+        found = text && strncmp(text, mark, sizeof mark - 1) == 0;
+        char *at = found ? (char *)text + sizeof mark - 1 : NULL;
+        for (int i = 0; i < NUMBERS && found; i++) {
+            number[i] = strtoll(at, &at, 10);
+            found = number[i] >= 0 && (*at == ' ' || *at == 0);
+        }
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+/* Have the triggers logged every change since the blocks were written? */
+static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema) {
+    sqlite3_int64 version = -1;
+    bool stand;
+    return read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &version) ==
+               SQLITE_OK &&
+           version == schema && triggers_stand(db, d, &stand) == SQLITE_OK && stand;
+}
+
+/* *graph stays NULL where there is none that can be relied on. */
+static int read_graph_at(connection *c, reader *r, uint64_t start, uint64_t size,
+                         gpugraph_graph **graph) {
+    gpugraph_run run;
+    gpugraph_stream from = {read_bytes, r};
+    connection_run(c, &run);
+    r->start = start;
+    gpugraph_status status = gpugraph_unpack(&run, &from, size, graph);
+    return status == GPUGRAPH_NO_MEMORY || status == GPUGRAPH_INTERRUPTED
+               ? code_of_status(status)
+               : SQLITE_OK;
+}
+
+static int read_graphs(connection *c, reader *r, const sqlite3_int64 number[NUMBERS],
+                       block_graphs *graphs) {
+    uint64_t size = (uint64_t)number[SIZE], halves = (uint64_t)number[HALVES];
+    int rc = read_graph_at(c, r, 0, size, &graphs->graph);
+    if (rc == SQLITE_OK && graphs->graph && halves)
+        rc = read_graph_at(c, r, size, halves, &graphs->half_rows);
+    if (rc || (halves && !graphs->half_rows)) {
+        gpugraph_free(graphs->graph);
+        graphs->graph = NULL;
+    }
+    return rc;
+}
+
+int blocks_read(connection *c, const definition *d, block_graphs *graphs,
+                sqlite3_int64 *position, log_mark *mark) {
+    sqlite3_int64 number[NUMBERS];
+    char *blocks = sqlite3_mprintf("%s_blocks", d->name);
+    *graphs = (block_graphs){NULL, NULL};
+    if (!blocks)
+        return SQLITE_NOMEM;
+    reader r = {.db = c->db, .schema = d->schema, .blocks = blocks};
+    int rc = SQLITE_OK;
+    if (read_header(c->db, d->schema, blocks, number) &&
+        are_continued(c->db, d, number[SCHEMA])) {
+        rc = read_graphs(c, &r, number, graphs);
+        *position = number[POSITION];
+        *mark = (log_mark){number[MARK], number[MARK_SEQ]};
+    }
+    sqlite3_blob_close(r.blob);
+    sqlite3_free(blocks);
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* What the log says: which rows it names after a mirror's base, and its latest mark.
+**
+**     rowid   trimmed .. | ..... mark ...... position | ....... mark ....... last |
+**                                ~~~~~~~~~~~ (the base)
+**                                recent
+**                                ids ............................................
+**                                                                   recent of last
+**
+** What came before a mark is the same wherever that mark stands in that entry. After it an older
+** file may have been put in the place of this one, and other rows may have been written since,
+** under the same numbers. So whatever has been named after the mark, here and there, may
+** differ. */
+#include "mirror.h"
+#include "base/statement.h"
+
+/* Whoever can write the log can put any numbers there. */
+uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
+    return (uint64_t)last - (uint64_t)position;
+}
+
+/* One row of integers; 0 where there is none. */
+static int read_numbers(sqlite3_stmt *statement, int count, sqlite3_int64 *number) {
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < count; i++)
+            number[i] = sqlite3_column_int64(statement, i);
+    return sqlite3_finalize(statement);
+}
+
+int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history) {
+    sqlite3_stmt *statement;
+    sqlite3_int64 number[2] = {0, 0};
+    int rc = statement_prepare(
+        c->db, &statement,
+        OWN_SQL "SELECT max(rowid), (SELECT mark FROM \"%w\".\"%w\" WHERE rowid = "
+                "%lld) FROM \"%w\".\"%w\"",
+        f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
+    rc = rc ? rc : read_numbers(statement, 2, number);
+    *last = number[0];
+    *same_history = rc == SQLITE_OK && f->mark.id && number[1] == f->mark.id;
+    return rc;
+}
+
+int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark) {
+    sqlite3_stmt *statement;
+    sqlite3_int64 number[2] = {0, 0};
+    int rc =
+        statement_prepare(db, &statement,
+                          OWN_SQL "SELECT mark, rowid FROM \"%w\".\"%w\" WHERE mark IS "
+                                  "NOT NULL ORDER BY rowid DESC LIMIT 1",
+                          schema, log);
+    rc = rc ? rc : read_numbers(statement, 2, number);
+    *mark = (log_mark){number[0], number[1]};
+    return rc;
+}
+
+/* What takes an entry of the log in: NULL stands for any edge. */
+typedef struct log_reading {
+    loader loader;
+    log_mark from;
+    tail *t;
+} log_reading;
+
+static int take_named(tail *t, sqlite3_int64 at, sqlite3_int64 edge) {
+    int rc = id_list_add(&t->ids, edge);
+    return rc == SQLITE_OK && at > t->mark.seq ? id_list_add(&t->recent, edge) : rc;
+}
+
+/* Entries come in their order or, as the host's PRAGMA reverse_unordered_selects may have it, the
+** other way round: what has come before a mark is older than it only where that is later than all. */
+static void take_mark(tail *t, sqlite3_int64 at, sqlite3_int64 id) {
+    if (at <= t->mark.seq || !id)
+        return;
+    t->mark = (log_mark){id, at};
+    if (at > t->last)
+        t->recent.count = 0;
+}
+
+static void take_entry(loader *l, sqlite3_value **value) {
+    const log_reading *reading = (log_reading *)l;
+    tail *t = reading->t;
+    sqlite3_int64 at = sqlite3_value_int64(value[1]), id = sqlite3_value_int64(value[2]);
+    if (at == reading->from.seq) {
+        t->same_history = id == reading->from.id;
+    } else {
+        take_mark(t, at, id);
+        if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
+            t->whole = true;
+        else
+            l->rc = take_named(t, at, sqlite3_value_int64(value[0]));
+    }
+    t->last = at > t->last ? at : t->last;
+}
+
+/* Marks and entries from that mark on. Writers have trimmed the log's old end; after its last
+** number it has no next one; and it has no gaps. */
+static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
+    sqlite3_stmt *statement;
+    log_reading reading = {.loader = {.c = c,
+                                      .function = f->name,
+                                      .rows = &f->rows,
+                                      .collected = 3,
+                                      .take = take_entry},
+                           .from = mark,
+                           .t = t};
+    t->mark = mark;
+    t->last = mark.seq;
+    int rc = statement_prepare(
+        c->db, &statement,
+        OWN_SQL
+        "SELECT gpugraph_collect(edge, rowid, mark) FROM \"%w\".\"%w\" WHERE rowid >= ?1",
+        f->rows.table.schema, f->log);
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, mark.seq);
+        rc = loader_collect(&reading.loader, statement);
+    }
+    t->whole |= !t->same_history || t->last == INT64_MAX ||
+                (uint64_t)reading.loader.calls != log_distance(mark.seq, t->last) + 1;
+    sqlite3_free(reading.loader.error);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+int log_end(connection *c, const followed *f, tail *t) {
+    log_mark latest;
+    tail after = {0};
+    int rc = log_latest_mark(c->db, f->rows.table.schema, f->log, &latest);
+    if (rc == SQLITE_OK && latest.id)
+        rc = read_from(c, f, latest, &after);
+    if (after.whole)
+        after.mark.id = 0; /* there is no telling what has changed after it */
+    id_list_clear(&after.ids);
+    id_list_clear(&t->recent);
+    t->recent = after.recent;
+    t->mark = after.mark;
+    t->last = after.last;
+    return rc;
+}
+
+static int add_all(id_list *to, const id_list *from) {
+    int rc = SQLITE_OK;
+    for (int64_t i = 0; i < from->count && rc == SQLITE_OK; i++)
+        rc = id_list_add(to, from->item[i]);
+    return rc;
+}
+
+int log_tail(connection *c, const followed *f, tail *t) {
+    int rc = f->mark.id ? read_from(c, f, f->mark, t) : SQLITE_OK;
+    t->whole |= !f->mark.id || t->last < f->position;
+    if (rc == SQLITE_OK)
+        rc = add_all(&t->ids, &f->dirty);
+    if (rc == SQLITE_OK)
+        rc = add_all(&t->ids, &f->recent);
+    return rc ? rc : id_list_sort(&t->ids);
+}

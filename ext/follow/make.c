@@ -1,0 +1,314 @@
+/* What a followed graph has in the database (schema.c draws it): made, taken away,
+** given other names. */
+#include "blocks.h"
+#include "schema.h"
+#include "sql.h"
+#include <stdarg.h>
+#include <string.h>
+
+int follow_execute(sqlite3 *db, char **error, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *sql = sqlite3_vmprintf(format, values);
+    va_end(values);
+    if (!sql)
+        return SQLITE_NOMEM;
+    sqlite3_free(*error);
+    *error = NULL;
+    int rc = sqlite3_exec(db, sql, NULL, NULL, error);
+    sqlite3_free(sql);
+    return rc;
+}
+
+/* ---- making ---- */
+
+static int explain(char **error, int rc, const char *what) {
+    if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+        return rc;
+    char *sentence =
+        sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
+    sqlite3_free(*error);
+    *error = sentence;
+    return sentence ? rc : SQLITE_NOMEM;
+}
+
+static int make_triggers(sqlite3 *db, definition *d, char **error) {
+    trigger_list needed;
+    int rc = follow_triggers(db, d, &needed);
+    for (int i = 0; i < needed.count && rc == SQLITE_OK; i++)
+        rc = follow_execute(db, error, "%s", needed.item[i].sql);
+    trigger_list_clear(&needed);
+    return explain(error, rc, "gpugraph: a trigger of the graph cannot be made");
+}
+
+/* Is the table one that can be followed from the graph's schema? */
+static int check_place(const char *schema, const char *name, const edge_source *source,
+                       char **error) {
+    if (sqlite3_stricmp(schema, "temp") == 0)
+        *error = sqlite3_mprintf("gpugraph: a graph cannot be TEMP, since triggers there "
+                                 "see what one connection writes; "
+                                 "make %s in the schema of its table",
+                                 name);
+    else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0)
+        *error = sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
+                                 "write CREATE VIRTUAL TABLE %s.%s "
+                                 "USING gpugraph(%s ...), or follow a table of %s",
+                                 source->schema, name, source->table, schema);
+    else
+        return SQLITE_OK;
+    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* Names the tables that could be followed: not the graph, which is there by half. */
+static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
+    sqlite3_stmt *statement = NULL;
+    int count = 0;
+    char *sql = sqlite3_mprintf(
+        OWN_SQL "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
+                "type = 'table' ORDER BY name",
+        schema);
+    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        if (!name)
+            rc = SQLITE_NOMEM;
+        else if (table_is_of_user(db, schema, name))
+            name_list_add(list, count++, name);
+    }
+    name_list_end(list, count);
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static int no_table(sqlite3 *db, const definition *d, char **error) {
+    sqlite3_str *list = sqlite3_str_new(NULL);
+    int rc = list_tables(db, d->schema, list);
+    char *names = sqlite3_str_finish(list);
+    if (rc == SQLITE_OK) {
+        *error = names ? sqlite3_mprintf(
+                             "gpugraph: there is no table or view '%s' in %s to follow "
+                             "(tables there: %s)",
+                             d->source.table, d->schema, names)
+                       : NULL;
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    sqlite3_free(names);
+    return rc;
+}
+
+/* Is there something of the name that is not the graph itself? */
+static int check_table(sqlite3 *db, const definition *d, char **error) {
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf(OWN_SQL "PRAGMA \"%w\".table_list(%Q)", d->schema,
+                                d->source.table);
+    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    bool there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+                 sqlite3_stricmp(d->source.table, d->name) != 0;
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    return rc || there ? rc : no_table(db, d, error);
+}
+
+/* The columns' names as the table has them, found by name where none are given. */
+static int settle_columns(connection *c, definition *d, char **error) {
+    static const char *const kinds[] = {"a view", "a virtual table", "a graph"};
+    const char letters[] = "vxg", *letter;
+    row_source rows;
+    scope none = {0};
+    int rc = source_resolve(c, "gpugraph", "edges", &none, &d->source, &rows, error);
+    if (rc) {
+        row_source_clear(&rows);
+        return rc;
+    }
+    letter = strchr(letters, rows.kind);
+    if (letter) {
+        *error = sqlite3_mprintf("gpugraph: %s is %s, which has no triggers that tell of "
+                                 "its changes; follow the table beneath it, or give its "
+                                 "name to the search itself",
+                                 rows.name, kinds[letter - letters]);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK && rows.column[EDGE_ID_COLUMN]) {
+        *error =
+            sqlite3_mprintf("gpugraph: the edges of a graph that follows its table have "
+                            "its rowids as ids; leave the fourth column out, and find "
+                            "%s of %s by rowid",
+                            rows.column[EDGE_ID_COLUMN], rows.name);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK && rows.column[REVERSE_COLUMN]) {
+        *error = sqlite3_mprintf(
+            "gpugraph: a graph that follows its table has one weight for an edge; leave "
+            "the fifth column out, or give %s with its columns to the search itself",
+            rows.name);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    d->source.columns = 0;
+    for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
+        sqlite3_free(d->source.column[i]);
+        d->source.column[i] =
+            rows.column[i] ? sqlite3_mprintf("%s", rows.column[i]) : NULL;
+        if (rows.column[i] && !d->source.column[i])
+            rc = SQLITE_NOMEM;
+        if (rows.column[i])
+            d->source.columns = i + 1;
+    }
+    sqlite3_free(d->source.table);
+    d->source.table = sqlite3_mprintf("%s", rows.table.name);
+    row_source_clear(&rows);
+    return d->source.table ? rc : SQLITE_NOMEM;
+}
+
+/* Takes the statement over. */
+static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
+    int rc = sql ? follow_execute(db, error, "%s", sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return explain(error, rc, what);
+}
+
+/* The packed graph, right away. */
+static int make_blocks(connection *c, const definition *d, char **error) {
+    scope none = {0};
+    row_source rows;
+    loaded got = {0};
+    const graph_request request = {.function = "gpugraph", .backend = -1};
+    int rc = make_table(c->db, follow_blocks_sql(d),
+                        "gpugraph: the blocks of the graph cannot be made", error);
+    if (rc == SQLITE_OK)
+        rc = make_table(c->db, follow_saved_sql(d),
+                        "gpugraph: the blocks of the graph cannot be made", error);
+    if (rc)
+        return rc;
+    rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
+    if (rc == SQLITE_OK)
+        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got, NULL, error);
+    const block_graphs graphs = {got.graph, got.half_rows};
+    if (rc == SQLITE_OK)
+        rc = explain(error, blocks_write(c, d, &graphs, NULL, error),
+                     "gpugraph: the packed graph cannot be written");
+    gpugraph_free(got.graph);
+    gpugraph_free(got.half_rows);
+    edge_names_free(got.names);
+    sqlite3_free(got.weight_error);
+    row_source_clear(&rows);
+    return rc;
+}
+
+int follow_create(connection *c, const char *schema, const char *name,
+                  graph_arguments *arguments, char **error) {
+    definition d;
+    *error = NULL;
+    int rc = definition_start(&d, schema, name);
+    if (rc == SQLITE_OK)
+        rc = check_place(schema, name, &arguments->source, error);
+    if (rc == SQLITE_OK)
+        rc = definition_take(&d, arguments);
+    if (rc == SQLITE_OK)
+        rc = check_table(c->db, &d, error);
+    if (rc == SQLITE_OK)
+        rc = settle_columns(c, &d, error);
+    if (rc == SQLITE_OK)
+        rc = condition_settle(c->db, &d, true, error);
+    if (rc == SQLITE_OK)
+        rc = make_table(c->db, follow_log_sql(&d),
+                        "gpugraph: the log of the graph cannot be made", error);
+    if (rc == SQLITE_OK)
+        rc = make_triggers(c->db, &d, error);
+    if (rc == SQLITE_OK && d.persist)
+        rc = make_blocks(c, &d, error);
+    definition_clear(&d);
+    return rc;
+}
+
+/* ---- taking away ---- */
+
+static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char **error) {
+    present list;
+    int rc = present_read(db, schema, log, &list);
+    for (int i = 0; i < list.count && rc == SQLITE_OK; i++)
+        rc = follow_execute(db, error, "DROP TRIGGER \"%w\".\"%w\"", schema,
+                            list.item[i].name);
+    present_clear(&list);
+    return rc;
+}
+
+int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
+                char **error) {
+    char *log = sqlite3_mprintf("%s_log", name);
+    int rc = log ? drop_triggers(db, schema, log, error) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = follow_execute(db, error,
+                            "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
+                            "\"%w\".\"%w_marks\"",
+                            schema, log, schema, name);
+    if (rc == SQLITE_OK && blocks)
+        rc = follow_execute(db, error,
+                            "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"; DROP VIEW IF "
+                            "EXISTS \"%w\".\"%w_saved\"",
+                            schema, name, schema, name);
+    sqlite3_free(log);
+    return rc;
+}
+
+/* ---- another name ---- */
+
+/* A table of the graph, if it is there. */
+static int rename_table(sqlite3 *db, const char *name, const char *suffix,
+                        const definition *d, bool *there, char **error) {
+    char *table = sqlite3_mprintf("%s_%s", name, suffix);
+    if (!table)
+        return SQLITE_NOMEM;
+    *there = sqlite3_table_column_metadata(db, d->schema, table, NULL, NULL, NULL, NULL,
+                                           NULL, NULL) == SQLITE_OK;
+    int rc = *there ? follow_execute(db, error,
+                                     "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_%s\"",
+                                     d->schema, table, d->name, suffix)
+                    : SQLITE_OK;
+    sqlite3_free(table);
+    return rc;
+}
+
+static int rename_saved(sqlite3 *db, const char *name, const definition *d,
+                        char **error) {
+    int rc = follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
+                            d->schema, name);
+    return rc ? rc
+              : make_table(db, follow_saved_sql(d),
+                           "gpugraph: the blocks of the graph cannot be made", error);
+}
+
+/* Triggers are made anew: inside an ALTER TABLE, another one leaves their bodies alone. */
+static int rename_parts(sqlite3 *db, const char *name, const char *log, definition *d,
+                        char **error) {
+    bool logged = false, marked = false, saved = false;
+    int rc = drop_triggers(db, d->schema, log, error);
+    if (rc == SQLITE_OK)
+        rc = rename_table(db, name, "log", d, &logged, error);
+    if (rc == SQLITE_OK)
+        rc = rename_table(db, name, "marks", d, &marked, error);
+    if (rc == SQLITE_OK && d->persist)
+        rc = rename_table(db, name, "blocks", d, &saved, error);
+    if (rc == SQLITE_OK && logged && marked)
+        rc = make_triggers(db, d, error);
+    if (rc == SQLITE_OK && saved)
+        rc = rename_saved(db, name, d, error);
+    return rc;
+}
+
+int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
+                  char **error) {
+    definition d;
+    char *log = sqlite3_mprintf("%s_log", name);
+    int rc = definition_start(&d, schema, to);
+    if (!log)
+        rc = SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = definition_read_renamed(db, log, &d, error);
+    if (rc == SQLITE_OK)
+        rc = rename_parts(db, name, log, &d, error);
+    sqlite3_free(log);
+    definition_clear(&d);
+    return rc;
+}

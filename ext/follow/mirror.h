@@ -1,0 +1,74 @@
+/* What a mirror is, shared by follow.c (how it catches up), log.c (what the log
+** says), batch.c (how it changes) and list.c (what is said of it). */
+#ifndef GPUGRAPH_FOLLOW_MIRROR_H
+#define GPUGRAPH_FOLLOW_MIRROR_H
+
+#include "rows.h"
+#include "base/program.h"
+
+/* Texts that have led to the graph, so that the next call need not look names up. */
+enum { ALIASES = 4 };
+
+struct followed {
+    followed *next;
+    char *schema, *name;
+    row_source rows; /* the table it follows */
+    char *log;
+    gpugraph_direction direction;
+    bool persist;
+    graph_ref *graph; /* the mirror; NULL: none */
+    stamp *base;
+    sqlite3_int64 position; /* in the log, of the base */
+    log_mark mark;          /* the latest up to there */
+    id_list recent;         /* named between the two */
+    id_list dirty;
+    bool has_real; /* of REAL weights: a row is known that makes them so */
+    int64_t real;
+    struct alias {
+        char *text;
+        stamp *stamp;
+    } alias[ALIASES];
+    int next_alias;
+    char *judged; /* text of a statement that writes, and what it may do */
+    program judgement;
+};
+
+/* ---- log.c ---- */
+
+typedef struct tail {
+    sqlite3_int64 last; /* number in the log */
+    bool same_history;  /* the base's mark is there */
+    log_mark mark;      /* the latest one */
+    id_list ids;        /* named after the base's mark, or dirty */
+    id_list recent;     /* named after the latest mark */
+    bool whole;         /* these are not all that may have changed */
+} tail;
+
+/* What has been logged since the base; the lists are the caller's to clear. */
+int log_tail(connection *c, const followed *f, tail *t);
+/* Of a mirror that is the table as it is now: last, mark and recent alone. */
+int log_end(connection *c, const followed *f, tail *t);
+int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark);
+/* The log's last number, and whether the base's mark is there. */
+int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history);
+/* How many entries there are after the position. */
+uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
+
+/* ---- writer.c ---- */
+
+/* Has every statement that is under way logged all that it has written to the table? */
+int log_is_complete(reading *r, followed *f, bool *complete);
+
+/* ---- batch.c ---- */
+
+/* A mirror's graph_ref without a graph; NULL: no memory. */
+graph_ref *mirror_frame(const followed *f);
+/* The mirror becomes another graph, or none. */
+void mirror_set(connection *c, followed *f, graph_ref *g);
+/* Reads the whole table; what base the mirror has then is for the caller to settle. */
+int mirror_renew(reading *r, followed *f, const char *why);
+/* Reads these rows again and changes the mirror where they differ. *done false: it cannot
+** be done so, and the whole table must be read. */
+int mirror_change(reading *r, followed *f, const id_list *ids, bool *done);
+
+#endif

@@ -1,0 +1,288 @@
+/* What a followed graph has in the database: found again and checked. make.c makes
+** it and takes it away.
+**
+**     sqlite_schema   table     g       CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b))
+**                     table     g_log   an ordinary one: triggers write it, and under
+**                                       SQLITE_DBCONFIG_DEFENSIVE none could write a
+**                                       shadow table
+**                     trigger   g_inserted, g_deleted, ... on roads
+**
+** ALTER TABLE rewrites triggers, but not the arguments of g: so what g follows is what its
+** triggers say, and the arguments count only where there is no trigger left. */
+#include "schema.h"
+#include "source/condition.h"
+#include "sql.h"
+#include "base/statement.h"
+#include <string.h>
+
+/* ---- the triggers that are there ---- */
+
+void present_clear(present *list) {
+    for (int i = 0; i < list->count; i++) {
+        sqlite3_free(list->item[i].name);
+        sqlite3_free(list->item[i].table);
+        sqlite3_free(list->item[i].sql);
+    }
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+static int present_add(present *list, sqlite3_stmt *row) {
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 16;
+        void *item =
+            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *list->item);
+        if (!item)
+            return SQLITE_NOMEM;
+        list->item = item;
+        list->room = room;
+    }
+    struct present_trigger *t = &list->item[list->count++];
+    t->name = sqlite3_mprintf("%s", statement_text(row, 0));
+    t->table = sqlite3_mprintf("%s", statement_text(row, 1));
+    t->sql = sqlite3_mprintf("%s", statement_text(row, 2));
+    t->row = sqlite3_column_int64(row, 3);
+    return t->name && t->table && t->sql ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int present_read(sqlite3 *db, const char *schema, const char *log, present *list) {
+    sqlite3_stmt *statement;
+    memset(list, 0, sizeof *list);
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT name, tbl_name, sql, rowid FROM \"%w\".sqlite_schema WHERE type = "
+        "'trigger'",
+        schema);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        int own = trigger_is_own(statement_text(statement, 0),
+                                 statement_text(statement, 2), log);
+        if (own)
+            rc = own < 0 ? SQLITE_NOMEM : present_add(list, statement);
+    }
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    if (rc)
+        present_clear(list);
+    return rc;
+}
+
+/* ---- the definition ---- */
+
+void definition_clear(definition *d) {
+    sqlite3_free(d->schema);
+    sqlite3_free(d->name);
+    sqlite3_free(d->log);
+    sqlite3_free(d->key);
+    sqlite3_free(d->trouble);
+    edge_source_clear(&d->source);
+    memset(d, 0, sizeof *d);
+}
+
+int definition_resolve(connection *c, const char *function, const scope *s,
+                       const definition *d, row_source *rows, char **error) {
+    int rc = source_resolve(c, function, "edges", s, &d->source, rows, error);
+    rows->followed = true;
+    if (rc == SQLITE_OK && d->by_name && !rows->column[WEIGHT_COLUMN])
+        source_doubt_weight(rows);
+    return rc;
+}
+
+int definition_start(definition *d, const char *schema, const char *name) {
+    memset(d, 0, sizeof *d);
+    d->schema = sqlite3_mprintf("%s", schema);
+    d->name = sqlite3_mprintf("%s", name);
+    d->log = sqlite3_mprintf("%s_log", name);
+    return d->schema && d->name && d->log ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int definition_take(definition *d, graph_arguments *arguments) {
+    edge_source_clear(&d->source);
+    d->source = arguments->source;
+    memset(&arguments->source, 0, sizeof arguments->source);
+    d->by_name = d->source.columns == 0;
+    d->direction = arguments->direction;
+    d->persist = arguments->persist;
+    sqlite3_free(d->source.schema);
+    d->source.schema = sqlite3_mprintf("%s", d->schema);
+    return d->source.schema ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int read_arguments(sqlite3 *db, definition *d, char **error) {
+    sqlite3_stmt *statement;
+    graph_arguments arguments;
+    bool there = false;
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
+        "%Q COLLATE NOCASE",
+        d->schema, d->name);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        there = true;
+        rc = graph_arguments_of_sql(statement_text(statement, 0), &arguments, error);
+        if (rc == SQLITE_OK)
+            rc = definition_take(d, &arguments);
+    }
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    if (rc == SQLITE_OK && !there) {
+        *error = sqlite3_mprintf("there is no graph '%s' in %s", d->name, d->schema);
+        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    return rc;
+}
+
+static int take_columns(definition *d, const char *sql) {
+    char *column[3] = {NULL, NULL, NULL}; /* the edge id is the rowid */
+    int count = trigger_columns(sql, column);
+    for (int i = 0; i < 3; i++) {
+        sqlite3_free(count > 0 ? d->source.column[i] : column[i]);
+        if (count > 0)
+            d->source.column[i] = column[i];
+    }
+    if (count <= 0)
+        return count < 0 ? SQLITE_NOMEM : SQLITE_OK;
+    d->source.columns = count;
+    sqlite3_free(d->source.where);
+    return condition_of_trigger(sql, &d->source.where);
+}
+
+/* What the triggers say of table and columns. */
+static int take_triggers(definition *d, const present *list) {
+    int rc = SQLITE_OK;
+    for (int i = 0; i < list->count && rc == SQLITE_OK; i++) {
+        const struct present_trigger *t = &list->item[i];
+        d->latest_trigger = t->row > d->latest_trigger ? t->row : d->latest_trigger;
+        if (sqlite3_stricmp(t->table, d->log) == 0)
+            continue;
+        char *table = sqlite3_mprintf("%s", t->table);
+        if (!table)
+            return SQLITE_NOMEM;
+        sqlite3_free(d->source.table);
+        d->source.table = table;
+        rc = take_columns(d, t->sql);
+    }
+    return rc;
+}
+
+/* Notes what is missing. */
+static int find_trouble(sqlite3 *db, definition *d, const present *list) {
+    trigger_list needed;
+    sqlite3_str *missing = sqlite3_str_new(NULL);
+    int count = 0, rc = follow_triggers(db, d, &needed);
+    for (int i = 0; i < needed.count && rc == SQLITE_OK; i++) {
+        int found = 0;
+        for (int j = 0; j < list->count && found == 0; j++)
+            found = trigger_same(d, needed.item[i].sql, list->item[j].sql);
+        if (found < 0)
+            rc = SQLITE_NOMEM;
+        else if (!found)
+            name_list_add(missing, count++, needed.item[i].what);
+    }
+    trigger_list_clear(&needed);
+    char *names = sqlite3_str_finish(missing);
+    if (rc == SQLITE_OK && count)
+        d->trouble = sqlite3_mprintf("read afresh each time, since triggers are missing "
+                                     "or were changed (%s); DROP TABLE %s and create it "
+                                     "again",
+                                     names, d->name);
+    if (rc == SQLITE_OK && count && !d->trouble)
+        rc = SQLITE_NOMEM;
+    sqlite3_free(names);
+    return rc;
+}
+
+static int blame_missing(definition *d, const char *what, const char *suffix) {
+    d->trouble = sqlite3_mprintf("read afresh each time, since its %s %s_%s is missing; "
+                                 "DROP TABLE %s and create it again",
+                                 what, d->name, suffix, d->name);
+    return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* Is there such a table, with this column as its rowid and the other one beside? */
+static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
+                           const char *rowid, const char *column) {
+    const char *type = NULL;
+    int key = 0;
+    return sqlite3_table_column_metadata(db, schema, table, rowid, &type, NULL, NULL,
+                                         &key, NULL) == SQLITE_OK &&
+           key && type && sqlite3_stricmp(type, "INTEGER") == 0 &&
+           sqlite3_table_column_metadata(db, schema, table, column, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
+/* Without the first mark the others would not be random. */
+static int first_mark_is_there(sqlite3 *db, const char *schema, const char *marks,
+                               bool *there) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(
+        db, &statement, "SELECT 1 FROM \"%w\".\"%w\" WHERE mark = 9223372036854775807",
+        schema, marks);
+    *there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static int find_log(sqlite3 *db, definition *d) {
+    char *marks = sqlite3_mprintf("%s_marks", d->name);
+    if (!marks)
+        return SQLITE_NOMEM;
+    bool marked = table_is_there(db, d->schema, marks, "mark", "unused");
+    bool logged = table_is_there(db, d->schema, d->log, "rowid", "edge") &&
+                  table_is_there(db, d->schema, d->log, "rowid", "mark");
+    int rc = marked ? first_mark_is_there(db, d->schema, marks, &marked) : SQLITE_OK;
+    sqlite3_free(marks);
+    if (rc == SQLITE_OK && !logged)
+        return blame_missing(d, "log", "log");
+    if (rc == SQLITE_OK && !marked)
+        return blame_missing(d, "table of marks", "marks");
+    return rc;
+}
+
+int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
+                    char **error) {
+    present list = {NULL, 0, 0};
+    *error = NULL;
+    int rc = definition_start(made, schema, name);
+    if (rc == SQLITE_OK)
+        rc = read_arguments(db, made, error);
+    if (rc == SQLITE_OK)
+        rc = present_read(db, schema, made->log, &list);
+    if (rc == SQLITE_OK)
+        rc = take_triggers(made, &list);
+    if (rc == SQLITE_OK)
+        rc = condition_settle(db, made, false, error);
+    if (rc == SQLITE_OK)
+        rc = find_log(db, made);
+    if (rc == SQLITE_OK && !made->trouble) {
+        rc = find_trouble(db, made, &list);
+        if (rc == SQLITE_ERROR) { /* the table is gone, which reading it will say */
+            made->trouble =
+                sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE "
+                                "%s",
+                                schema, made->source.table, name);
+            rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
+        }
+    }
+    if (rc == SQLITE_OK && !made->trouble)
+        rc = find_early_triggers(db, made);
+    present_clear(&list);
+    if (rc)
+        definition_clear(made);
+    return rc;
+}
+
+int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error) {
+    present list;
+    int rc = read_arguments(db, d, error);
+    if (rc)
+        return rc;
+    rc = present_read(db, d->schema, log, &list);
+    if (rc)
+        return rc;
+    char *made = d->log;
+    d->log = (char *)log;
+    rc = take_triggers(d, &list);
+    d->log = made;
+    present_clear(&list);
+    return rc ? rc : condition_settle(db, d, false, error);
+}

@@ -1,0 +1,39 @@
+/* Steps of reading a definition, for make.c too: schema.c. */
+#ifndef GPUGRAPH_FOLLOW_SCHEMA_H
+#define GPUGRAPH_FOLLOW_SCHEMA_H
+
+#include "follow.h"
+
+/* Triggers that are in the database. */
+typedef struct present {
+    struct present_trigger {
+        char *name, *table, *sql;
+        sqlite3_int64 row; /* of sqlite_schema */
+    } * item;
+    int count, room;
+} present;
+
+/* Every trigger of the schema that writes or tends the log. */
+int present_read(sqlite3 *db, const char *schema, const char *log, present *list);
+void present_clear(present *list);
+
+/* Names alone. */
+int definition_start(definition *d, const char *schema, const char *name);
+/* Takes the arguments over: options, and the source until triggers say otherwise. */
+int definition_take(definition *d, graph_arguments *arguments);
+/* What is followed, when sqlite_schema has the new name already and log and triggers the
+** old one. Leaves the new names in d. */
+int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);
+
+/* ---- condition.c ---- */
+
+/* Checks the condition as it was given, or as a trigger holds it, and puts the latter in its
+** place. making: SQLite is asked, too. *error: a whole sentence. */
+int condition_settle(sqlite3 *db, definition *d, bool making, char **error);
+
+/* ---- others.c ---- */
+
+/* Sets d->trouble where somebody's trigger may keep one of the log's own from firing. */
+int find_early_triggers(sqlite3 *db, definition *d);
+
+#endif

@@ -1,0 +1,316 @@
+/* From the schema of a table to the triggers that log its changes.
+**
+**     sql/follow/inserted.sql   ... AFTER INSERT ON {table} BEGIN INSERT INTO {log} ...
+**     + a definition            {table} = "roads", {log} = "g_log", {new} = new."rowid"
+**     = the trigger             what create runs, and what a check compares with
+**
+** The text that SQLite keeps of a trigger changes when the table or a column gets another
+** name, so texts are compared token by token. */
+#include "sql.h"
+#include "source/condition.h"
+#include "gpugraph_follow_sql.h"
+#include "base/sql_text.h"
+#include "base/statement.h"
+#include <string.h>
+
+/* ---- templates ---- */
+
+typedef struct parts {
+    const definition *d;
+    const char *suffix; /* of the trigger's name */
+    const char *replaceable;
+} parts;
+
+static void append_name(sqlite3_str *sql, const parts *p, const char *suffix) {
+    sqlite3_str_appendf(sql, "\"%w_%w\"", p->d->name, suffix);
+}
+
+static void append_columns(sqlite3_str *sql, const parts *p) {
+    for (int i = 0; i < p->d->source.columns; i++)
+        sqlite3_str_appendf(sql, "%snew.\"%w\"", i ? ", " : "", p->d->source.column[i]);
+    condition_append(sql, "WHERE", p->d->source.where, "new.");
+}
+
+/* old.rowid or new.rowid; NULL where edges are not told apart. */
+static void append_edge(sqlite3_str *sql, const parts *p, const char *row) {
+    if (*p->d->rowid)
+        sqlite3_str_appendf(sql, "%s.\"%w\"", row, p->d->rowid);
+    else
+        sqlite3_str_appendall(sql, "NULL");
+}
+
+static void append_part(sqlite3_str *sql, const parts *p, const char *name, size_t n) {
+    const definition *d = p->d;
+    char key[24];
+    sqlite3_snprintf(sizeof key, key, "%.*s", (int)n, name);
+    if (strcmp(key, "schema") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->schema);
+    else if (strcmp(key, "table") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->source.table);
+    else if (strcmp(key, "log") == 0)
+        sqlite3_str_appendf(sql, "\"%w\"", d->log);
+    else if (strcmp(key, "columns") == 0)
+        append_columns(sql, p);
+    else if (strcmp(key, "new") == 0 || strcmp(key, "old") == 0)
+        append_edge(sql, p, key);
+    else if (strcmp(key, "replaceable") == 0)
+        sqlite3_str_appendall(sql, p->replaceable);
+    else if (strcmp(key, "moves") == 0 && *d->rowid)
+        sqlite3_str_appendf(sql, "old.\"%w\" <> new.\"%w\"", d->rowid, d->rowid);
+    else if (strcmp(key, "moves") == 0)
+        sqlite3_str_appendall(sql, "0");
+    else if (strcmp(key, "marks") == 0)
+        append_name(sql, p, key);
+    else
+        append_name(sql, p, p->suffix ? p->suffix : key);
+}
+
+static char *expand(const char *template, const parts *p) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    const char *open, *close;
+    while ((open = strchr(template, '{')) != NULL &&
+           (close = strchr(open, '}')) != NULL) {
+        sqlite3_str_append(sql, template, (int)(open - template));
+        append_part(sql, p, open + 1, (size_t)(close - open - 1));
+        template = close + 1;
+    }
+    sqlite3_str_appendall(sql, template);
+    return sqlite3_str_finish(sql);
+}
+
+char *follow_log_sql(const definition *d) {
+    return expand(log_sql, &(parts){.d = d});
+}
+
+char *follow_blocks_sql(const definition *d) {
+    return expand(blocks_sql, &(parts){.d = d});
+}
+
+char *follow_saved_sql(const definition *d) {
+    return expand(saved_sql, &(parts){.d = d});
+}
+
+static int add(trigger_list *list, const char *template, const parts *p, char *what) {
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 16;
+        trigger_sql *item =
+            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
+        if (!item) {
+            sqlite3_free(what);
+            return SQLITE_NOMEM;
+        }
+        list->item = item;
+        list->room = room;
+    }
+    trigger_sql *t = &list->item[list->count++];
+    t->sql = expand(template, p);
+    t->what = what;
+    return t->sql && t->what ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+void trigger_list_clear(trigger_list *list) {
+    for (int i = 0; i < list->count; i++) {
+        sqlite3_free(list->item[i].sql);
+        sqlite3_free(list->item[i].what);
+    }
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- UNIQUE keys ---- */
+
+/* The statement that names them. match NULL: any row may be replaced. */
+static char *replaceable_rows(const definition *d, const char *match, bool update) {
+    if (!match)
+        return sqlite3_mprintf("VALUES (NULL)");
+    char *self = update ? sqlite3_mprintf(" AND \"%w\" <> old.\"%w\"", d->rowid, d->rowid)
+                        : sqlite3_mprintf("");
+    char *rows = self ? sqlite3_mprintf("SELECT \"%w\" FROM \"%w\" WHERE %s%s", d->rowid,
+                                        d->source.table, match, self)
+                      : NULL;
+    sqlite3_free(self);
+    return rows;
+}
+
+/* The two triggers of one key. */
+static int add_key(const definition *d, const char *index, int number, const char *match,
+                   trigger_list *made) {
+    int rc = SQLITE_OK;
+    for (int update = 0; update < 2 && rc == SQLITE_OK; update++) {
+        char *suffix =
+            sqlite3_mprintf("replaced_by_%s_%d", update ? "update" : "insert", number);
+        char *rows = replaceable_rows(d, match, update != 0);
+        char *what = sqlite3_mprintf("one for rows that %s OR REPLACE takes away by the "
+                                     "key %s",
+                                     update ? "UPDATE" : "INSERT", index);
+        parts p = {.d = d, .suffix = suffix, .replaceable = rows};
+        if (suffix && rows) {
+            rc = add(made, update ? replaced_update_sql : replaced_insert_sql, &p, what);
+        } else {
+            sqlite3_free(what);
+            rc = SQLITE_NOMEM;
+        }
+        sqlite3_free(suffix);
+        sqlite3_free(rows);
+    }
+    return rc;
+}
+
+static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
+    sqlite3_stmt *statement;
+    int number = 0;
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)", d->schema,
+                               d->source.table);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (!sqlite3_column_int(statement, 2))
+            continue;
+        char *match = NULL;
+        rc = key_match(db, d, statement_text(statement, 1),
+                       sqlite3_column_int(statement, 4) != 0, &match);
+        if (rc == SQLITE_OK)
+            rc = add_key(d, statement_text(statement, 1), ++number, match, made);
+        sqlite3_free(match);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* ---- the triggers of a table ---- */
+
+static int find_rowid(sqlite3 *db, definition *d) {
+    table_info info;
+    char *error = NULL;
+    int rc = table_find(db, d->schema, d->source.table, &info, &error);
+    sqlite3_free(error);
+    sqlite3_free(d->key);
+    d->key = NULL;
+    if (rc == SQLITE_OK)
+        sqlite3_snprintf(sizeof d->rowid, d->rowid, "%s",
+                         info.kind == 't' ? info.rowid_name : "");
+    if (rc == SQLITE_OK && info.integer_primary_key >= 0) {
+        d->key = sqlite3_mprintf("%s", info.column[info.integer_primary_key]);
+        rc = d->key ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    table_info_clear(&info);
+    return rc;
+}
+
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made) {
+    static const struct {
+        const char *template, *suffix;
+    } always[] = {{tended_sql, "tended"},
+                  {inserted_sql, "inserted"},
+                  {deleted_sql, "deleted"},
+                  {updated_sql, "updated"},
+                  {moved_sql, "moved"}};
+    memset(made, 0, sizeof *made);
+    int rc = find_rowid(db, d);
+    for (size_t i = 0; i < sizeof always / sizeof *always && rc == SQLITE_OK; i++) {
+        parts p = {.d = d, .suffix = always[i].suffix};
+        rc = add(made, always[i].template, &p,
+                 sqlite3_mprintf("%s_%s", d->name, always[i].suffix));
+    }
+    if (rc == SQLITE_OK && *d->rowid)
+        rc = add_keys(db, d, made);
+    if (rc)
+        trigger_list_clear(made);
+    return rc;
+}
+
+/* ---- texts of triggers ---- */
+
+static const char *after_name(const char *sql, const char *end) {
+    sql_token token;
+    const char *at = sql;
+    do {
+        sql = at;
+        at = sql_next(at, end, &token);
+    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "AFTER") &&
+             !sql_word_is(token.start, token.end, "BEFORE"));
+    return sql;
+}
+
+/* Where the column that is the rowid gets another name, ALTER TABLE puts that in the place
+** of `rowid` too. */
+static bool are_rowids(const definition *d, const char *x, const char *y) {
+    return d->key && *d->rowid && sqlite3_stricmp(x, d->rowid) == 0 &&
+           sqlite3_stricmp(y, d->key) == 0;
+}
+
+static int token_same(const definition *d, const sql_token *a, const sql_token *b) {
+    if (a->kind == SQL_END || b->kind == SQL_END)
+        return a->kind == b->kind;
+    char *x = sql_unquote(a), *y = sql_unquote(b);
+    int same = x && y ? sqlite3_stricmp(x, y) == 0 || are_rowids(d, x, y) : -1;
+    sqlite3_free(x);
+    sqlite3_free(y);
+    return same;
+}
+
+int trigger_same(const definition *d, const char *sql, const char *other) {
+    const char *end = sql + strlen(sql), *other_end = other + strlen(other);
+    sql_token a, b;
+    int same;
+    sql = after_name(sql, end);
+    other = after_name(other, other_end);
+    do {
+        sql = sql_next(sql, end, &a);
+        other = sql_next(other, other_end, &b);
+        same = token_same(d, &a, &b);
+    } while (same == 1 && a.kind != SQL_END);
+    return same;
+}
+
+/* graph_inserted and so on, of graph_log */
+static bool has_own_name(const char *name, const char *log) {
+    static const char *const suffixes[] = {"inserted", "deleted", "updated",
+                                           "moved",    "tended",  "replaced_by_"};
+    int start = (int)strlen(log) - 3; /* "graph_" */
+    if (sqlite3_strnicmp(name, log, start) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (sqlite3_strnicmp(name + start, suffixes[i], (int)strlen(suffixes[i])) == 0)
+            return true;
+    return false;
+}
+
+int trigger_is_own(const char *name, const char *sql, const char *log) {
+    if (!has_own_name(name, log))
+        return 0;
+    const char *end = sql + strlen(sql);
+    sql_token token;
+    int names = 0;
+    while (names == 0 && (sql = sql_next(sql, end, &token), token.kind != SQL_END)) {
+        if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
+            continue;
+        char *word = sql_unquote(&token);
+        names = word ? sqlite3_stricmp(word, log) == 0 : -1;
+        sqlite3_free(word);
+    }
+    return names;
+}
+
+int trigger_columns(const char *sql, char **column) {
+    const char *end = sql + strlen(sql);
+    sql_token token;
+    int count = 0;
+    do {
+        sql = sql_next(sql, end, &token);
+    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "SELECT"));
+    while (count < 3) { /* new . "a" , */
+        sql = sql_next(sql, end, &token);
+        if (!sql_word_is(token.start, token.end, "NEW"))
+            break;
+        sql = sql_next(sql, end, &token);
+        sql = sql_next(sql, end, &token);
+        if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
+            break;
+        column[count] = sql_unquote(&token);
+        if (!column[count++])
+            return -1;
+        sql = sql_next(sql, end, &token);
+        if (token.kind != SQL_OTHER || *token.start != ',')
+            break;
+    }
+    return count;
+}

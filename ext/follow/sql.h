@@ -1,0 +1,41 @@
+/* The SQL that makes a followed graph's log and triggers: sql/follow, with names put in. */
+#ifndef GPUGRAPH_FOLLOW_SQL_H
+#define GPUGRAPH_FOLLOW_SQL_H
+
+#include "follow.h"
+
+/* One CREATE TRIGGER, and what it is there for, in words. */
+typedef struct trigger_sql {
+    char *sql, *what;
+} trigger_sql;
+
+typedef struct trigger_list {
+    trigger_sql *item;
+    int count, room;
+} trigger_list;
+
+/* CREATE TABLE for the log and its marks; NULL: no memory. */
+char *follow_log_sql(const definition *d);
+/* For the packed graph: its table; the view that stands after the triggers. */
+char *follow_blocks_sql(const definition *d);
+char *follow_saved_sql(const definition *d);
+/* Every trigger that the table needs as it is now: one for each way to change a row, two
+** for each of its UNIQUE keys. Sets d->rowid and d->key. */
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
+void trigger_list_clear(trigger_list *list);
+/* keys.c: the condition on rows that a new one would take the place of, for the sake
+** of a UNIQUE index. *match NULL (else sqlite3_free): nothing is known of them. */
+int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
+              char **match);
+/* Do two triggers of the definition's table do the same? Names of triggers do not matter,
+** nor how names of others are quoted, nor by which name the rowid goes. 1, 0; -1: no
+** memory. */
+int trigger_same(const definition *d, const char *sql, const char *other);
+/* Is a trigger one of those that write or tend this log? By its name and by what it does,
+** since others may speak of the log, too. 1, 0; -1: no memory. */
+int trigger_is_own(const char *name, const char *sql, const char *log);
+/* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how
+** many; 0: it carries none; -1: no memory. */
+int trigger_columns(const char *sql, char **column);
+
+#endif

@@ -1,0 +1,135 @@
+/* gpugraph_delete_vertex: all edges of a vertex go, or none.
+**
+**     vertex -> its edges' ids -> one DELETE in a savepoint, which the log tells
+**/
+#include "source/condition.h"
+#include "functions.h"
+#include "base/program.h"
+#include "base/savepoint.h"
+#include "table_function/table_function.h"
+
+/* The ids of all edges that touch the vertex, as a JSON array. */
+static char *edges_at(const graph_ref *g, uint32_t v) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
+    uint64_t count = gpugraph_edge_count(g->graph), found = 0;
+    sqlite3_str *json = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(json, "[");
+    for (uint64_t e = 0; e < count; e++) {
+        if (edges->source[e] != v && edges->target[e] != v)
+            continue;
+        sqlite3_str_appendf(
+            json, "%s%lld", found++ ? "," : "",
+            (sqlite3_int64)(edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1));
+    }
+    sqlite3_str_appendall(json, "]");
+    return sqlite3_str_finish(json);
+}
+
+static int bind_id(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
+    if (v < ids->integer_count)
+        return sqlite3_bind_int64(
+            statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
+    uint32_t t = v - ids->integer_count;
+    return sqlite3_bind_text64(statement, 1, ids->texts.bytes + ids->texts.offset[t],
+                               ids->texts.offset[t + 1] - ids->texts.offset[t],
+                               SQLITE_STATIC, SQLITE_UTF8);
+}
+
+/* DELETE of the rows that touch vertex ?1, found by their rowids ?2 where they have some.
+** The ends are compared even where rowids are given: these come from the graph as it was when
+** the statement began, and the statement may have given a rowid to another row since. */
+static char *deletion(const row_source *rows, const char *rowid) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql,
+                        OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (\"%w\" IS ?1 COLLATE "
+                                "BINARY OR \"%w\" IS ?1 COLLATE BINARY)",
+                        rows->table.schema, rows->table.name, rows->column[0],
+                        rows->column[1]);
+    condition_append(sql, "AND", rows->where, "");
+    if (*rowid)
+        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
+                            rowid);
+    return sqlite3_str_finish(sql);
+}
+
+/* Runs the deletion. */
+static int delete_edges(graph_call *call, uint32_t v, const char *sql,
+                        sqlite3_int64 *deleted) {
+    bool by_rowid = *call->definition.rowid != 0;
+    sqlite3_stmt *statement = NULL;
+    char *json = by_rowid ? edges_at(call->graph, v) : NULL;
+    int rc = SQLITE_NOMEM;
+    if (json || !by_rowid)
+        rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
+    if (rc == SQLITE_OK)
+        rc = bind_id(statement, call->graph, v);
+    if (rc == SQLITE_OK && by_rowid)
+        rc = sqlite3_bind_text(statement, 2, json, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
+        rc = SQLITE_OK;
+    if (rc == SQLITE_OK)
+        *deleted = sqlite3_changes64(call->c->db);
+    else
+        graph_call_failure(call, rc, "written");
+    sqlite3_finalize(statement);
+    sqlite3_free(json);
+    return rc;
+}
+
+/* Inside a statement that writes there are no savepoints, but a statement that fails takes
+** back what it has done: unless it is one that may stop half way. */
+static int check_deletion(graph_call *call, const char *sql) {
+    program deletion;
+    int rc = program_read(call->c->db, sql, NULL, &deletion);
+    if (rc || !deletion.may_stop)
+        return rc;
+    call->error = sqlite3_mprintf("%s: %s has a trigger that may stop half way "
+                                  "(RAISE(FAIL) or ON CONFLICT FAIL), which cannot be "
+                                  "taken back inside a statement that writes; call %s in "
+                                  "a SELECT",
+                                  call->function, call->rows.name, call->function);
+    return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* All of the vertex's edges or none. */
+static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
+    savepoint s;
+    char *error = NULL, *sql = deletion(&call->rows, call->definition.rowid);
+    if (!sql)
+        return SQLITE_NOMEM;
+    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    if (rc == SQLITE_BUSY)
+        rc = check_deletion(call, sql);
+    if (rc == SQLITE_OK)
+        rc = delete_edges(call, v, sql, deleted);
+    rc = savepoint_close(&s, rc, &error);
+    graph_call_reason(call, rc, error);
+    sqlite3_free(error);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int find_vertex_to_delete(graph_call *call, sqlite3_value *id, uint32_t *v) {
+    char *fault;
+    int rc = find_id(call->graph->graph, call->graph->source_affinity, id, v, &fault);
+    if (fault)
+        call->error = sqlite3_mprintf("%s: the id %s", call->function, fault);
+    sqlite3_free(fault);
+    return rc == SQLITE_ERROR && !call->error ? SQLITE_NOMEM : rc;
+}
+
+void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    (void)argc;
+    graph_call call;
+    uint32_t v = GPUGRAPH_NONE;
+    sqlite3_int64 deleted = 0;
+    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0]);
+    if (rc == SQLITE_OK)
+        rc = find_vertex_to_delete(&call, argv[1], &v);
+    if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
+        rc = delete_all(&call, v, &deleted);
+    if (rc == SQLITE_OK)
+        sqlite3_result_int64(context, deleted);
+    graph_call_result(context, &call, rc);
+}

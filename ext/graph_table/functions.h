@@ -1,0 +1,30 @@
+/* One call of a scalar function that names a followed graph. */
+#ifndef GPUGRAPH_GRAPH_FUNCTIONS_H
+#define GPUGRAPH_GRAPH_FUNCTIONS_H
+
+#include "follow/follow.h"
+
+typedef struct graph_call {
+    connection *c;
+    const char *function;
+    definition definition;
+    row_source rows;  /* the table that is followed */
+    graph_ref *graph; /* as the statement sees it */
+    char *error;      /* a whole sentence */
+} graph_call;
+
+int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
+                     sqlite3_value *name);
+/* Makes rc the function's error unless it is SQLITE_OK, and ends the call. */
+void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
+void graph_call_end(graph_call *call);
+/* The sentence for SQL on the table that has failed just now; returns rc. */
+int graph_call_failure(graph_call *call, int rc, const char *what);
+/* The sentence for a failure that nobody has put in words yet; reason may be NULL. */
+void graph_call_reason(graph_call *call, int rc, const char *reason);
+
+/* delete.c: gpugraph_delete_vertex(graph, id), how many edges are gone from the
+** table. */
+void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv);
+
+#endif

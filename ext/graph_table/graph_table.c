@@ -1,0 +1,477 @@
+/* CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres)): the virtual table.
+**
+**     SELECT src, dst, weight, edge FROM g     every edge of the mirror, by edge id
+**     ... WHERE src = ?                        one adjacency list
+**     ... WHERE src = ? AND dst = ?            a binary search in it
+**     ... WHERE edge = ?                       one edge
+**
+** It has no xUpdate: SQLite refuses to write. Mirrors hang on the connection, not on the
+** virtual table, since a search that names g need not connect it. What the virtual table
+** adds is a short way: while it is connected its schema has been neither detached nor
+** loaded again, so a mirror that has been seen through it once is still of the same file,
+** and whether anything has been written since is quickly told. */
+#include "follow/follow.h"
+#include "lookup.h"
+#include <string.h>
+
+typedef struct graph_table {
+    sqlite3_vtab base;
+    connection *c;
+    char *schema, *name, *text; /* text: "schema"."name" */
+    char affinity[2];           /* of src and dst */
+    bool persist;               /* it has a table of blocks */
+    bool seen;                  /* the mirror, through this virtual table */
+} graph_table;
+
+typedef struct graph_cursor {
+    sqlite3_vtab_cursor base;
+    scope scope;
+    graph_ref *graph;
+    const gpugraph_edge_list *edges;
+    const gpugraph_ids *ids;
+    const void *list; /* edge numbers; NULL: position is one itself */
+    void *merged;     /* of a list that is not the graph's own */
+    sqlite3_int64 position, end;
+    int step; /* 1, -1 */
+} graph_cursor;
+
+enum { COLUMN_SRC, COLUMN_DST, COLUMN_WEIGHT, COLUMN_EDGE };
+enum plan {
+    PLAN_SCAN,
+    PLAN_SCAN_DOWN,
+    PLAN_FROM,
+    PLAN_BETWEEN,
+    PLAN_EDGE,
+    PLAN_WEIGHTS = 16 /* a bit: the column is wanted */
+};
+static const char *const plan_words[] = {"", "", "src=?", "src=? AND dst=?", "edge=?"};
+
+/* ---- making and taking away ---- */
+
+static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
+    if (!sentence)
+        return rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
+    sqlite3_free(vtab->zErrMsg);
+    vtab->zErrMsg = sentence;
+    return rc;
+}
+
+/* An empty name of a type would make a column NUMERIC. */
+static char *declaration(const char *source, const char *destination) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "CREATE TABLE x(src");
+    sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
+    sqlite3_str_appendall(sql, ", dst");
+    sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
+    sqlite3_str_appendall(sql, ", weight, edge INTEGER)");
+    return sqlite3_str_finish(sql);
+}
+
+/* The columns have their declared types from the table, so that comparisons are made as
+** there; but ids are compared by their bytes, whatever the table's collation. */
+static int declare(connection *c, const char *schema, const char *name, char *affinity) {
+    definition d;
+    table_info info = {0};
+    char *error = NULL;
+    const char *type[3] = {"", "", ""};
+    int rc = definition_read(c->db, schema, name, &d, &error);
+    if (rc == SQLITE_OK)
+        rc = table_find(c->db, schema, d.source.table, &info, &error);
+    for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
+        int column = table_column(&info, d.source.column[i]);
+        type[i] = column >= 0 ? info.type[column] : "";
+    }
+    affinity[0] = affinity_of_type(type[0]);
+    affinity[1] = affinity_of_type(type[1]);
+    bool short_of_memory = rc == SQLITE_NOMEM;
+    char *sql = short_of_memory ? NULL : declaration(type[0], type[1]);
+    if (rc == SQLITE_OK || error) /* without a table: any query says so */
+        rc = SQLITE_OK;
+    if (rc == SQLITE_OK)
+        rc = sql ? sqlite3_declare_vtab(c->db, sql) : SQLITE_NOMEM;
+    definition_clear(&d);
+    table_info_clear(&info);
+    sqlite3_free(sql);
+    sqlite3_free(error);
+    return rc;
+}
+
+static void table_free(graph_table *t) {
+    sqlite3_free(t->schema);
+    sqlite3_free(t->name);
+    sqlite3_free(t->text);
+    sqlite3_free(t);
+}
+
+/* The names are copied before anything is asked of the database: where a full disk makes
+** SQLite roll back, it gives up the schema, and the module's arguments with it. */
+static graph_table *table_new(connection *c, const char *const *argv) {
+    graph_table *t = sqlite3_malloc(sizeof *t);
+    if (!t)
+        return NULL;
+    memset(t, 0, sizeof *t);
+    t->c = c;
+    t->schema = sqlite3_mprintf("%s", argv[1]);
+    t->name = sqlite3_mprintf("%s", argv[2]);
+    t->text = sqlite3_mprintf("\"%w\".\"%w\"", argv[1], argv[2]);
+    if (t->schema && t->name && t->text)
+        return t;
+    table_free(t);
+    return NULL;
+}
+
+/* Takes the table over, also where it fails. */
+static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
+    int rc = declare(t->c, t->schema, t->name, t->affinity);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
+    if (rc && rc != SQLITE_NOMEM)
+        *error = sqlite3_mprintf("gpugraph: what %s.%s follows cannot be read: %s",
+                                 t->schema, t->name, sqlite3_errstr(rc));
+    if (rc) {
+        table_free(t);
+        return rc;
+    }
+    connection_addref(t->c);
+    connection_table_opened(t->c);
+    *made = &t->base;
+    return SQLITE_OK;
+}
+
+static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                         sqlite3_vtab **made, char **error) {
+    (void)db;
+    graph_arguments arguments;
+    char *fault = NULL;
+    graph_table *t = table_new(aux, argv);
+    if (!t)
+        return SQLITE_NOMEM;
+    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
+    t->persist = rc == SQLITE_OK && arguments.persist;
+    if (rc == SQLITE_OK)
+        graph_arguments_clear(&arguments);
+    sqlite3_free(fault); /* any query says so */
+    if (rc == SQLITE_NOMEM) {
+        table_free(t);
+        return rc;
+    }
+    return connect_table(t, made, error);
+}
+
+static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                        sqlite3_vtab **made, char **error) {
+    (void)db;
+    connection *c = aux;
+    graph_arguments arguments;
+    char *sentence = NULL;
+    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &sentence);
+    if (rc) {
+        *error = sentence ? sqlite3_mprintf("gpugraph: %s", sentence) : NULL;
+        sqlite3_free(sentence);
+        return rc;
+    }
+    graph_table *t = table_new(c, argv);
+    search_watch watch;
+    watch_begin(&watch, c);
+    rc = t ? follow_create(c, t->schema, t->name, &arguments, error) : SQLITE_NOMEM;
+    watch_end(&watch, c);
+    if (t)
+        t->persist = arguments.persist;
+    graph_arguments_clear(&arguments);
+    if (rc == SQLITE_OK)
+        return connect_table(t, made, error);
+    if (t)
+        table_free(t);
+    return rc;
+}
+
+static int table_disconnect(sqlite3_vtab *base) {
+    graph_table *t = (graph_table *)base;
+    connection_table_closed(t->c);
+    connection_unref(t->c);
+    table_free(t);
+    return SQLITE_OK;
+}
+
+static int table_destroy(sqlite3_vtab *base) {
+    graph_table *t = (graph_table *)base;
+    char *error = NULL;
+    int rc = follow_drop(t->c->db, t->schema, t->name, t->persist, &error);
+    sqlite3_free(error);
+    if (rc)
+        return rc;
+    followed *f = followed_of(t->c, t->schema, t->name);
+    if (f)
+        followed_forget(t->c, f);
+    return table_disconnect(base);
+}
+
+static int table_rename(sqlite3_vtab *base, const char *to) {
+    graph_table *t = (graph_table *)base;
+    char *error = NULL;
+    int rc = follow_rename(t->c->db, t->schema, t->name, to, &error);
+    if (rc && error)
+        return set_error(base, rc, error);
+    sqlite3_free(error);
+    return rc;
+}
+
+static int table_shadow_name(const char *name) {
+    return sqlite3_stricmp(name, "blocks") == 0;
+}
+
+/* ---- plans ---- */
+
+/* Constraints that are to be met here, by column. */
+static void find_constraints(sqlite3_index_info *info, int *equal) {
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *k = &info->aConstraint[i];
+        if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        const char *collation = sqlite3_vtab_collation(info, i);
+        if (collation && sqlite3_stricmp(collation, "BINARY") != 0)
+            continue;
+        if (k->iColumn < 0)
+            equal[COLUMN_EDGE] = i;
+        else if (k->iColumn != COLUMN_WEIGHT)
+            equal[k->iColumn] = i;
+    }
+}
+
+static void give(sqlite3_index_info *info, int constraint, int place, bool omit) {
+    info->aConstraintUsage[constraint].argvIndex = place;
+    info->aConstraintUsage[constraint].omit = omit;
+}
+
+/* Rows of a scan come by edge id, those of a list by target. */
+static void choose_order(sqlite3 *db, sqlite3_index_info *info) {
+    if (info->nOrderBy != 1)
+        return;
+    int column = info->aOrderBy[0].iColumn;
+    bool by_edge = column < 0 || column == COLUMN_EDGE;
+    if (info->idxNum == PLAN_SCAN && by_edge) {
+        info->orderByConsumed = 1;
+        info->idxNum = info->aOrderBy[0].desc ? PLAN_SCAN_DOWN : PLAN_SCAN;
+    } else if (info->idxNum == PLAN_EDGE ||
+               (info->idxNum == PLAN_FROM && column == COLUMN_DST &&
+                !info->aOrderBy[0].desc && texts_sort_as_utf8(db)) ||
+               (info->idxNum == PLAN_BETWEEN && by_edge && !info->aOrderBy[0].desc)) {
+        info->orderByConsumed = 1;
+    }
+}
+
+static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+    const graph_table *t = (const graph_table *)base;
+    int equal[4] = {-1, -1, -1, -1};
+    double edges = 1e6, degree = 8;
+    followed *f = t->seen ? followed_of(t->c, t->schema, t->name) : NULL;
+    const graph_ref *g = f ? followed_graph(f) : NULL;
+    if (g && gpugraph_vertex_count(g->graph) > 0) {
+        edges = (double)gpugraph_edge_count(g->graph);
+        degree = edges / gpugraph_vertex_count(g->graph);
+    }
+    find_constraints(info, equal);
+    info->idxNum = PLAN_SCAN;
+    info->estimatedRows = (sqlite3_int64)edges;
+    info->estimatedCost = edges;
+    if (equal[COLUMN_EDGE] >= 0) {
+        info->idxNum = PLAN_EDGE;
+        give(info, equal[COLUMN_EDGE], 1, false);
+        info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+        info->estimatedRows = 1;
+        info->estimatedCost = 1;
+    } else if (equal[COLUMN_SRC] >= 0) {
+        bool between = equal[COLUMN_DST] >= 0;
+        info->idxNum = between ? PLAN_BETWEEN : PLAN_FROM;
+        give(info, equal[COLUMN_SRC], 1, lookup_is_exact(t->affinity[0]));
+        if (between)
+            give(info, equal[COLUMN_DST], 2, lookup_is_exact(t->affinity[1]));
+        info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
+        info->estimatedCost = 1 + (between ? 1 : degree);
+    }
+    choose_order(t->c->db, info);
+    info->idxStr = (char *)plan_words[info->idxNum];
+    if (info->colUsed & 1 << COLUMN_WEIGHT)
+        info->idxNum |= PLAN_WEIGHTS;
+    return SQLITE_OK;
+}
+
+/* ---- cursors ---- */
+
+static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
+    graph_table *t = (graph_table *)base;
+    graph_cursor *cur = sqlite3_malloc(sizeof *cur);
+    if (!cur)
+        return SQLITE_NOMEM;
+    memset(cur, 0, sizeof *cur);
+    int rc = scope_open(t->c, &cur->scope, t);
+    if (rc) {
+        sqlite3_free(cur);
+        return rc;
+    }
+    *made = &cur->base;
+    return SQLITE_OK;
+}
+
+static int table_close(sqlite3_vtab_cursor *base) {
+    graph_cursor *cur = (graph_cursor *)base;
+    connection *c = ((graph_table *)base->pVtab)->c;
+    sqlite3_free(cur->merged);
+    graph_release(c, cur->graph);
+    scope_close(c, &cur->scope);
+    sqlite3_free(cur);
+    return SQLITE_OK;
+}
+
+/* The graph as the statement must see it; kept while the cursor is open. */
+static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
+    followed *f = followed_of(t->c, t->schema, t->name);
+    char *error = NULL;
+    search_watch watch;
+    if (!f)
+        return SQLITE_NOMEM;
+    bool current = t->seen && followed_is_current(t->c, f);
+    graph_request request = {.function = t->name,
+                             .edges = t->text,
+                             .edges_bytes = (int)strlen(t->text),
+                             .weight = weights ? WEIGHT_IF_ANY : WEIGHT_NO,
+                             .backend = -1,
+                             .scope = &cur->scope,
+                             .followed = current ? f : NULL};
+    if (!current)
+        watch_begin(&watch, t->c);
+    int rc = graph_acquire(t->c, &request, &cur->graph, &error);
+    if (!current)
+        watch_end(&watch, t->c);
+    if (rc) {
+        cur->graph = NULL;
+        return rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM
+                   ? (sqlite3_free(error), rc)
+                   : set_error(&t->base, rc, error);
+    }
+    t->seen = cur->graph == followed_graph(f);
+    cur->edges = gpugraph_edges_of(cur->graph->graph);
+    cur->ids = gpugraph_vertex_ids(cur->graph->graph);
+    return SQLITE_OK;
+}
+
+static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
+    sqlite3_free(cur->merged);
+    cur->merged = NULL;
+    cur->list = list;
+    cur->position = 0;
+    cur->end = count;
+    cur->step = 1;
+}
+
+static int find_edge(graph_cursor *cur, sqlite3_value *value) {
+    struct number number;
+    int rc = number_of(value, &number);
+    number_to_integer(&number);
+    if (rc || number.type != SQLITE_INTEGER || cur->graph->names)
+        return rc;
+    uint64_t e = gpugraph_find_edge(cur->graph->graph, number.integer);
+    if (e != GPUGRAPH_NO_EDGE) {
+        cur->position = (sqlite3_int64)e;
+        cur->end = cur->position + 1;
+    }
+    return SQLITE_OK;
+}
+
+static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
+                      sqlite3_value **id) {
+    edges_found found;
+    char *error = NULL;
+    int rc = lookup_edges(t->c, cur->graph->graph, t->affinity, ids, id, &found, &error);
+    if (rc)
+        return error ? set_error(cur->base.pVtab, rc, error) : rc;
+    set_list(cur, found.list, (sqlite3_int64)found.count);
+    cur->merged = found.merged;
+    return SQLITE_OK;
+}
+
+static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
+                        sqlite3_value **argv) {
+    (void)words;
+    graph_cursor *cur = (graph_cursor *)base;
+    graph_table *t = (graph_table *)base->pVtab;
+    scope_settle(t->c);
+    int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
+    plan &= ~PLAN_WEIGHTS;
+    set_list(cur, NULL, 0);
+    if (rc)
+        return rc;
+    if (plan == PLAN_EDGE)
+        return find_edge(cur, argv[0]);
+    if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
+        return find_edges(t, cur, argc, argv);
+    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+    if (plan == PLAN_SCAN_DOWN) {
+        cur->position = cur->end - 1;
+        cur->end = cur->step = -1;
+    }
+    return SQLITE_OK;
+}
+
+static int table_next(sqlite3_vtab_cursor *base) {
+    graph_cursor *cur = (graph_cursor *)base;
+    cur->position += cur->step;
+    return SQLITE_OK;
+}
+
+static int table_eof(sqlite3_vtab_cursor *base) {
+    const graph_cursor *cur = (const graph_cursor *)base;
+    return cur->position == cur->end;
+}
+
+static uint64_t edge_of(const graph_cursor *cur) {
+    uint64_t position = (uint64_t)cur->position;
+    return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
+                     : position;
+}
+
+static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
+                              int column) {
+    const graph_cursor *cur = (const graph_cursor *)base;
+    uint64_t e = edge_of(cur);
+    if (column == COLUMN_SRC)
+        result_vertex(context, cur->ids, cur->edges->source[e]);
+    else if (column == COLUMN_DST)
+        result_vertex(context, cur->ids, cur->edges->target[e]);
+    else if (column == COLUMN_WEIGHT)
+        result_weight(context, cur->edges, e);
+    else
+        result_edge_id(context, cur->graph, e);
+    return SQLITE_OK;
+}
+
+static int table_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+    const graph_cursor *cur = (const graph_cursor *)base;
+    uint64_t e = edge_of(cur);
+    *rowid = cur->edges->edge_id ? cur->edges->edge_id[e] : (sqlite3_int64)e + 1;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module graph_module = {
+    .iVersion = 3,
+    .xCreate = table_create,
+    .xConnect = table_connect,
+    .xBestIndex = table_best_index,
+    .xDisconnect = table_disconnect,
+    .xDestroy = table_destroy,
+    .xOpen = table_open,
+    .xClose = table_close,
+    .xFilter = table_filter,
+    .xNext = table_next,
+    .xEof = table_eof,
+    .xColumn = table_column_value,
+    .xRowid = table_rowid,
+    .xRename = table_rename,
+    .xShadowName = table_shadow_name,
+};
+
+int graph_table_register(connection *c) {
+    connection_addref(c);
+    return sqlite3_create_module_v2(c->db, "gpugraph", &graph_module, c,
+                                    connection_unref);
+}

@@ -1,0 +1,178 @@
+/* From the ids in WHERE src = ? AND dst = ? to edges.
+**
+**     value   column     vertices
+**     7       INTEGER    7
+**     7       TEXT       '7'
+**     7       no type    7 '7'         a 7 out of a column of numbers equals both
+**     7.0     no type    7 '7' '7.0'   likewise
+**
+** SQLite does not tell where a value comes from. So every vertex that may be meant is looked
+** up, and SQLite compares once more. Where several have edges, their lists are merged. To
+** a TEXT column a value goes as a text wherever it comes from: comparing would cost as much
+** again as the look-up. */
+#include "lookup.h"
+
+#include <string.h>
+
+bool lookup_is_exact(char affinity) {
+    return affinity != 'A';
+}
+
+/* ---- ids ---- */
+
+enum { MEANINGS = 3 };
+
+typedef struct meanings {
+    uint32_t vertex[MEANINGS];
+    int count;
+} meanings;
+
+static void add(meanings *m, uint32_t v) {
+    bool known = v == GPUGRAPH_NONE;
+    for (int i = 0; i < m->count; i++)
+        known |= m->vertex[i] == v;
+    if (!known)
+        m->vertex[m->count++] = v;
+}
+
+static int find_meanings(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
+                         meanings *m) {
+    int type = sqlite3_value_type(id);
+    uint32_t v;
+    m->count = 0;
+    int rc = find_vertex(graph, affinity, id, &v);
+    if (rc)
+        return rc;
+    add(m, v);
+    if (lookup_is_exact(affinity) || (type != SQLITE_INTEGER && type != SQLITE_FLOAT) ||
+        gpugraph_vertex_ids(graph)->texts.count == 0)
+        return SQLITE_OK;
+    struct number number;
+    rc = number_of(id, &number);
+    number_to_integer(&number);
+    if (rc == SQLITE_OK && number.type == SQLITE_INTEGER) {
+        char digits[24];
+        sqlite3_snprintf(sizeof digits, digits, "%lld", (long long)number.integer);
+        add(m, gpugraph_find_text(graph, digits, strlen(digits)));
+    }
+    if (rc == SQLITE_OK && type == SQLITE_FLOAT) {
+        rc = find_vertex(graph, 'B', id, &v);
+        add(m, v);
+    }
+    return rc;
+}
+
+/* ---- lists ---- */
+
+enum { LISTS = MEANINGS * MEANINGS };
+
+typedef struct part {
+    const char *list;
+    uint64_t count, at;
+} part;
+
+/* The part whose next edge comes first; NULL: none is left. */
+static part *first_of(part *parts, int count, const gpugraph_graph *graph,
+                      const uint32_t *target) {
+    part *first = NULL;
+    uint64_t first_edge = 0;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].at == parts[i].count)
+            continue;
+        uint64_t e = gpugraph_edge_at(graph, parts[i].list, parts[i].at);
+        if (first &&
+            (target && target[e] != target[first_edge] ? target[e] > target[first_edge]
+                                                       : e > first_edge))
+            continue;
+        first = &parts[i];
+        first_edge = e;
+    }
+    return first;
+}
+
+static int merge(const gpugraph_graph *graph, part *parts, int count, bool by_target,
+                 edges_found *found) {
+    size_t size = gpugraph_edge_size(graph);
+    const uint32_t *target = by_target ? gpugraph_edges_of(graph)->target : NULL;
+    found->merged = sqlite3_malloc64(found->count * size);
+    if (!found->merged)
+        return SQLITE_NOMEM;
+    char *to = found->merged;
+    for (part *p; (p = first_of(parts, count, graph, target)) != NULL; to += size)
+        memcpy(to, p->list + p->at++ * size, size);
+    found->list = found->merged;
+    return SQLITE_OK;
+}
+
+/* A look-up is too short to be watched, unless it is the first and makes something. */
+typedef struct lookup {
+    connection *c;
+    search_watch watch;
+    bool watched;
+} lookup;
+
+static int lookup_interrupted(void *listener) {
+    return connection_interrupted(((lookup *)listener)->c);
+}
+
+static void on_lookup_phase(void *listener, const char *name, double ms, int64_t items,
+                            const char *detail) {
+    lookup *l = listener;
+    if (!l->watched) {
+        watch_begin(&l->watch, l->c);
+        l->c->timings.started_ms -= ms;
+        l->watched = true;
+    }
+    timings_add(&l->c->timings, name, ms, items, detail);
+    connection_progress(l->c, name, ms, items);
+}
+
+/* Of one pair of vertices; to NULL: of all edges from the one. */
+static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t from,
+                                 const uint32_t *to, part *p, char **error) {
+    lookup l = {.c = c};
+    gpugraph_run run;
+    const void *list;
+    connection_run(c, &run);
+    run.interrupted = lookup_interrupted;
+    run.phase = on_lookup_phase;
+    run.listener = &l;
+    gpugraph_status status =
+        to ? gpugraph_edges_between(graph, from, *to, &run, &list, &p->count)
+           : gpugraph_edges_from(graph, from, &run, &list, &p->count);
+    p->list = list;
+    p->at = 0;
+    if (l.watched)
+        watch_end(&l.watch, c);
+    if (status != GPUGRAPH_OK)
+        *error = sqlite3_mprintf("%s", run.message);
+    return status;
+}
+
+int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int ids,
+                 sqlite3_value **id, edges_found *found, char **error) {
+    meanings m[2] = {{.count = 0}, {.count = 1}};
+    part parts[LISTS];
+    int count = 0;
+    memset(found, 0, sizeof *found);
+    for (int i = 0; i < ids; i++) {
+        int rc = find_meanings(graph, affinity[i], id[i], &m[i]);
+        if (rc)
+            return rc;
+    }
+    for (int i = 0; i < m[0].count; i++) {
+        for (int j = 0; j < m[1].count; j++) {
+            gpugraph_status status =
+                find_part(c, graph, m[0].vertex[i], ids > 1 ? &m[1].vertex[j] : NULL,
+                          &parts[count], error);
+            if (status != GPUGRAPH_OK)
+                return code_of_status(status);
+            found->count += parts[count].count;
+            count += parts[count].count > 0;
+        }
+    }
+    if (count > 1)
+        return merge(graph, parts, count, ids == 1, found);
+    found->list = count ? parts[0].list : NULL;
+    return SQLITE_OK;
+}

@@ -1,0 +1,21 @@
+/* Edges of a followed graph, found by the ids of their ends: lookup.c. */
+#ifndef GPUGRAPH_GRAPH_LOOKUP_H
+#define GPUGRAPH_GRAPH_LOOKUP_H
+
+#include "table_function/table_function.h"
+
+typedef struct edges_found {
+    const void *list; /* edge numbers, for gpugraph_edge_at */
+    uint64_t count;
+    void *merged; /* sqlite3_free; NULL: the list is the graph's own */
+} edges_found;
+
+/* Are vertices found by an id of a column of this affinity exactly those that equal it?
+** Else SQLite must compare once more. */
+bool lookup_is_exact(char affinity);
+/* WHERE src = id[0], and with two ids AND dst = id[1]; with one in order of (target, edge
+** number), with two by edge number. *error: a sentence, or NULL. */
+int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int ids,
+                 sqlite3_value **id, edges_found *found, char **error);
+
+#endif

@@ -1,0 +1,154 @@
+/* The scalar functions gpugraph_version and gpugraph_triangles.
+**
+**     gpugraph_triangles(edges)            graph_acquire -> count, kept or made
+**     gpugraph_triangles(query, params)    the same, with values for its parameters */
+#include "settings.h"
+#include "table_function/table_function.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void version(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    (void)argc, (void)argv;
+    sqlite3_result_text(context, GPUGRAPH_VERSION, -1, SQLITE_STATIC);
+}
+
+void function_fail(sqlite3_context *context, char *sentence) {
+    if (sentence)
+        sqlite3_result_error(context, sentence, -1);
+    else
+        sqlite3_result_error_nomem(context);
+    sqlite3_free(sentence);
+}
+
+/* ---- triangles ---- */
+
+static const char triangles_key[] = "triangles";
+
+/* Counts, unless the count is kept. *kept holds a reference on success. */
+static int count_triangles(connection *c, graph_ref *graph, search_ref **kept,
+                           char **error) {
+    *kept = search_find(c, graph, triangles_key, sizeof triangles_key);
+    if (*kept)
+        return SQLITE_OK;
+    gpugraph_run run;
+    connection_run(c, &run);
+    uint64_t *count = malloc(sizeof *count);
+    if (!count)
+        return SQLITE_NOMEM;
+    if (gpugraph_triangles(graph->graph, &run, count) != GPUGRAPH_OK) {
+        free(count);
+        *error = sqlite3_mprintf("gpugraph_triangles: %s", run.message);
+        return code_of_status(run.status);
+    }
+    *kept = search_keep(c, graph, triangles_key, sizeof triangles_key, count,
+                        sizeof *count, free);
+    return *kept ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int triangles_of(connection *c, const graph_request *request, sqlite3_int64 *count,
+                        char **error) {
+    graph_ref *graph = NULL;
+    search_ref *kept = NULL;
+    int rc = graph_acquire(c, request, &graph, error);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = count_triangles(c, graph, &kept, error);
+    if (rc == SQLITE_OK) {
+        *count = (sqlite3_int64) * (const uint64_t *)kept->result;
+        search_release(c, graph, kept);
+    }
+    graph_release(c, graph);
+    return rc;
+}
+
+/* NULL: no memory. */
+static char *edges_fault(sqlite3_value *edges) {
+    char *written = value_written(edges), *sentence = NULL;
+    if (written)
+        sentence =
+            sqlite3_mprintf("gpugraph_triangles: the argument edges must be the name of "
+                            "a table, a view or a "
+                            "query of edges, as in gpugraph_triangles('roads'), not %s",
+                            written);
+    sqlite3_free(written);
+    return sentence;
+}
+
+/* NULL: no memory. */
+static char *params_fault(sqlite3_value *params) {
+    char *written = value_written(params), *sentence = NULL;
+    if (written)
+        sentence = sqlite3_mprintf("gpugraph_triangles: the argument params must be a "
+                                   "JSON array, as json_array(1, 'x') makes it, not %s",
+                                   written);
+    sqlite3_free(written);
+    return sentence;
+}
+
+/* The arguments as a request; false: the function has failed. */
+static bool read_triangle_arguments(sqlite3_context *context, int argc,
+                                    sqlite3_value **argv, graph_request *request) {
+    sqlite3_value *params = argc > 1 ? argv[1] : NULL;
+    if (params && sqlite3_value_type(params) == SQLITE_NULL)
+        params = NULL;
+    if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
+        function_fail(context, edges_fault(argv[0]));
+        return false;
+    }
+    if (params && sqlite3_value_type(params) != SQLITE_TEXT) {
+        function_fail(context, params_fault(params));
+        return false;
+    }
+    request->edges = (const char *)sqlite3_value_text(argv[0]);
+    request->edges_bytes = sqlite3_value_bytes(argv[0]);
+    request->params = params ? (const char *)sqlite3_value_text(params) : NULL;
+    request->params_bytes = params ? sqlite3_value_bytes(params) : 0;
+    request->scope = statement_scope(context, sqlite3_user_data(context));
+    if (request->edges && (request->params || !params) && request->scope)
+        return true;
+    sqlite3_result_error_nomem(context);
+    return false;
+}
+
+static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    connection *c = sqlite3_user_data(context);
+    graph_request request = {.function = "gpugraph_triangles",
+                             .weight = WEIGHT_NO,
+                             .backend = -1,
+                             .params_example =
+                                 "a second argument, as in gpugraph_triangles(edges, "
+                                 "json_array(1, 'x'))"};
+    if (!read_triangle_arguments(context, argc, argv, &request))
+        return;
+    sqlite3_int64 count;
+    char *error = NULL;
+    search_watch watch;
+    watch_begin(&watch, c);
+    int rc = triangles_of(c, &request, &count, &error);
+    watch_end(&watch, c);
+    if (rc == SQLITE_OK)
+        sqlite3_result_int64(context, count);
+    else if (rc == SQLITE_NOMEM)
+        sqlite3_result_error_nomem(context);
+    else if (error && rc != SQLITE_INTERRUPT)
+        sqlite3_result_error(context, error, -1);
+    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
+        sqlite3_result_error_code(context, rc);
+    sqlite3_free(error);
+}
+
+/* ---- registration ---- */
+
+int inspect_register(connection *c) {
+    static const scalar_function functions[] = {
+        {"gpugraph_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
+        {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
+        {"gpugraph_triangles", 2, SQLITE_INNOCUOUS, triangles},
+    };
+    int rc =
+        scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+    if (rc == SQLITE_OK)
+        rc = settings_register(c);
+    return rc ? rc : lists_register(c);
+}

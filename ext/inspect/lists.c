@@ -1,0 +1,335 @@
+/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings:
+** one virtual table for five lists. xFilter asks the list's descriptor to fill a grid of cells,
+** and the cursor reads the grid: what is shown is one moment, whatever the statement
+** goes on to do.
+**
+**     cell[0 .. columns-1]                first row
+**     cell[columns .. 2 * columns - 1]    second row ... */
+#include "follow/follow.h"
+#include "settings.h"
+#include "table_function/table_function.h"
+
+#include <string.h>
+
+typedef struct cell {
+    int type; /* SQLITE_TEXT, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_NULL */
+    char *text;
+    sqlite3_int64 integer;
+    double real;
+} cell;
+
+/* Filled cell by cell; after a failure nothing more is added and rc says why. */
+typedef struct grid {
+    cell *cell;
+    sqlite3_int64 count, room;
+    int rc;
+} grid;
+
+static cell *grid_add(grid *g, int type) {
+    if (g->rc != SQLITE_OK)
+        return NULL;
+    if (g->count == g->room) {
+        sqlite3_int64 room = g->room ? 2 * g->room : 64;
+        cell *cells = sqlite3_realloc64(g->cell, (sqlite3_uint64)room * sizeof *cells);
+        if (!cells) {
+            g->rc = SQLITE_NOMEM;
+            return NULL;
+        }
+        g->cell = cells;
+        g->room = room;
+    }
+    cell *added = &g->cell[g->count++];
+    *added = (cell){.type = type};
+    return added;
+}
+
+static void add_text(grid *g, const char *text) {
+    cell *added = grid_add(g, text ? SQLITE_TEXT : SQLITE_NULL);
+    if (!added || !text)
+        return;
+    added->text = sqlite3_mprintf("%s", text);
+    if (!added->text)
+        g->rc = SQLITE_NOMEM;
+}
+
+static void add_integer(grid *g, sqlite3_int64 integer) {
+    cell *added = grid_add(g, SQLITE_INTEGER);
+    if (added)
+        added->integer = integer;
+}
+
+static void add_real(grid *g, double real) {
+    cell *added = grid_add(g, SQLITE_FLOAT);
+    if (added)
+        added->real = real;
+}
+
+static void grid_clear(grid *g) {
+    for (sqlite3_int64 i = 0; i < g->count; i++)
+        sqlite3_free(g->cell[i].text);
+    sqlite3_free(g->cell);
+    memset(g, 0, sizeof *g);
+}
+
+/* ---- the lists ---- */
+
+static void fill_settings(grid *g, connection *c) {
+    setting_row row;
+    for (int i = 0; setting_at(c, i, &row); i++) {
+        add_text(g, row.name);
+        if (row.text)
+            add_text(g, row.text);
+        else
+            add_integer(g, row.integer);
+        add_text(g, row.meaning);
+    }
+}
+
+/* id counts within the backend: that of a CUDA device is what
+** gpugraph_config('device', id) takes. */
+static void fill_devices(grid *g, connection *c) {
+    gpugraph_device device;
+    sqlite3_int64 cuda = 0;
+    (void)c;
+    for (int i = 0; gpugraph_device_at(i, &device); i++) {
+        add_integer(g, strcmp(device.backend, "cuda") == 0 ? cuda++ : 0);
+        add_text(g, device.backend);
+        add_text(g, device.name);
+        add_integer(g, device.memory);
+        add_integer(g, device.free);
+    }
+}
+
+static void add_methods(grid *g, const char *function, const algorithm *a,
+                        const char *search) {
+    const gpugraph_method *m;
+    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++) {
+        if (a ? !algorithm_uses(a, m->function) : strcmp(m->function, search) != 0)
+            continue;
+        add_text(g, function);
+        add_text(g, m->name);
+        add_text(g, m->backend);
+        add_text(g, m->description);
+    }
+}
+
+static void fill_methods(grid *g, connection *c) {
+    (void)c;
+    for (int i = 0; i < algorithm_count; i++)
+        add_methods(g, algorithms[i].name, &algorithms[i], NULL);
+    add_methods(g, "gpugraph_triangles", NULL, "triangles");
+}
+
+static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
+                      const char *state) {
+    int64_t host = 0, device = 0;
+    add_text(g, name);
+    add_text(g, kind);
+    if (ref) {
+        gpugraph_memory(ref->graph, &host, &device);
+        host += edge_names_bytes(ref->names);
+        for (const search_ref *s = ref->searches; s; s = s->next)
+            host += s->bytes;
+        add_integer(g, gpugraph_vertex_count(ref->graph));
+        add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));
+    } else {
+        add_text(g, NULL);
+        add_text(g, NULL);
+    }
+    add_integer(g, host);
+    add_integer(g, device);
+    add_text(g, !ref ? NULL : device > 0 ? "cuda" : "cpu");
+    add_text(g, state);
+}
+
+static void add_followed(void *g, const char *name, const graph_ref *mirror,
+                         const char *state) {
+    add_graph(g, name, "followed", mirror, state);
+}
+
+static void fill_graphs(grid *g, connection *c) {
+    for (graph_ref *ref = c->graphs; ref; ref = ref->next)
+        if (!ref->followed)
+            add_graph(g, ref->edges, "cached", ref, graph_state(c, ref));
+    int rc = followed_list(c, add_followed, g);
+    g->rc = g->rc ? g->rc : rc;
+}
+
+static void fill_timings(grid *g, connection *c) {
+    for (int i = 0; i < c->timings.count; i++) {
+        const timing *row = &c->timings.row[i];
+        add_text(g, row->phase);
+        add_real(g, row->ms);
+        add_integer(g, row->items);
+        add_text(g, row->detail);
+    }
+}
+
+typedef struct list {
+    const char *name, *schema;
+    int columns;
+    int risk; /* 0 or an SQLITE_VTAB_ setting */
+    void (*fill)(grid *g, connection *c);
+} list;
+
+static const list lists[] = {
+    {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
+     fill_settings},
+    /* Opens a context on each device: not for a schema to decide. */
+    {"gpugraph_devices",
+     "CREATE TABLE x(id INTEGER, backend TEXT, name TEXT, memory INTEGER, free INTEGER)",
+     5, SQLITE_VTAB_DIRECTONLY, fill_devices},
+    {"gpugraph_methods",
+     "CREATE TABLE x(function TEXT, method TEXT, backend TEXT, description TEXT)", 4,
+     SQLITE_VTAB_INNOCUOUS, fill_methods},
+    {"gpugraph_graphs",
+     "CREATE TABLE x(name TEXT, kind TEXT, vertices INTEGER, edges INTEGER, host_bytes "
+     "INTEGER,"
+     " device_bytes INTEGER, backend TEXT, state TEXT)",
+     8, 0, fill_graphs},
+    {"gpugraph_timings",
+     "CREATE TABLE x(phase TEXT, ms REAL, items INTEGER, detail TEXT)", 4, 0,
+     fill_timings},
+};
+
+/* ---- the virtual table ---- */
+
+typedef struct list_registration {
+    connection *c;
+    const list *list;
+} list_registration;
+
+typedef struct list_table {
+    sqlite3_vtab base;
+    list_registration of;
+} list_table;
+
+typedef struct list_cursor {
+    sqlite3_vtab_cursor base;
+    grid grid;
+    sqlite3_int64 row;
+} list_cursor;
+
+static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                        sqlite3_vtab **made, char **error) {
+    (void)argc, (void)argv, (void)error;
+    const list_registration *r = aux;
+    int rc = sqlite3_declare_vtab(db, r->list->schema);
+    if (rc == SQLITE_OK && r->list->risk)
+        rc = sqlite3_vtab_config(db, r->list->risk);
+    if (rc != SQLITE_OK)
+        return rc;
+    list_table *t = sqlite3_malloc64(sizeof *t);
+    if (!t)
+        return SQLITE_NOMEM;
+    memset(t, 0, sizeof *t);
+    t->of = *r;
+    connection_addref(r->c); /* loaded again, SQLite drops the module before its tables */
+    connection_table_opened(r->c);
+    *made = &t->base;
+    return SQLITE_OK;
+}
+
+static int list_disconnect(sqlite3_vtab *base) {
+    connection_table_closed(((list_table *)base)->of.c);
+    connection_unref(((list_table *)base)->of.c);
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+    (void)base;
+    info->estimatedCost = 100;
+    info->estimatedRows = 20;
+    return SQLITE_OK;
+}
+
+static int list_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
+    (void)base;
+    list_cursor *cur = sqlite3_malloc64(sizeof *cur);
+    if (!cur)
+        return SQLITE_NOMEM;
+    memset(cur, 0, sizeof *cur);
+    *made = &cur->base;
+    return SQLITE_OK;
+}
+
+static int list_close(sqlite3_vtab_cursor *base) {
+    grid_clear(&((list_cursor *)base)->grid);
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+static int list_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens, int argc,
+                       sqlite3_value **argv) {
+    (void)plan, (void)tokens, (void)argc, (void)argv;
+    list_cursor *cur = (list_cursor *)base;
+    const list_registration *of = &((list_table *)base->pVtab)->of;
+    grid_clear(&cur->grid);
+    cur->row = 0;
+    of->list->fill(&cur->grid, of->c);
+    return cur->grid.rc;
+}
+
+static int list_next(sqlite3_vtab_cursor *base) {
+    ((list_cursor *)base)->row++;
+    return SQLITE_OK;
+}
+
+static int list_eof(sqlite3_vtab_cursor *base) {
+    const list_cursor *cur = (const list_cursor *)base;
+    return cur->row * ((list_table *)base->pVtab)->of.list->columns >= cur->grid.count;
+}
+
+static int list_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+    const list_cursor *cur = (const list_cursor *)base;
+    const int columns = ((list_table *)base->pVtab)->of.list->columns;
+    const cell *shown = &cur->grid.cell[cur->row * columns + column];
+    if (shown->type == SQLITE_TEXT)
+        sqlite3_result_text(context, shown->text, -1, SQLITE_TRANSIENT);
+    else if (shown->type == SQLITE_INTEGER)
+        sqlite3_result_int64(context, shown->integer);
+    else if (shown->type == SQLITE_FLOAT)
+        sqlite3_result_double(context, shown->real);
+    return SQLITE_OK;
+}
+
+static int list_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+    *rowid = ((list_cursor *)base)->row + 1;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module list_module = {
+    .xConnect = list_connect,
+    .xBestIndex = list_best_index,
+    .xDisconnect = list_disconnect,
+    .xDestroy = list_disconnect,
+    .xOpen = list_open,
+    .xClose = list_close,
+    .xFilter = list_filter,
+    .xNext = list_next,
+    .xEof = list_eof,
+    .xColumn = list_column,
+    .xRowid = list_rowid,
+};
+
+static void registration_free(void *aux) {
+    list_registration *r = aux;
+    connection_unref(r->c);
+    sqlite3_free(r);
+}
+
+int lists_register(connection *c) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        list_registration *r = sqlite3_malloc64(sizeof *r);
+        if (!r)
+            return SQLITE_NOMEM;
+        *r = (list_registration){c, &lists[i]};
+        connection_addref(c);
+        int rc = sqlite3_create_module_v2(c->db, lists[i].name, &list_module, r,
+                                          registration_free);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    return SQLITE_OK;
+}

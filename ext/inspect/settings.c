@@ -1,0 +1,364 @@
+/* The settings of a connection.
+**
+**     key --> setting --> a field of struct config
+**              | takes, most           what a value must be
+**              | holds                 can a value of that sort hold here?
+**              | changed               what follows from a new value
+**
+** A value that cannot hold is refused when it is set, not by the search that meets it. A
+** default always holds: NULL sets it. */
+#include "settings.h"
+#include "table_function/table_function.h"
+#include "team.h"
+#include "base/zero_byte.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICE_ID = 1023, WHY_SIZE = 300 };
+
+enum setting_kind {
+    SETTING_NUMBER, /* int or sqlite3_int64 */
+    SETTING_WORD,   /* int: the place in words, of which the last is `most` */
+    SETTING_DEVICES /* text: auto, all, or ids with commas between */
+};
+
+typedef struct setting {
+    const char *name;
+    const char *takes; /* for sentences: "threads takes ..." */
+    const char *meaning;
+    enum setting_kind kind;
+    size_t offset, size;         /* of the field of struct config */
+    sqlite3_int64 most, initial; /* 0 is the least */
+    const char *const *words;
+    /* Can the value hold here? If not, why says what there is. May be NULL. */
+    bool (*holds)(sqlite3_int64 value, char why[WHY_SIZE]);
+    void (*changed)(connection *c); /* may be NULL */
+    int (*now)(int value);          /* what an int comes to; NULL: that is plain */
+} setting;
+
+/* ---- what there is here ---- */
+
+static bool backend_holds(sqlite3_int64 backend, char why[WHY_SIZE]) {
+    const char *reason = "";
+    if (backend != GPUGRAPH_CUDA || gpugraph_cuda_usable(&reason))
+        return true;
+    sqlite3_snprintf(WHY_SIZE, why, "%s; set 'auto' or 'cpu'", reason);
+    return false;
+}
+
+static bool device_holds(sqlite3_int64 id, char why[WHY_SIZE]) {
+    const char *reason = "";
+    int count = 0;
+    while (gpugraph_device_at(1 + count, NULL))
+        count++;
+    if (id < count)
+        return true;
+    if (count == 0) {
+        gpugraph_cuda_usable(&reason);
+        sqlite3_snprintf(WHY_SIZE, why, "there are 0 CUDA devices to use: %s", reason);
+    } else if (count == 1) {
+        sqlite3_snprintf(WHY_SIZE, why, "there is 1 CUDA device, with the id 0");
+    } else {
+        sqlite3_snprintf(WHY_SIZE, why, "there are %d CUDA devices, with the ids 0 to %d",
+                         count, count - 1);
+    }
+    return false;
+}
+
+/* ---- lists of devices ---- */
+
+/* Each once, in the order given. Returns how many; -1: it is no such list. */
+static int read_ids(const char *list, int id[MOST_DEVICES]) {
+    int count = 0;
+    do {
+        char *end;
+        list += strspn(list, " ");
+        if (count == MOST_DEVICES || *list < '0' || *list > '9')
+            return -1;
+        long next = strtol(list, &end, 10);
+        for (int i = 0; i < count; i++)
+            if (id[i] == next)
+                return -1;
+        if (next > MOST_DEVICE_ID)
+            return -1;
+        id[count++] = (int)next;
+        list = end + strspn(end, " ");
+    } while (*list++ == ',');
+    return list[-1] == '\0' ? count : -1;
+}
+
+/* The device that a list begins with is the first one used. */
+static void devices_changed(connection *c) {
+    int id[MOST_DEVICES];
+    if (read_ids(c->config.devices, id) > 0)
+        c->config.device = id[0];
+}
+
+/* So a device that is set later ends a list that begins with another. */
+static void device_changed(connection *c) {
+    int id[MOST_DEVICES];
+    if (read_ids(c->config.devices, id) > 0 && id[0] != c->config.device)
+        strcpy(c->config.devices, "auto");
+}
+
+/* ---- the settings ---- */
+
+#define FIELD(sort, field)                                                               \
+    .kind = (sort), .offset = offsetof(config, field),                                   \
+    .size = sizeof(((config *)0)->field)
+
+static const setting settings[] = {
+    {
+        .name = "backend",
+        .takes = "'auto', 'cpu' or 'cuda'",
+        .meaning = "cpu, cuda, or auto: what is predicted to be faster",
+        FIELD(SETTING_WORD, backend),
+        .most = 2,
+        .words = backend_names,
+        .holds = backend_holds,
+    },
+    {
+        .name = "device",
+        .takes = "the id of a CUDA device in gpugraph_devices",
+        .meaning = "the first CUDA device used: its id in gpugraph_devices",
+        FIELD(SETTING_NUMBER, device),
+        .most = MOST_DEVICE_ID,
+        .holds = device_holds,
+        .changed = device_changed,
+    },
+    {
+        .name = "devices",
+        .takes = "'auto', 'all' or ids of CUDA devices in gpugraph_devices, each once, "
+                 "such as '0,2'",
+        .meaning = "CUDA devices that may be used: auto, all, or ids as in 0,2",
+        FIELD(SETTING_DEVICES, devices),
+        .holds = device_holds,
+        .changed = devices_changed,
+    },
+    {
+        .name = "threads",
+        .takes = "a number of threads up to 256, or 0 for the default",
+        .meaning = "CPU threads; 0: OMP_NUM_THREADS, else all cores",
+        FIELD(SETTING_NUMBER, threads),
+        .most = 256,
+        .now = gg_team_limit,
+    },
+    {
+        .name = "memory_limit",
+        .takes = "bytes of device memory, or 0 for no limit",
+        .meaning = "bytes of device memory in all; 0: no limit",
+        FIELD(SETTING_NUMBER, memory_limit),
+        .most = INT64_MAX,
+    },
+    {
+        .name = "cache_limit",
+        .takes = "bytes, or 0 to keep nothing",
+        .meaning = "bytes of kept graphs and searches",
+        FIELD(SETTING_NUMBER, cache_limit),
+        .most = INT64_MAX,
+        .initial = DEFAULT_CACHE_LIMIT,
+        .changed = cache_trim,
+    },
+    {
+        .name = "progress",
+        .takes = "0 or 1",
+        .meaning = "1: lines on a terminal's stderr for work over a second",
+        FIELD(SETTING_NUMBER, progress),
+        .most = 1,
+    },
+};
+
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+static void *field_of(connection *c, const setting *s) {
+    return (char *)&c->config + s->offset;
+}
+
+static void store(connection *c, const setting *s, sqlite3_int64 value) {
+    if (s->kind == SETTING_DEVICES)
+        strcpy(field_of(c, s), "auto");
+    else if (s->size == sizeof value)
+        *(sqlite3_int64 *)field_of(c, s) = value;
+    else
+        *(int *)field_of(c, s) = (int)value;
+}
+
+static sqlite3_int64 number_in(connection *c, const setting *s) {
+    const void *field = field_of(c, s);
+    return s->size == sizeof(int) ? *(const int *)field : *(const sqlite3_int64 *)field;
+}
+
+void settings_reset(connection *c) {
+    for (int i = 0; i < SETTINGS; i++)
+        store(c, &settings[i], settings[i].initial);
+}
+
+bool setting_at(connection *c, int i, setting_row *row) {
+    if (i >= SETTINGS)
+        return false;
+    const setting *s = &settings[i];
+    *row = (setting_row){.name = s->name};
+    if (s->kind == SETTING_DEVICES)
+        row->text = field_of(c, s);
+    else if (s->kind == SETTING_WORD)
+        row->text = s->words[number_in(c, s)];
+    else
+        row->integer = number_in(c, s);
+    sqlite3_snprintf(sizeof row->meaning, row->meaning, s->now ? "%s; now %d" : "%s",
+                     s->meaning, s->now ? s->now((int)row->integer) : 0);
+    return true;
+}
+
+/* ---- setting one ----
+** Each step returns SQLITE_OK, SQLITE_NOMEM, or SQLITE_ERROR with the rest of a sentence
+** that begins with the setting's name in *fault (sqlite3_free). */
+
+static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
+    char *written = value_written(value);
+    if (written)
+        *fault = sqlite3_mprintf("takes %s, not %s", s->takes, written);
+    sqlite3_free(written);
+    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static int check(const setting *s, sqlite3_int64 number, sqlite3_value *value,
+                 char **fault) {
+    char why[WHY_SIZE];
+    if (!s->holds || s->holds(number, why))
+        return SQLITE_OK;
+    char *written = value_written(value);
+    if (written)
+        *fault = sqlite3_mprintf("cannot be %s here: %s", written, why);
+    sqlite3_free(written);
+    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static int set_number(connection *c, const setting *s, sqlite3_value *value,
+                      char **fault) {
+    struct number number;
+    int rc = number_of(value, &number);
+    number_to_integer(&number);
+    if (rc != SQLITE_OK)
+        return rc;
+    if (number.type != SQLITE_INTEGER || number.integer < 0 || number.integer > s->most)
+        return of_another_sort(s, value, fault);
+    if (number.integer != s->initial)
+        rc = check(s, number.integer, value, fault);
+    if (rc == SQLITE_OK)
+        store(c, s, number.integer);
+    return rc;
+}
+
+static int set_word(connection *c, const setting *s, sqlite3_value *value, char **fault) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    if (!text)
+        return SQLITE_NOMEM;
+    for (int i = 0; i <= s->most; i++) {
+        if (sqlite3_stricmp(text, s->words[i]) != 0)
+            continue;
+        int rc = check(s, i, value, fault);
+        if (rc == SQLITE_OK)
+            store(c, s, i);
+        return rc;
+    }
+    return of_another_sort(s, value, fault);
+}
+
+static int set_devices(connection *c, const setting *s, sqlite3_value *value,
+                       char **fault) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    int id[MOST_DEVICES], count, rc = SQLITE_OK;
+    if (!text)
+        return SQLITE_NOMEM;
+    char *devices = c->config.devices;
+    if (sqlite3_stricmp(text, "auto") == 0 || sqlite3_stricmp(text, "all") == 0) {
+        strcpy(devices, sqlite3_stricmp(text, "all") == 0 ? "all" : "auto");
+        return SQLITE_OK;
+    }
+    count = read_ids(text, id);
+    if (count < 0)
+        return of_another_sort(s, value, fault);
+    for (int i = 0; i < count && rc == SQLITE_OK; i++)
+        rc = check(s, id[i], value, fault);
+    for (int i = 0; i < count && rc == SQLITE_OK; i++) {
+        size_t used = i == 0 ? 0 : strlen(devices);
+        sqlite3_snprintf((int)(sizeof c->config.devices - used), devices + used, "%s%d",
+                         i == 0 ? "" : ",", id[i]);
+    }
+    return rc;
+}
+
+static int set(connection *c, const setting *s, sqlite3_value *value, char **fault) {
+    int rc = SQLITE_OK;
+    if (sqlite3_value_type(value) == SQLITE_NULL)
+        store(c, s, s->initial);
+    else if (s->kind == SETTING_NUMBER)
+        rc = set_number(c, s, value, fault);
+    else if (sqlite3_value_type(value) == SQLITE_BLOB || holds_zero_byte(value))
+        rc = of_another_sort(s, value, fault);
+    else
+        rc = s->kind == SETTING_WORD ? set_word(c, s, value, fault)
+                                     : set_devices(c, s, value, fault);
+    if (rc == SQLITE_OK && s->changed)
+        s->changed(c);
+    return rc;
+}
+
+/* ---- gpugraph_config ---- */
+
+static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
+    sqlite3_str *names = sqlite3_str_new(NULL);
+    for (int i = 0; i < SETTINGS; i++)
+        sqlite3_str_appendf(names, "%s'%s'", i == 0 ? "" : ", ", settings[i].name);
+    char *list = sqlite3_str_finish(names);
+    function_fail(
+        context,
+        list ? sqlite3_mprintf("gpugraph_config: there is no setting %.60Q%s; there "
+                               "are %s",
+                               sqlite3_value_text(key), zero_byte_told(key), list)
+             : NULL);
+    sqlite3_free(list);
+}
+
+/* gpugraph_config(key) and gpugraph_config(key, value): the value that now holds. NULL
+** sets the default. */
+static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) {
+    connection *c = sqlite3_user_data(context);
+    const char *key = (const char *)sqlite3_value_text(argv[0]);
+    int i = 0, rc = SQLITE_OK;
+    if (!key && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    if (key && holds_zero_byte(argv[0]))
+        i = SETTINGS;
+    while (key && i < SETTINGS && sqlite3_stricmp(settings[i].name, key) != 0)
+        i++;
+    if (!key || i == SETTINGS) {
+        unknown_key(context, argv[0]);
+        return;
+    }
+    char *fault = NULL;
+    if (argc > 1)
+        rc = set(c, &settings[i], argv[1], &fault);
+    setting_row row;
+    if (rc != SQLITE_OK)
+        function_fail(context, fault ? sqlite3_mprintf("gpugraph_config: %s %s",
+                                                       settings[i].name, fault)
+                                     : NULL);
+    else if (setting_at(c, i, &row) && row.text)
+        sqlite3_result_text(context, row.text, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_int64(context, row.integer);
+    sqlite3_free(fault);
+}
+
+int settings_register(connection *c) {
+    static const scalar_function functions[] = {
+        {"gpugraph_config", 1, 0, configure},
+        {"gpugraph_config", 2, SQLITE_DIRECTONLY, configure},
+    };
+    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+}

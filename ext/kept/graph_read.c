@@ -1,0 +1,240 @@
+/* From the texts that name a graph to the graph.
+**
+**     parse     'roads(a, b)'  ->  edge_source
+**     resolve                  ->  row_source: main.roads, columns a, b
+**     hold                     ->  read transactions of plain tables, and their stamp
+**     resolve                      again, now that nothing moves
+**     load                     ->  graph */
+#include "follow/follow.h"
+#include "source/query_params.h"
+#include <string.h>
+
+static int prefix_error(reading *r, int rc, char *sentence) {
+    if (rc == SQLITE_OK || !sentence)
+        return rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
+    *r->error = sqlite3_mprintf("%s: %s", r->request->function, sentence);
+    sqlite3_free(sentence);
+    return *r->error ? rc : SQLITE_NOMEM;
+}
+
+static int parse_texts(reading *r) {
+    const graph_request *q = r->request;
+    char *sentence;
+    int rc =
+        edge_parse(q->edges, q->edges_bytes, EDGE_COLUMNS, &r->edges_text, &sentence);
+    if (rc == SQLITE_OK && q->vertices)
+        rc = edge_parse(q->vertices, q->vertices_bytes, 1, &r->vertices_text, &sentence);
+    return prefix_error(r, rc, sentence);
+}
+
+static int resolve(reading *r) {
+    const char *function = r->request->function;
+    row_source_clear(&r->edges);
+    row_source_clear(&r->vertices);
+    int rc = source_resolve(r->c, function, "edges", r->scope, &r->edges_text, &r->edges,
+                            r->error);
+    if (rc == SQLITE_OK) {
+        char *fault;
+        rc = query_params_bind(r->c->db, r->edges.query, r->request, &fault);
+        rc = prefix_error(r, rc, fault);
+    }
+    if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
+        rc = followed_redirect(r);
+    if (rc == SQLITE_OK && r->request->vertices)
+        rc = source_resolve(r->c, function, "vertices", r->scope, &r->vertices_text,
+                            &r->vertices, r->error);
+    return rc;
+}
+
+static bool is_plain(const row_source *rows) {
+    return rows->kind == 't' || rows->kind == 'w';
+}
+
+int explain_lock(reading *r, int rc, const char *name) {
+    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        *r->error = sqlite3_mprintf("%s: %s cannot be read: %s", r->request->function,
+                                    name, sqlite3_errstr(rc));
+    return rc;
+}
+
+/* Opens the read transactions of plain tables, and looks the names up again inside
+** them. */
+static int hold_tables(reading *r) {
+    const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
+    if (!is_plain(&r->edges) || (vertices && !is_plain(vertices)))
+        return SQLITE_OK;
+    int rc = stamp_take(r->c, &r->edges, vertices, &r->hold);
+    if (rc)
+        return explain_lock(r, rc, r->edges.name);
+    char *name = sqlite3_mprintf("%s", r->edges.name);
+    if (!name)
+        return SQLITE_NOMEM;
+    rc = resolve(r);
+    bool moved =
+        rc == SQLITE_OK && (strcmp(name, r->edges.name) != 0 || !is_plain(&r->edges) ||
+                            (vertices && !is_plain(vertices)));
+    sqlite3_free(name);
+    if (moved) { /* another process has changed the schema: keep nothing */
+        stamp_free(r->hold);
+        r->hold = NULL;
+    }
+    return rc;
+}
+
+static enum weight_reading choose_weights(const reading *r, bool kept) {
+    if (r->request->weight != WEIGHT_NO)
+        return READ_WEIGHTS;
+    return kept ? READ_NO_WEIGHTS : TRY_WEIGHTS; /* a scoped graph cannot be read again */
+}
+
+static char *copy_text(const char *text, int bytes) {
+    return text ? sqlite3_mprintf("%.*s", bytes, text) : NULL;
+}
+
+/* The empty frame of a graph. Not in the list yet: a query that is read may ask for graphs
+** itself, and look at the list. */
+static graph_ref *new_graph(const reading *r) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->edges = copy_text(r->request->edges, r->request->edges_bytes);
+    g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
+    g->source_affinity = r->edges.affinity;
+    g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
+    g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
+    g->weight_unclear = r->edges.weight_unclear;
+    g->two_ways = r->edges.column[REVERSE_COLUMN] != NULL;
+    g->undirected = r->request->undirected;
+    if (!g->weight_column)
+        g->weight_error = source_without_weight(&r->edges);
+    g->params = copy_text(r->request->params, r->request->params_bytes);
+    if (!g->edges || !g->vertices != !r->request->vertices ||
+        !g->params != !r->request->params || (!g->weight_column && !g->weight_error)) {
+        graph_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+/* Makes the stamp of a graph that may be kept; none where it may not. */
+static int stamp_graph(reading *r, graph_ref *g) {
+    if (!r->hold || !stamp_keepable(r->c, r->hold))
+        return SQLITE_OK;
+    int rc = stamp_retake(r->c, r->hold, &g->stamp);
+    if (rc == SQLITE_OK)
+        stamp_settle(g->stamp);
+    return rc;
+}
+
+void check_done(reading *r) {
+    timings_add(&r->c->timings, "check", now_ms() - r->started_ms, 0, r->why);
+}
+
+/* Sources that are read in one another: no honest one is so deep, and a view that reads
+** itself ends here. */
+enum { MAX_READINGS = 6 };
+
+static void take_loaded(graph_ref *g, const loaded *got) {
+    g->graph = got->graph;
+    g->names = got->names;
+    g->half_rows = got->half_rows;
+    g->has_weight = got->has_weight;
+    g->has_text = got->has_text;
+    if (got->weight_error)
+        g->weight_error = got->weight_error;
+}
+
+static int keep_twin(reading *r, const loaded *other) {
+    graph_ref *twin = new_graph(r);
+    if (!twin) {
+        gpugraph_free(other->graph);
+        edge_names_free(other->names);
+        return SQLITE_NOMEM;
+    }
+    take_loaded(twin, other);
+    twin->undirected = !r->request->undirected;
+    graph_list(r->c, twin);
+    r->twin = twin;
+    return SQLITE_OK;
+}
+
+static int read_rows_into(reading *r, graph_ref *g) {
+    loaded got, other;
+    if (r->c->readings >= MAX_READINGS)
+        return prefix_error(r, SQLITE_ERROR,
+                            sqlite3_mprintf("%s is read in the course of reading %d "
+                                            "other edge sources: a view or query "
+                                            "reads itself; make it read tables",
+                                            r->edges.name, MAX_READINGS));
+    const bool twin = !g->stamp && g->two_ways;
+    r->c->readings++;
+    int rc = graph_load(
+        r->c, r->request, &r->edges, r->request->vertices ? &r->vertices : NULL,
+        choose_weights(r, g->stamp != NULL), &got, twin ? &other : NULL, r->error);
+    r->c->readings--;
+    if (rc)
+        return rc;
+    take_loaded(g, &got);
+    return twin ? keep_twin(r, &other) : SQLITE_OK;
+}
+
+/* Weights that are needed, of a source that has none, or where it is not clear which. */
+static int check_weight(reading *r) {
+    const row_source *edges = &r->edges;
+    enum weight_need need = r->request->weight;
+    bool unclear = need == WEIGHT_IF_CLEAR && edges->weight_unclear;
+    if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
+        return SQLITE_OK;
+    return prefix_error(r, SQLITE_ERROR, source_without_weight(edges));
+}
+
+void graph_list(connection *c, graph_ref *g) {
+    g->next = c->graphs;
+    c->graphs = g;
+    g->used = ++c->clock;
+}
+
+/* Reads the graph that the texts name. */
+int read_graph(reading *r, graph_ref **made) {
+    int rc = parse_texts(r);
+    if (rc == SQLITE_OK)
+        rc = resolve(r);
+    if (rc == SQLITE_OK)
+        rc = hold_tables(r);
+    if (rc == SQLITE_OK)
+        rc = check_weight(r);
+    if (rc)
+        return rc;
+    *made = NULL;
+    if (r->follow) {
+        rc = followed_catch_up(r, made);
+        if (rc || *made)
+            return rc;
+    }
+    graph_ref *g = new_graph(r);
+    if (!g)
+        return SQLITE_NOMEM;
+    rc = stamp_graph(r, g);
+    check_done(r);
+    if (rc == SQLITE_OK)
+        rc = read_rows_into(r, g);
+    if (rc) {
+        graph_free(g);
+        return rc;
+    }
+    graph_list(r->c, g);
+    *made = g;
+    return SQLITE_OK;
+}
+
+void reading_clear(reading *r) {
+    edge_source_clear(&r->edges_text);
+    edge_source_clear(&r->vertices_text);
+    row_source_clear(&r->edges);
+    row_source_clear(&r->vertices);
+    if (r->follow)
+        definition_clear(r->follow);
+    sqlite3_free(r->follow);
+    stamp_free(r->hold);
+}

@@ -1,0 +1,314 @@
+/* Rows taken in as columns: see loader.h. */
+#include "loader.h"
+#include "base/big_block.h"
+#include "team.h"
+#include "base/whole_number.h"
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECK_ROWS = 1 << 20 };
+
+/* ---- what a row may be wrong about ---- */
+
+int loader_fail(loader *l, int rc, char *sentence) {
+    l->rc = sentence ? rc : SQLITE_NOMEM;
+    l->error = sentence ? sqlite3_mprintf("%s: %s", l->function, sentence) : NULL;
+    sqlite3_free(sentence);
+    if (!l->error)
+        l->rc = SQLITE_NOMEM;
+    return l->rc;
+}
+
+static int bad_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value) {
+    return loader_fail(l, SQLITE_ERROR,
+                       fault_sentence(l, column, fault_row(l, id), fault_value(value)));
+}
+
+/* Weights that nobody may want are given up, with the reason. */
+static int give_up_weights(loader *l, char *text) {
+    if (l->weights == READ_WEIGHTS || !text)
+        return loader_fail(l, SQLITE_ERROR, text);
+    l->weight_error = text;
+    l->weights = READ_NO_WEIGHTS;
+    free(l->weight);
+    l->weight = NULL;
+    l->real_weight = false;
+    return SQLITE_OK;
+}
+
+static int bad_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
+    return give_up_weights(
+        l, fault_sentence(l, WEIGHT_COLUMN, fault_row(l, id), fault_value(value)));
+}
+
+/* ---- taking a row in ---- */
+
+static bool resize(void **array, int64_t count, size_t size) {
+    void *larger = big_realloc(*array, (size_t)count * size);
+    if (larger)
+        *array = larger;
+    return larger != NULL;
+}
+
+static bool resize_bits(uint8_t **bits, int64_t from, int64_t to) {
+    if (!*bits)
+        return true;
+    if (!resize((void **)bits, to / 8, 1))
+        return false;
+    memset(*bits + from / 8, 0, (size_t)(to - from) / 8);
+    return true;
+}
+
+void loader_pulse(loader *l) {
+    double now = now_ms();
+    if (now < l->next_progress_ms)
+        return;
+    connection_progress(l->c, "reading", now - l->started_ms, l->count);
+    l->next_progress_ms = now + 1000;
+}
+
+static int grow(loader *l) {
+    int64_t room = l->room ? 2 * l->room : 1024;
+    int columns = l->edges ? 2 : 1;
+    bool ok = true;
+    for (int i = 0; i < columns && ok; i++)
+        ok = resize((void **)&l->id[i].value, room, sizeof(int64_t)) &&
+             resize_bits(&l->id[i].is_text, l->room, room);
+    if (ok && l->edges && l->weights != READ_NO_WEIGHTS)
+        ok = resize((void **)&l->weight, room, sizeof *l->weight);
+    if (ok && l->two_ways)
+        ok = resize((void **)&l->reverse, room, sizeof *l->reverse);
+    if (ok && l->edge_id.value)
+        ok = resize((void **)&l->edge_id.value, room, sizeof(int64_t)) &&
+             resize_bits(&l->edge_id.is_text, l->room, room);
+    if (!ok)
+        return l->rc = SQLITE_NOMEM;
+    l->room = room;
+    return SQLITE_OK;
+}
+
+int loader_room(loader *l) {
+    return l->count < l->room ? SQLITE_OK : grow(l);
+}
+
+/* The UTF-8 bytes of a text. sqlite3_value_text would copy each one to end it with a
+** zero. */
+static const char *bytes_of(sqlite3_value *value, size_t *count) {
+    bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
+    const char *text =
+        as_it_is ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
+    *count = (size_t)sqlite3_value_bytes(value);
+    return as_it_is && *count == 0 ? "" : text;
+}
+
+int loader_put_number(loader *l, id_array *id, int64_t number) {
+    if (!id->is_text)
+        id->is_text = calloc((size_t)l->room / 8, 1);
+    if (!id->is_text)
+        return l->rc = SQLITE_NOMEM;
+    id->value[l->count] = number;
+    id->is_text[l->count / 8] |= (uint8_t)(1 << l->count % 8);
+    return SQLITE_OK;
+}
+
+static int take_text(loader *l, id_array *id, intern *texts, sqlite3_value *value) {
+    size_t count;
+    const char *text = bytes_of(value, &count);
+    int64_t number = text ? intern_text(texts, text, count) : -1;
+    return number < 0 ? (l->rc = SQLITE_NOMEM) : loader_put_number(l, id, number);
+}
+
+/* Of an id that is neither INTEGER nor TEXT. */
+static int take_odd_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL && l->lone) {
+        l->missing |= 1u << column;
+        return SQLITE_OK;
+    }
+    if (type == SQLITE_FLOAT &&
+        whole_number(sqlite3_value_double(value), &l->id[column].value[l->count]))
+        return SQLITE_OK;
+    return bad_id(l, column, id, value);
+}
+
+static inline int take_id(loader *l, int column, sqlite3_value *id,
+                          sqlite3_value *value) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER) {
+        l->id[column].value[l->count] = sqlite3_value_int64(value);
+        return SQLITE_OK;
+    }
+    return type == SQLITE_TEXT ? take_text(l, &l->id[column], l->texts, value)
+                               : take_odd_id(l, column, id, value);
+}
+
+/* From the first REAL on, every weight is one. */
+static void make_weights_real(loader *l) {
+    for (int64_t i = 0; i < l->count; i++)
+        l->weight[i].real = (double)l->weight[i].integer;
+    l->real_weight = true;
+}
+
+static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
+    number *weight = &l->weight[l->count];
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_TEXT) {
+        l->text_weight = true;
+        type = sqlite3_value_numeric_type(value);
+    }
+    if (type == SQLITE_INTEGER) {
+        int64_t integer = sqlite3_value_int64(value);
+        if (integer < 0)
+            return bad_weight(l, id, value);
+        if (l->real_weight)
+            weight->real = (double)integer;
+        else
+            weight->integer = integer;
+        return SQLITE_OK;
+    }
+    double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : -1;
+    if (!(real >= 0 && real <= DBL_MAX))
+        return bad_weight(l, id, value);
+    if (!l->real_weight)
+        make_weights_real(l);
+    weight->real = real;
+    return SQLITE_OK;
+}
+
+/* The first edge id that is not the row's number: from here on they are kept. */
+int loader_begin_edge_ids(loader *l) {
+    int64_t *value = malloc((size_t)l->room * sizeof *value);
+    if (!value)
+        return l->rc = SQLITE_NOMEM;
+    for (int64_t i = 0; i < l->count; i++)
+        value[i] = i + 1;
+    l->edge_id.value = value;
+    return SQLITE_OK;
+}
+
+static inline int take_edge_id(loader *l, sqlite3_value *id) {
+    int type = sqlite3_value_type(id);
+    int64_t integer = type == SQLITE_INTEGER ? sqlite3_value_int64(id) : -1;
+    if (type == SQLITE_FLOAT && whole_number(sqlite3_value_double(id), &integer))
+        type = SQLITE_INTEGER;
+    if (!l->edge_id.value && integer != l->count + 1 && loader_begin_edge_ids(l))
+        return l->rc;
+    if (type == SQLITE_TEXT)
+        return take_text(l, &l->edge_id, &l->edge_texts, id);
+    if (type == SQLITE_NULL)
+        return loader_put_number(l, &l->edge_id, NO_EDGE_NAME);
+    if (type != SQLITE_INTEGER)
+        return bad_id(l, EDGE_ID_COLUMN, NULL, id);
+    if (l->edge_id.value)
+        l->edge_id.value[l->count] = integer;
+    return SQLITE_OK;
+}
+
+int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
+    if (loader_room(l))
+        return l->rc;
+    if (take_id(l, 0, id, value[0]))
+        return l->rc;
+    if (l->edges) {
+        if (take_id(l, 1, id, value[1]))
+            return l->rc;
+        if (l->missing)
+            return half_row_take(l, id);
+        if (l->two_ways && two_ways_take(l, id, value[2], value[3]))
+            return l->rc;
+        if (!l->two_ways && l->weights != READ_NO_WEIGHTS && take_weight(l, id, value[2]))
+            return l->rc;
+        if (id && take_edge_id(l, id))
+            return l->rc;
+    }
+    if (++l->count % CHECK_ROWS == 0)
+        loader_pulse(l);
+    return SQLITE_OK;
+}
+
+struct weight_check {
+    const loader *l;
+    uint64_t bad; /* the first row whose weight is not allowed; count: none */
+};
+
+static void check_some_weights(void *job, uint64_t low, uint64_t high) {
+    struct weight_check *check = job;
+    const loader *l = check->l;
+    uint64_t bad = high;
+    for (uint64_t i = low; i < high; i++) {
+        bool good = l->real_weight
+                        ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
+                        : l->weight[i].integer >= 0;
+        bad = !good && i < bad ? i : bad;
+    }
+    if (bad < high)
+        gg_lower(&check->bad, bad);
+}
+
+static int64_t first_bad_weight(const loader *l) {
+    enum { MANY = 1 << 20 }; /* rows that several threads are worth */
+    struct weight_check check = {l, (uint64_t)l->count};
+    int threads = l->count > MANY ? gg_team_limit(l->c->config.threads) : 1;
+    if (l->weight)
+        gg_slices(threads, (uint64_t)l->count, check_some_weights, &check);
+    return (int64_t)check.bad;
+}
+
+/* The weight of an edge as take_weight would see it: a column of REALs may hold integers
+** and texts too. NULL: it cannot be read. */
+static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
+    const row_source *rows = l->rows;
+    sqlite3_stmt *row = NULL;
+    char *text = NULL;
+    char *sql = sqlite3_mprintf("SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
+                                rows->column[2], rows->table.schema, rows->table.name,
+                                l->rowid, edge_id);
+    if (sql && sqlite3_prepare_v2(l->c->db, sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW) {
+        sqlite3_value *value = sqlite3_column_value(row, 0);
+        sqlite3_value_numeric_type(value);
+        text = fault_value(value);
+    }
+    sqlite3_finalize(row);
+    sqlite3_free(sql);
+    return text;
+}
+
+int check_weights(loader *l) {
+    int64_t i = first_bad_weight(l);
+    if (i == l->count)
+        return SQLITE_OK;
+    sqlite3_int64 id = l->edge_id.value ? l->edge_id.value[i] : i + 1;
+    char *text = !l->real_weight
+                     ? sqlite3_mprintf("%lld", (sqlite3_int64)l->weight[i].integer)
+                 : l->rowid ? describe_stored(l, id)
+                            : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
+    return give_up_weights(
+        l, fault_sentence(l, WEIGHT_COLUMN, sqlite3_mprintf("edge %lld", id), text));
+}
+
+int loader_names(loader *l, edge_names **names) {
+    *names = NULL;
+    if (l->edge_id.is_text)
+        l->rc = edge_names_make(l->c, l->count, l->edge_id.value, l->edge_id.is_text,
+                                &l->edge_texts, names);
+    else if (!l->has_ids && !(*names = edge_names_none()))
+        l->rc = SQLITE_NOMEM;
+    return l->rc;
+}
+
+void loader_clear(loader *l) {
+    for (int i = 0; i < 2; i++) {
+        free(l->id[i].value);
+        free(l->id[i].is_text);
+    }
+    free(l->weight);
+    free(l->reverse);
+    free(l->edge_id.value);
+    free(l->edge_id.is_text);
+    intern_clear(&l->edge_texts);
+    sqlite3_free(l->weight_error);
+    sqlite3_free(l->error);
+    memset(l, 0, sizeof *l);
+}

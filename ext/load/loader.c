@@ -1,0 +1,426 @@
+/* Rows of a table, view or query -> columns (loader.h) -> graph.
+**
+** Three readers, fastest first: whole pages (pages/reader.h), for plain tables; the
+** aggregate function gpugraph_collect, for any table: its rows never leave
+** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
+** take_row. */
+#include "loader.h"
+#include "follow/halves.h"
+#include "pages/reader.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reader: whole pages ---- */
+
+/* What page_read calls now and then. */
+static int between_pages(void *reading) {
+    loader *l = reading;
+    loader_pulse(l);
+    return connection_interrupted(l->c);
+}
+
+/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
+** went. */
+static bool read_pages(loader *l, const char **why_not) {
+    const row_source *rows = l->rows;
+    if (rows->where) {
+        *why_not = "a condition on rows";
+        return false;
+    }
+    page_table table = {
+        .db = l->c->db,
+        .schema = rows->table.schema,
+        .table = rows->table.name,
+        .rowid = rows->table.rowid_name,
+        .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
+                   l->weights != READ_NO_WEIGHTS ? rows->column[WEIGHT_COLUMN] : NULL,
+                   rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
+        .texts = l->texts,
+        .wal = &l->c->logs,
+        .rows_read = &l->count};
+    page_columns got;
+    switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
+    case PAGE_NOT_USED:
+        l->count = 0;
+        return false;
+    case PAGE_INTERRUPTED:
+        l->rc = SQLITE_INTERRUPT;
+        return true;
+    case PAGE_READ:
+        break;
+    }
+    l->count = l->room = got.count;
+    l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
+    free(l->rowid ? got.edge_id : got.rowid);
+    l->id[0] = (id_array){got.source, got.text[0]};
+    l->id[1] = (id_array){got.target, got.text[1]};
+    l->real_weight = got.real_weight && got.count > 0; /* of no weights, none is REAL */
+    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
+    l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
+    l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
+    if (half_rows_take_out(l, got.half, got.halves) == SQLITE_OK && !l->two_ways)
+        check_weights(l);
+    free(got.half);
+    return true;
+}
+
+/* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
+
+/* gpugraph_collect(source, destination [, weight [, reverse]] [, edge id]), of vertices (id). The
+** loader comes by the connection, since every argument costs time in every row. */
+static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
+    loader *l = ((connection *)sqlite3_user_data(context))->collecting;
+    if (!l || count != l->collected) {
+        sqlite3_result_error(context,
+                             "gpugraph_collect: only gpugraph itself calls this; call "
+                             "gpu_bfs or another of its functions",
+                             -1);
+        return;
+    }
+    if (l->rc)
+        return;
+    l->calls++;
+    if (l->take)
+        l->take(l, value);
+    else
+        take_row(l, l->has_ids ? value[count - 1] : NULL, value);
+    if (l->rc)
+        sqlite3_result_error_code(context, l->rc);
+}
+
+static void collect_final(sqlite3_context *context) {
+    loader *l = ((connection *)sqlite3_user_data(context))->collecting;
+    if (l)
+        sqlite3_result_int64(context, l->calls);
+}
+
+int loader_register(connection *c) {
+    connection_addref(c); /* given back by SQLite, also when this fails */
+    return sqlite3_create_function_v2(c->db, "gpugraph_collect", -1,
+                                      SQLITE_UTF8 | SQLITE_DIRECTONLY, c, NULL,
+                                      collect_step, collect_final, connection_unref);
+}
+
+/* Appends the names of the columns to read, "a", "b", the edge id last. Returns how many. */
+static int append_columns(const loader *l, sqlite3_str *sql) {
+    const char *id = l->rowid ? l->rowid : l->rows->column[EDGE_ID_COLUMN];
+    int count = 0;
+    for (int i = 0; i < EDGE_COLUMNS; i++) {
+        if (l->rows->column[i] && i != EDGE_ID_COLUMN &&
+            (i < WEIGHT_COLUMN || l->weights != READ_NO_WEIGHTS))
+            sqlite3_str_appendf(sql, "%s\"%w\"", count++ ? ", " : "", l->rows->column[i]);
+    }
+    if (l->has_ids)
+        sqlite3_str_appendf(sql, ", \"%w\"", id);
+    return count + l->has_ids;
+}
+
+/* After a step: why it failed, unless take_row has said so. */
+static int explain(loader *l, int rc) {
+    if (l->rc)
+        return l->rc;
+    if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+        return l->rc = rc;
+    return loader_fail(l, rc,
+                       sqlite3_mprintf("%s cannot be read: %s", l->rows->name,
+                                       sqlite3_errmsg(l->c->db)));
+}
+
+static int prepare(loader *l, sqlite3_str *text, sqlite3_stmt **statement) {
+    char *sql = sqlite3_str_finish(text);
+    *statement = NULL;
+    if (!sql)
+        return l->rc = SQLITE_NOMEM;
+    int rc = sqlite3_prepare_v3(l->c->db, sql, -1, 0, statement, NULL);
+    sqlite3_free(sql);
+    return rc ? explain(l, rc) : SQLITE_OK;
+}
+
+int loader_collect(loader *l, sqlite3_stmt *scan) {
+    bool finished = false;
+    l->calls = 0;
+    l->c->collecting = l;
+    int rc = sqlite3_step(scan);
+    l->c->collecting = NULL;
+    if (rc == SQLITE_ROW) /* the result is the number of rows that came here */
+        finished = sqlite3_column_type(scan, 0) == SQLITE_INTEGER &&
+                   sqlite3_column_int64(scan, 0) == l->calls;
+    if (rc != SQLITE_ROW)
+        explain(l, rc);
+    else if (!finished)
+        loader_fail(l, SQLITE_ERROR,
+                    sqlite3_mprintf("another function has taken the name "
+                                    "gpugraph_collect; load gpugraph after it"));
+    return l->rc;
+}
+
+/* An aggregate takes no ORDER BY of its own, so where there is one it reads a subquery. */
+static int read_inside(loader *l) {
+    const row_source *rows = l->rows;
+    const bool ordered = rows->table.key_order != NULL;
+    sqlite3_str *text = sqlite3_str_new(l->c->db);
+    sqlite3_stmt *scan;
+    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(");
+    l->collected = append_columns(l, text);
+    sqlite3_str_appendall(text, ordered ? ") FROM (SELECT " : ") FROM ");
+    if (ordered) {
+        append_columns(l, text);
+        sqlite3_str_appendall(text, " FROM ");
+    }
+    append_table_in_order(text, &rows->table, rows->where);
+    sqlite3_str_appendall(text, ordered ? ")" : "");
+    if (prepare(l, text, &scan))
+        return l->rc;
+    loader_collect(l, scan);
+    sqlite3_finalize(scan);
+    return l->rc;
+}
+
+/* ---- reader: a step for each row ---- */
+
+/* id_column: of the statement, -1: there is none; the others are in order. */
+static int step_rows(loader *l, sqlite3_stmt *statement, int id_column) {
+    sqlite3_value *value[EDGE_COLUMNS] = {NULL}, *id = NULL;
+    int columns = sqlite3_column_count(statement), rc;
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0, k = 0; i < columns; i++) {
+            if (i == id_column)
+                id = sqlite3_column_value(statement, i);
+            else
+                value[k++] = sqlite3_column_value(statement, i);
+        }
+        if (take_row(l, id, value))
+            return l->rc;
+    }
+    return rc == SQLITE_DONE ? SQLITE_OK : explain(l, rc);
+}
+
+static int read_steps(loader *l) {
+    const row_source *rows = l->rows;
+    if (rows->query) {
+        int rc = step_rows(l, rows->query, l->has_ids ? EDGE_ID_COLUMN : -1);
+        sqlite3_reset(rows->query);
+        return rc;
+    }
+    sqlite3_str *text = sqlite3_str_new(l->c->db);
+    sqlite3_stmt *statement;
+    sqlite3_str_appendall(text, OWN_SQL "SELECT ");
+    append_columns(l, text);
+    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"", rows->table.schema,
+                        rows->table.name);
+    if (prepare(l, text, &statement))
+        return l->rc;
+    step_rows(l, statement, l->has_ids ? sqlite3_column_count(statement) - 1 : -1);
+    sqlite3_finalize(statement);
+    return l->rc;
+}
+
+/* ---- the load ---- */
+
+void loader_start(loader *l, connection *c, const char *function, intern *texts,
+                  const row_source *rows, bool edges, enum weight_reading weights) {
+    memset(l, 0, sizeof *l);
+    l->c = c;
+    l->function = function;
+    l->texts = texts;
+    l->rows = rows;
+    l->edges = edges;
+    l->rowid = edges ? source_rowid(rows) : NULL;
+    l->has_ids = edges && (l->rowid || rows->column[EDGE_ID_COLUMN]);
+    l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
+    l->two_ways = edges && rows->column[REVERSE_COLUMN];
+    if (l->two_ways) { /* whatever is asked: they say what is closed */
+        l->weights = READ_WEIGHTS;
+        l->real_weight = two_ways_are_real(rows);
+    }
+    l->started_ms = now_ms();
+    l->next_progress_ms = l->started_ms + 1000;
+}
+
+/* Reads the rows by whichever reader serves, and accounts for it. */
+static int read_rows(loader *l) {
+    static const char *const what[] = {"a query", "a view", "a virtual table",
+                                       "a graph table"};
+    const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
+    const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
+    char *detail, *halves = NULL;
+    l->begun_at = l->count;
+    if (kind) {
+        read_steps(l);
+        detail =
+            sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
+    } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s", l->rows->name,
+                                 l->texts->count ? " and texts" : "");
+    } else {
+        read_inside(l);
+        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
+                                 l->rows->name, why_not);
+    }
+    if (l->halves)
+        halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
+                                 detail, (sqlite3_int64)l->halves);
+    double ms = now_ms() - l->started_ms;
+    timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
+                halves ? halves : detail);
+    connection_progress(l->c, "read", ms, l->count - l->begun_at);
+    sqlite3_free(detail);
+    sqlite3_free(halves);
+    return l->rc;
+}
+
+static gpugraph_id_column id_column(const id_array *id) {
+    return (gpugraph_id_column){id->value, id->is_text};
+}
+
+gpugraph_edges loader_edges(const loader *edges, intern *texts) {
+    intern_close(texts);
+    gpugraph_edges given = {.count = edges->count,
+                            .source = id_column(&edges->id[0]),
+                            .target = id_column(&edges->id[1]),
+                            .weight = edges->weight,
+                            .edge_id = edges->edge_id.value,
+                            .texts = {texts->count, texts->offset, texts->bytes}};
+    if (edges->weights != READ_NO_WEIGHTS)
+        given.weight_type =
+            edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+    return given;
+}
+
+/* The columns of the edges go over to the graph. */
+static int create_graph(const graph_request *request, loader *edges,
+                        const loader *vertices, intern *texts, gpugraph_graph **graph,
+                        char **error) {
+    gpugraph_edges given = loader_edges(edges, texts);
+    given.vertex_count = vertices->count;
+    given.vertex = id_column(&vertices->id[0]);
+    given.take_over = true;
+    gpugraph_run run;
+    connection_run(edges->c, &run);
+    if (request->backend >= 0)
+        run.backend = (gpugraph_backend)request->backend;
+    memset(edges->id, 0, sizeof edges->id);
+    edges->weight = NULL;
+    edges->edge_id.value = NULL;
+    int rc = code_of_status(gpugraph_create(&given, &run, graph));
+    if (rc == SQLITE_ERROR) {
+        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
+        return *error ? rc : SQLITE_NOMEM;
+    }
+    return rc;
+}
+
+/* Of rows with two weights: the graph for direction 'both', or for the others. */
+static int create_way(const graph_request *request, loader *e, const loader *v,
+                      intern *texts, bool undirected, gpugraph_graph **graph,
+                      char **error) {
+    loader ways;
+    int rc = two_ways_lay_out(e, undirected, &ways);
+    if (rc == SQLITE_OK)
+        rc = create_graph(request, &ways, v, texts, graph, error);
+    loader_clear(&ways);
+    return rc;
+}
+
+static int create_ways(const graph_request *request, loader *e, const loader *v,
+                       intern *texts, loaded *result, loaded *other, char **error) {
+    const bool undirected = request->undirected;
+    if (!e->two_ways)
+        return create_graph(request, e, v, texts, &result->graph, error);
+    int rc = create_way(request, e, v, texts, undirected, &result->graph, error);
+    if (rc == SQLITE_OK && other)
+        rc = create_way(request, e, v, texts, !undirected, &other->graph, error);
+    return rc;
+}
+
+/* What is known of the rows. */
+static void tell(loader *e, const intern *texts, loaded *result) {
+    result->has_weight = e->weights != READ_NO_WEIGHTS;
+    result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
+    result->weight_error = e->weight_error;
+    e->weight_error = NULL;
+}
+
+static void loaded_clear(loaded *l) {
+    gpugraph_free(l->graph);
+    gpugraph_free(l->half_rows);
+    edge_names_free(l->names);
+    memset(l, 0, sizeof *l);
+}
+
+/* Rows with a NULL end as a graph of their own. */
+static int create_half_rows(const graph_request *request, const loader *v, intern *texts,
+                            gpugraph_graph **half_rows, char **error) {
+    gpugraph_run run;
+    gpugraph_edges rows = half_edges(v, texts);
+    if (!v->has_ids || v->count == 0)
+        return SQLITE_OK;
+    connection_run(v->c, &run);
+    run.phase = NULL; /* the graph's own phases tell of the rows */
+    int rc = code_of_status(gpugraph_create(&rows, &run, half_rows));
+    if (rc == SQLITE_ERROR)
+        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
+    return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
+}
+
+static void share(const loaded *result, loaded *other) {
+    gpugraph_graph *graph = other->graph;
+    *other = *result;
+    other->graph = graph;
+    other->half_rows = NULL;
+    other->names = edge_names_share(result->names);
+}
+
+static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
+    int rc = read_rows(e);
+    if (rc == SQLITE_OK && vertices) {
+        v->started_ms = now_ms();
+        rc = read_rows(v);
+    }
+    if (rc == SQLITE_OK && e->two_ways)
+        rc = two_ways_close(e);
+    loader *failed = e->rc ? e : v;
+    *error = failed->error;
+    failed->error = NULL;
+    return rc;
+}
+
+int graph_load(connection *c, const graph_request *request, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               loaded *other, char **error) {
+    loader e, v;
+    intern texts;
+    memset(&texts, 0, sizeof texts);
+    memset(result, 0, sizeof *result);
+    if (other)
+        memset(other, 0, sizeof *other);
+    loader_start(&e, c, request->function, &texts, edges, true, weights);
+    loader_start(&v, c, request->function, &texts, vertices ? vertices : edges, false,
+                 READ_NO_WEIGHTS);
+    e.lone = &v;
+    v.has_ids = edges->followed && e.rowid;
+    int rc = read_all(&e, &v, vertices, error);
+    if (rc == SQLITE_OK)
+        rc = loader_names(&e, &result->names);
+    if (rc == SQLITE_OK)
+        rc = create_half_rows(request, &v, &texts, &result->half_rows, error);
+    if (rc == SQLITE_OK)
+        rc = create_ways(request, &e, &v, &texts, result, other, error);
+    double freeing = now_ms();
+    if (rc == SQLITE_OK) {
+        tell(&e, &texts, result);
+        if (other && other->graph)
+            share(result, other);
+    } else {
+        loaded_clear(result);
+        if (other)
+            loaded_clear(other);
+    }
+    int64_t count = e.count + v.count;
+    loader_clear(&e);
+    loader_clear(&v);
+    intern_clear(&texts);
+    timings_add(&c->timings, "free", now_ms() - freeing, count,
+                "the columns that were read");
+    return rc;
+}

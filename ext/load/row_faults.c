@@ -1,0 +1,61 @@
+/* What is wrong with a row, in a sentence that names the row, the column and the cure. */
+#include "loader.h"
+#include "base/zero_byte.h"
+
+/* "NULL", "the REAL 2.5", "a BLOB", "the text 'x'" */
+char *fault_value(sqlite3_value *value) {
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_NULL:
+        return sqlite3_mprintf("NULL");
+    case SQLITE_BLOB:
+        return sqlite3_mprintf("%s", blob_written(value));
+    case SQLITE_FLOAT:
+        return sqlite3_mprintf("the REAL %!.15g", sqlite3_value_double(value));
+    case SQLITE_INTEGER:
+        return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
+    default:
+        return sqlite3_mprintf("the text '%.40s'%s", sqlite3_value_text(value),
+                               zero_byte_told(value));
+    }
+}
+
+char *fault_row(const loader *l, sqlite3_value *id) {
+    int type = id ? sqlite3_value_type(id) : SQLITE_NULL;
+    if (type == SQLITE_NULL)
+        return sqlite3_mprintf("row %lld",
+                               (sqlite3_int64)(l->count - l->begun_at + l->halves + 1));
+    if (type == SQLITE_TEXT)
+        return sqlite3_mprintf("edge '%.40s'", sqlite3_value_text(id));
+    return sqlite3_mprintf("edge %lld", sqlite3_value_int64(id));
+}
+
+char *fault_sentence(const loader *l, int column, char *row, char *is) {
+    static const char vertex[] = "a vertex id is an INTEGER or a TEXT: CAST it to one of "
+                                 "them, or leave the row out, in a view or a query";
+    static const char weight[] =
+        "a weight is a number, finite and not negative: correct it, "
+        "or leave the row out, in a view or a query";
+    static const char ways[] =
+        "a weight is a number and finite, or NULL or negative where "
+        "this direction is closed: correct it, or leave the row out, "
+        "in a view or a query";
+    static const struct {
+        const char *what, *rule;
+    } of[] = {{"source", vertex},
+              {"destination", vertex},
+              {"weight", weight},
+              {"edge id",
+               "an edge id is an INTEGER or a TEXT: CAST it to one of them, in a "
+               "view or a query"},
+              {"reverse weight", ways}};
+    char *text =
+        is && row ? sqlite3_mprintf(
+                        "the %s of %s in %s (column %s) is %s; %s",
+                        l->edges ? of[column].what : "vertex id", row, l->rows->name,
+                        l->rows->column[column], is,
+                        column == WEIGHT_COLUMN && l->two_ways ? ways : of[column].rule)
+                  : NULL;
+    sqlite3_free(row);
+    sqlite3_free(is);
+    return text;
+}

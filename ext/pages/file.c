@@ -1,0 +1,207 @@
+/* May a database file be read past SQLite, and as of when?
+**
+**     page_file_known     a path, one of SQLite's own unix VFSs
+**     page_file_hold      a statement of ours holds a read transaction; in WAL mode it is
+**                         found out which frames of the log it sees (wal_frames.h)
+**     page_file_study     the first page: sizes, encoding
+**       ... pages are read ...
+**     page_file_settle    is the log still the same?
+**     page_file_release */
+#include "format.h"
+#include "wal_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct page_snapshot {
+    const page_table *table;
+    sqlite3_stmt *hold;
+    sqlite3_file *file;
+    bool has_log; /* in WAL mode, with frames listed */
+    wal_frames frames;
+    uint8_t header[100]; /* the first page's */
+};
+
+enum page_reason page_file_known(const page_table *t) {
+    const char *path = sqlite3_db_filename(t->db, t->schema);
+    if (!path || !path[0])
+        return PAGE_NO_FILE;
+    return wal_vfs_known(t->db, t->schema, t->vfs) ? PAGE_FINE : PAGE_FOREIGN_VFS;
+}
+
+/* ---- the transaction ---- */
+
+/* A statement that stands on a row of the schema and so keeps a read transaction. */
+static enum page_reason hold_transaction(struct page_snapshot *s) {
+    const page_table *t = s->table;
+    char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema", t->schema);
+    int rc = SQLITE_NOMEM;
+    if (sql)
+        rc = sqlite3_prepare_v2(t->db, sql, -1, &s->hold, NULL);
+    sqlite3_free(sql);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(s->hold);
+    if (rc == SQLITE_INTERRUPT)
+        return PAGE_STOPPED;
+    if (rc != SQLITE_ROW)
+        return PAGE_NOT_READABLE;
+    return sqlite3_txn_state(t->db, t->schema) == SQLITE_TXN_READ ? PAGE_FINE
+                                                                  : PAGE_WRITING;
+}
+
+static void end_transaction(struct page_snapshot *s) {
+    sqlite3_finalize(s->hold);
+    s->hold = NULL;
+    if (s->has_log)
+        wal_frames_clear(&s->frames);
+    s->has_log = false;
+}
+
+/* ---- the log ---- */
+
+static uint32_t page_size_of(const uint8_t header[100]) {
+    uint32_t size = (uint32_t)header[16] << 8 | header[17];
+    return size == 1 ? 65536 : size;
+}
+
+/* The first page may have been written since the database was put into WAL mode, empty as
+** it was. Sizes and encoding do not change after that, so any copy of it that makes sense
+** tells them. */
+static enum page_reason study_first_page(struct page_snapshot *s) {
+    const uint32_t size = s->frames.page_size;
+    uint32_t frame = wal_frames_find(&s->frames, 1);
+    if (frame == WAL_NO_FRAME || frame == WAL_UNSURE)
+        return PAGE_FINE;
+    uint8_t *page = malloc(size);
+    enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
+    if (page && wal_frames_read(&s->frames, 1, frame, page) != WAL_READ)
+        reason = PAGE_READ_FAILED;
+    if (!reason)
+        memcpy(s->header, page, sizeof s->header);
+    free(page);
+    return reason;
+}
+
+/* Without an index in shared memory (PRAGMA locking_mode = EXCLUSIVE) frames cannot be told
+** apart; but where there are none the snapshot is the database file. */
+static enum page_reason study_log(struct page_snapshot *s, const wal_header *before) {
+    const page_table *t = s->table;
+    sqlite3_file *log = wal_file_of(t->db, t->schema, SQLITE_FCNTL_JOURNAL_POINTER);
+    sqlite3_int64 size;
+
+    if (!log)
+        return PAGE_WAL;
+    if (!wal_index_open(s->file))
+        return log->pMethods->xFileSize(log, &size) == SQLITE_OK && size == 0 ? PAGE_FINE
+                                                                              : PAGE_WAL;
+    switch (wal_frames_list(&s->frames, s->file, log, before, page_size_of(s->header))) {
+    case WAL_READ:
+        s->has_log = true;
+        return study_first_page(s);
+    case WAL_NO_MEMORY:
+        return PAGE_NO_MEMORY;
+    default:
+        return PAGE_WAL;
+    }
+}
+
+/* Does the transaction see just what the index says now? */
+static bool is_newest(const struct page_snapshot *s) {
+    return !s->has_log || s->frames.count == 0 ||
+           s->frames.sure == s->frames.header.word[WAL_LAST_FRAME];
+}
+
+/* One try. */
+static enum page_reason try_hold(struct page_snapshot *s) {
+    const page_table *t = s->table;
+    const bool begins = sqlite3_txn_state(t->db, t->schema) == SQLITE_TXN_NONE;
+    const wal_header *before = NULL;
+    wal_header noted;
+    sqlite3_file *file = wal_file_of(t->db, t->schema, SQLITE_FCNTL_FILE_POINTER);
+
+    if (!file)
+        return PAGE_NO_FILE;
+    if (!begins)
+        before = wal_notes_find(t->wal, file);
+    else if (wal_index_open(file) && wal_index_look(file, &noted))
+        before = &noted;
+    enum page_reason reason = hold_transaction(s);
+    if (reason)
+        return reason;
+    s->file = wal_file_of(t->db, t->schema, SQLITE_FCNTL_FILE_POINTER);
+    if (!s->file)
+        return PAGE_NO_FILE;
+    if (s->file->pMethods->xRead(s->file, s->header, sizeof s->header, 0) != SQLITE_OK)
+        return PAGE_READ_FAILED;
+    if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
+        return PAGE_FINE;
+    return study_log(s, s->file == file ? before : NULL);
+}
+
+/* A transaction that ends with our statement (after BEGIN it does not) is begun again when
+** somebody has committed just then, and when it was the first to open the log. */
+enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snapshot) {
+    enum { TRIES = 20 };
+    struct page_snapshot *s = calloc(1, sizeof *s);
+    *snapshot = s;
+    if (!s)
+        return PAGE_NO_MEMORY;
+    s->table = t;
+    enum page_reason reason = try_hold(s);
+    for (int i = 1; i < TRIES && !reason && !is_newest(s); i++) {
+        sqlite3_finalize(s->hold);
+        s->hold = NULL;
+        if (sqlite3_txn_state(t->db, t->schema) != SQLITE_TXN_NONE)
+            return hold_transaction(s);
+        end_transaction(s);
+        reason = try_hold(s);
+    }
+    return reason;
+}
+
+void page_file_release(struct page_snapshot *s) {
+    if (s)
+        end_transaction(s);
+    free(s);
+}
+
+/* ---- pages ---- */
+
+enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
+                                 page_source *source, page_layout *layout) {
+    const bool wal = s->header[PAGE_READ_VERSION] == PAGE_WAL_VERSION;
+    page_geometry geometry;
+    sqlite3_int64 bytes;
+
+    if (s->file->pMethods->xFileSize(s->file, &bytes) != SQLITE_OK)
+        return PAGE_READ_FAILED;
+    if (!page_geometry_read(s->header, &geometry))
+        return s->has_log && s->frames.count > 0 ? PAGE_WAL : PAGE_HEADER;
+    sqlite3_int64 pages = bytes / geometry.page_size;
+    if (pages > UINT32_MAX - 1)
+        return PAGE_HEADER;
+    /* In WAL mode the file's first page may be older or newer than the transaction. */
+    if (wal)
+        geometry.pages = 0;
+    if (geometry.pages > pages)
+        return PAGE_DAMAGED;
+    source->file = s->file;
+    source->pages = geometry.pages ? geometry.pages : (uint32_t)pages;
+    if (s->has_log && s->frames.count > 0) {
+        source->wal = &s->frames;
+        if (s->frames.header.word[WAL_PAGES] > source->pages)
+            source->pages = s->frames.header.word[WAL_PAGES];
+    }
+    layout->page_size = geometry.page_size;
+    layout->usable = geometry.usable;
+    layout->encoding = geometry.encoding;
+    layout->auto_vacuum = geometry.auto_vacuum;
+    layout->at_text = t->texts ? PAGE_ID_TEXT : PAGE_ID_TYPE;
+    layout->longest = (uint32_t)sqlite3_limit(t->db, SQLITE_LIMIT_LENGTH, -1);
+    return layout->longest < layout->page_size ? PAGE_TOO_LONG : PAGE_FINE;
+}
+
+enum page_reason page_file_settle(const struct page_snapshot *s) {
+    bool used = s->has_log && s->frames.count > 0;
+    return !used || wal_frames_hold(&s->frames) ? PAGE_FINE : PAGE_WAL;
+}

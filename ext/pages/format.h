@@ -1,0 +1,356 @@
+/* The private map of the page reader: reasons to step aside, and what passes between
+** deciding, walking and decoding. Border and idea: reader.h; the file format:
+** sqlite.org/fileformat2.html. */
+#ifndef GPUGRAPH_PAGE_FORMAT_H
+#define GPUGRAPH_PAGE_FORMAT_H
+
+#include "reader.h"
+#include "base/whole_number.h"
+
+/* Why the pages are not used. The sentences are in reader.c. */
+enum page_reason {
+    PAGE_FINE = 0,
+    PAGE_STOPPED, /* the interrupt callback said so */
+    /* Not as the layout says: start again, better prepared. */
+    PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
+    PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
+    PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
+    PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
+    PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
+    /* For good. */
+    PAGE_NO_ROWID,
+    PAGE_NO_FILE,
+    PAGE_FOREIGN_VFS,
+    PAGE_NOT_READABLE,
+    PAGE_WRITING,
+    PAGE_WAL,
+    PAGE_SHARED_CACHE,
+    PAGE_HEADER,
+    PAGE_NOT_PLAIN,
+    PAGE_ID_TYPE,
+    PAGE_UTF_16,
+    PAGE_WEIGHT_TYPE,
+    PAGE_EDGE_ID_TYPE,
+    PAGE_TOO_LONG,
+    PAGE_DAMAGED,
+    PAGE_READ_FAILED,
+    PAGE_NO_MEMORY,
+    PAGE_DISAGREES,
+    PAGE_REASONS
+};
+
+enum {
+    PAGE_INTERIOR = 0x05, /* page types of table b-trees */
+    PAGE_LEAF = 0x0d,
+    PAGE_LEAF_HEADER = 8,
+    PAGE_INTERIOR_HEADER = 12,
+    PAGE_SMALLEST = 512,
+    PAGE_READ_VERSION = 19, /* byte of the first page: 1, or 2 in WAL mode */
+    PAGE_WAL_VERSION = 2,
+    PAGE_PAD = 1024, /* readable bytes that must follow a page given to page_leaf */
+    PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
+    PAGE_IS_ROWID = -1,     /* page_layout.column: the value is the row's rowid */
+    PAGE_NO_COLUMN = -2     /* nobody reads this column */
+};
+
+static inline bool page_is_weight(int k) {
+    return k == PAGE_WEIGHT || k == PAGE_REVERSE;
+}
+
+/* ---- format.c: pages, and what is wanted of their records ---- */
+
+/* How a database stores texts; the numbers are SQLite's. */
+enum page_encoding { PAGE_UTF_8 = 1, PAGE_UTF_16LE = 2, PAGE_UTF_16BE = 3 };
+
+/* The first page's 100-byte header, as far as it matters here. */
+typedef struct page_geometry {
+    uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
+    uint32_t pages;             /* in the database by the header; 0: not known */
+    enum page_encoding encoding;
+    bool auto_vacuum;
+} page_geometry;
+
+/* false: not a header that is known here. */
+bool page_geometry_read(const uint8_t header[100], page_geometry *geometry);
+
+/* What a serial type (one byte of it) says about its value:
+** ((big-endian load at the value) >> shift & keep) | constant. The fields are as wide as
+** the registers they meet, so that they are operands straight from memory. */
+struct page_serial {
+    int64_t keep; /* -1, or 0 where the value is the constant */
+    int64_t constant;
+    uint32_t size, shift;
+    uint32_t no_column; /* not 0: cannot be any column, ... */
+    uint32_t no_id;     /* ... an id, ... */
+    uint32_t no_weight; /* ... a weight of this layout: leave it to the careful decoder */
+    uint32_t is_real, is_text;
+};
+
+/* What a column holds in rows that were written before it was added. */
+typedef struct page_missing {
+    bool known;
+    int type;        /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, ... */
+    int64_t integer; /* the value, or ... */
+    double real;
+    char *text; /* ... in UTF-8, malloc */
+    uint32_t length;
+} page_missing;
+
+/* What is wanted of each record. */
+typedef struct page_layout {
+    uint32_t page_size, usable;
+    enum page_encoding encoding;
+    bool auto_vacuum;
+    uint32_t longest; /* bytes of a record that SQLite's limit of the connection allows */
+    int column[PAGE_COLUMNS]; /* a record's column, PAGE_IS_ROWID or PAGE_NO_COLUMN */
+    int columns;              /* 2, 3, or PAGE_COLUMNS: none beyond these is wanted */
+    bool real;                /* weights become double */
+    bool null;                /* ends may be NULL */
+    bool ask;                 /* SQLite is there to turn texts into weights */
+    bool text;                /* ids may be texts */
+    enum page_reason at_text; /* what a text id says where they may not */
+    page_missing missing[PAGE_COLUMNS];
+    int last; /* the highest record column wanted, -1: none */
+    struct page_serial serial[256];
+} page_layout;
+
+/* Sets last and serial from the rest. */
+void page_layout_finish(page_layout *layout);
+/* Frees what the layout owns. */
+void page_layout_clear(page_layout *layout);
+
+/* An interior page's children: `cell` 0 .. cells - 1, then the rightmost one. */
+int page_interior_cells(const page_layout *layout, const uint8_t *page); /* or -1 */
+/* false: the cell lies outside the page. */
+bool page_child(const page_layout *layout, const uint8_t *page, int cell, uint32_t *child,
+                int64_t *upper);
+uint32_t page_rightmost(const uint8_t *page);
+/* The most rows that one leaf can hold. */
+uint32_t page_most_rows(const page_layout *layout);
+
+/* ---- text.c: texts that are not on their leaf as they are wanted ---- */
+
+/* Bytes that live until the store is emptied. */
+typedef struct page_store {
+    struct page_chunk *chunk;
+} page_store;
+
+uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
+void page_store_empty(page_store *store);
+void page_store_clear(page_store *store);
+
+/* UTF-16 to UTF-8 as SQLite does it, lone surrogates and an odd last byte included. `to`
+** has room for page_utf_8_room(bytes). Returns the length. */
+static inline size_t page_utf_8_room(size_t bytes) {
+    return bytes / 2 * 3;
+}
+size_t page_utf_8(const uint8_t *text, size_t bytes, enum page_encoding encoding,
+                  uint8_t *to);
+/* Asks the connection's SQLite whether it converts so: it can be built to do otherwise. */
+enum page_reason page_utf_16_probe(sqlite3 *db);
+
+/* ---- number.c: weights that are texts ---- */
+
+/* A text that is an integer without more ado, as most are: -? and up to 18 digits. */
+bool page_number_plain(const uint8_t *text, size_t length, int64_t *value);
+
+/* A text among the weights that SQLite must look at. */
+typedef struct page_number {
+    const uint8_t *bytes; /* UTF-8 */
+    uint32_t entry;       /* 2 * row in the batch, + 1 in the column of ways back */
+    uint32_t length;
+} page_number;
+
+/* SQLite's own conversion, by a private connection without a file: one for each thread,
+** since the caller's connection serves one thread alone. NULL: there is none to be had. */
+typedef struct page_numbers page_numbers;
+page_numbers *page_numbers_open(void);
+void page_numbers_close(page_numbers *numbers); /* NULL is allowed */
+/* Writes the weights of the texts listed to column[entry % 2][entry / 2]. */
+enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
+                                      uint32_t count, bool real,
+                                      int64_t *const column[2]);
+
+/* ---- rows on their way from leaves to columns ---- */
+
+/* A text id among the rows of a batch. */
+typedef struct page_text {
+    uint64_t hash; /* for walk.c */
+    const uint8_t *bytes;
+    uint32_t entry; /* 2 * row in the batch, + 1 in the target column */
+    uint32_t length;
+} page_text;
+
+/* What decoding may ask of its thread. */
+typedef struct page_helper {
+    /* Reads an overflow page. */
+    enum page_reason (*fetch)(void *owner, uint32_t page, uint8_t *to);
+    void *owner;
+    uint32_t pages;    /* in the file: no chain is longer */
+    uint8_t *overflow; /* room for a page */
+    uint8_t *map;      /* the same, for the latest page of the map of pages */
+    uint32_t map_page; /* its number; 0: none */
+    page_store store;
+    int64_t short_rowid; /* of the row that says PAGE_SHORT_ROW, ... */
+    int short_columns;   /* ... and how many columns it has */
+} page_helper;
+
+/* Where rows go. rowid NULL: not kept. weight, reverse: int64_t, or the bits of a double. */
+typedef struct page_rows {
+    int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
+    int64_t at;              /* the next row's place in the arrays */
+    int64_t first, previous; /* the first rowid and the latest, ... */
+    bool any;                /* ... if there was one */
+    bool dense;              /* every rowid so far is its place + 1 */
+    int64_t slow;            /* rows decoded carefully */
+    int64_t start;           /* the batch's first place in the columns */
+    /* With layout.text: texts in source and target are listed here, with room for two
+    ** a row; the columns' entries mean nothing until they are numbered. */
+    page_text *text;
+    uint32_t texts;
+    /* With layout.ask: the same for weights. */
+    page_number *number;
+    uint32_t numbers;
+    /* With layout.null: rows of the batch with an end that is NULL, as page_columns lists
+    ** them, with room for one a row. */
+    uint32_t *half;
+    uint32_t halves;
+    page_helper *helper;
+} page_rows;
+
+/* ---- leaf.c: the cells of a leaf ---- */
+
+/* The number of cells of a leaf, or -1 where the page cannot be a leaf. */
+int page_leaf_cells(const page_layout *layout, const uint8_t *page);
+/* Decodes every cell of a leaf for which page_leaf_cells is not -1. */
+enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
+                           page_rows *rows);
+
+/* ---- record.c: one cell, whatever it may hold ---- */
+
+/* What is wanted of a row. */
+typedef struct page_values {
+    int64_t value[PAGE_COLUMNS];
+    uint32_t text; /* bit k: not value[k] but bytes[k] and length[k] */
+    uint32_t null; /* bit k: the end k is NULL */
+    const uint8_t *bytes[PAGE_COLUMNS];
+    uint32_t length[PAGE_COLUMNS];
+} page_values;
+
+/* Decodes the cell that begins at `cell` on the page whose usable part ends at `end`. */
+enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
+                           const uint8_t *end, page_helper *helper, int64_t *rowid,
+                           page_values *to);
+
+static inline bool page_is_nan(uint64_t bits) { /* SQLite reads a stored NaN as NULL */
+    return bits << 1 > 0xffe0000000000000u;
+}
+
+static inline int64_t page_real_bits(double x) {
+    union {
+        double real;
+        int64_t bits;
+    } both = {x};
+    return both.bits;
+}
+
+static inline double page_real_of(int64_t bits) {
+    union {
+        int64_t bits;
+        double real;
+    } both = {bits};
+    return both.real;
+}
+
+/* ---- overflow.c: records that go on behind their page ---- */
+
+/* A record, read from its beginning to its end. */
+typedef struct page_chain {
+    const page_layout *layout;
+    page_helper *helper;
+    const uint8_t *record; /* its first `local` bytes */
+    uint32_t local, payload;
+    uint32_t page, next;  /* the latest overflow page, 0 at first, and the next one */
+    uint64_t from, until; /* bytes of the record that helper->overflow holds */
+    uint32_t steps, mark; /* pages of the chain so far; one of them, to find a circle */
+} page_chain;
+
+void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
+                      const uint8_t *record, uint32_t local, uint32_t payload);
+/* Copies bytes at .. at + count of the record, which are within its payload; fastest where
+** `at` ascends from call to call. */
+enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
+                                 uint8_t *to);
+
+/* ---- source.c: pages, and when to stop ---- */
+
+typedef struct page_source {
+    sqlite3_file *file;
+    uint32_t pages;               /* in the database */
+    const struct wal_frames *wal; /* pages that are in the write-ahead log; or NULL */
+    int threads;
+    page_numbers **numbers; /* with layout.ask: one for each thread */
+    intern *texts; /* where text ids are numbered, empty; needed with layout.text */
+    int (*interrupted)(void *);
+    void *listener;
+    int64_t *rows_read; /* or NULL: told before each call of interrupted */
+} page_source;
+
+/* Reads `count` neighbouring pages. */
+enum page_reason page_source_read(const page_source *source, const page_layout *layout,
+                                  uint32_t page, uint32_t count, uint8_t *to);
+/* Asks whether to stop, if it is time to ask again. */
+bool page_source_stops(const page_source *source, double *next_ms, int64_t rows);
+/* How many threads a team for that many batches has. */
+int page_source_threads(const page_source *source, uint32_t batches);
+
+/* ---- list.c: interior pages -> leaves ---- */
+
+typedef struct page_leaves {
+    uint32_t *page; /* in order of rowid */
+    uint32_t count;
+    int64_t most_rows; /* no fewer than there are rows */
+} page_leaves;
+
+/* Lists the leaves below `root`. free(leaves->page). */
+enum page_reason page_list(const page_source *source, const page_layout *layout,
+                           uint32_t root, page_leaves *leaves);
+
+/* ---- walk.c: leaves -> columns ---- */
+
+typedef struct page_short { /* the row behind PAGE_SHORT_ROW */
+    int64_t rowid;
+    int columns;
+} page_short;
+
+/* Reads them all. On any other reason than PAGE_FINE *columns is left zeroed. */
+enum page_reason page_collect(const page_source *source, const page_layout *layout,
+                              const page_leaves *leaves, page_columns *columns,
+                              page_short *short_row);
+
+/* ---- program.c: what SQLite would do ---- */
+
+/* Prepares `before` SELECT rowid and columns of the row `only`, or (NULL) of all, ordered by
+** rowid `order`. */
+sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *only,
+                        const char *order);
+/* The layout of records, and the root, by the program that SQLite compiles. */
+enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t *root);
+
+/* ---- file.c: may the file be trusted, and for which snapshot? ---- */
+
+struct page_snapshot;
+
+/* Is the database in a file that is read here at all? */
+enum page_reason page_file_known(const page_table *t);
+/* Opens a read transaction and finds out which frames of a write-ahead log it sees. */
+enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snapshot);
+/* Sets the source and the layout by the first page. */
+enum page_reason page_file_study(const page_table *t, struct page_snapshot *snapshot,
+                                 page_source *source, page_layout *layout);
+/* After the last read: was all that came from the write-ahead log what it seemed? */
+enum page_reason page_file_settle(const struct page_snapshot *snapshot);
+/* Ends the transaction. NULL is allowed. */
+void page_file_release(struct page_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,239 @@
+/* The cells of a leaf, the way nearly all are: fast_cell has one branch, which says "all as
+** usual". Whatever is unusual goes through page_cell (record.c), which either decodes
+** it or has the reason to step aside. */
+#include "format.h"
+#include "bytes.h"
+
+/* ---- one cell ---- */
+
+/* What is wanted, as constants: the usual tables get code of their own. */
+struct shape {
+    int column[PAGE_COLUMNS]; /* as in page_layout */
+    int columns;              /* as there */
+    int last;
+    bool real, text, fast;
+};
+
+/* The latest rowid, and its bytes as they stood in the cell. */
+struct key {
+    uint64_t bytes;
+    int64_t rowid;
+};
+static const uint64_t no_bytes = ~(uint64_t)1; /* no varint is one more than this */
+
+/* The 7-bit groups of up to 8 bytes, close together. */
+INLINE uint64_t join_sevens(uint64_t x) {
+    x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+    x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+    return (x & 0x0fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+/* Reads a varint of up to 8 bytes as the next rowid; false: longer. The bytes of the
+** rowid that follows are mostly the same but for one more in the last one. */
+INLINE bool fast_rowid(const uint8_t **at, struct key *key) {
+    uint64_t bytes = get8(*at), stops = ~bytes & 0x8080808080808080;
+    if (stops == 0)
+        return false;
+    int before_stop = __builtin_clzll(stops); /* 8 bits for each byte that goes on */
+    *at += before_stop / 8 + 1;
+    bytes >>= 56 - before_stop;
+    key->rowid = bytes == key->bytes + 1 ? key->rowid + 1 : (int64_t)join_sevens(bytes);
+    key->bytes = bytes;
+    return true;
+}
+
+INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape, int k,
+                           uint8_t type, const uint8_t *bytes, int64_t *value) {
+    const struct page_serial *s = &layout->serial[type];
+    *value = ((int64_t)get8(bytes) >> s->shift & s->keep) | s->constant;
+    if (k < 2)
+        return s->no_id;
+    if (k == PAGE_EDGE_ID)
+        return s->no_id | s->is_text;
+    if (!shape->real)
+        return s->no_weight;
+    if (s->is_real)
+        return page_is_nan((uint64_t)*value);
+    *value = page_real_bits((double)*value);
+    return s->no_weight;
+}
+
+/* Reads at most 2 + 8 + 1 bytes, and 16 types and values of at most 57 bytes each, from
+** a cell that begins on the page: all within PAGE_PAD. Anything out of the usual makes
+** `trouble` not 0. false: leave the cell to careful_cell. */
+INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
+                      const uint8_t *cell, const uint8_t *end, struct key *key,
+                      int64_t value[PAGE_COLUMNS], page_values *texts) {
+    uint32_t payload = *cell++;
+    if (payload >= 0x80) {
+        payload = (payload & 0x7f) << 7 | *cell;
+        if (*cell++ >= 0x80 || payload > layout->usable - 35)
+            return false;
+    }
+    if (!fast_rowid(&cell, key))
+        return false;
+
+    const uint8_t *record = cell, *type = record + 1;
+    const uint32_t header = record[0], types_end = (uint32_t)shape->last + 2;
+    uint32_t start[PAGE_FAST_COLUMNS], at = header, trouble = 0;
+    for (int c = 0; c <= shape->last; c++) {
+        start[c] = at;
+        at += layout->serial[type[c]].size;
+        trouble |= layout->serial[type[c]].no_column;
+    }
+    for (int k = 0; k < shape->columns; k++) {
+        int c = shape->column[k];
+        if (shape->columns > PAGE_EDGE_ID && c == PAGE_NO_COLUMN)
+            continue;
+        if (c == PAGE_IS_ROWID)
+            value[k] = page_is_weight(k) && shape->real
+                           ? page_real_bits((double)key->rowid)
+                           : key->rowid;
+        else
+            trouble |=
+                fast_value(layout, shape, k, type[c], record + start[c], &value[k]);
+        if (shape->text && k < 2 && c != PAGE_IS_ROWID &&
+            layout->serial[type[c]].is_text) {
+            texts->bytes[k] = record + start[c];
+            texts->length[k] = layout->serial[type[c]].size;
+            texts->text |= 1u << k;
+        }
+    }
+    /* A header of one byte that holds the types wanted, values within the record, which
+    ** ends with them if the header does, and is on this page. */
+    trouble |= (header >= 0x80) | (header < types_end) | (at > payload) |
+               ((header == types_end) & (at != payload)) |
+               ((int64_t)payload > end - record);
+    return trouble == 0;
+}
+
+/* ---- leaves ---- */
+
+int page_leaf_cells(const page_layout *layout, const uint8_t *page) {
+    uint32_t cells = get2(page + 3);
+    return page[0] == PAGE_LEAF && cells <= page_most_rows(layout) ? (int)cells : -1;
+}
+
+/* Takes note of the texts of the row at place `at` of the columns. */
+INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
+    uint32_t row = (uint32_t)(at - rows->start);
+    for (uint32_t k = 0; k < 2; k++)
+        if (texts->text >> k & 1)
+            rows->text[rows->texts++] = (page_text){.entry = row * 2 + k,
+                                                    .bytes = texts->bytes[k],
+                                                    .length = texts->length[k]};
+    for (int k = PAGE_WEIGHT; k <= PAGE_REVERSE; k += PAGE_REVERSE - PAGE_WEIGHT)
+        if (texts->text >> k & 1)
+            rows->number[rows->numbers++] = (page_number){
+                texts->bytes[k], row * 2 + (k == PAGE_REVERSE), texts->length[k]};
+}
+
+/* Takes note of a row that page_cell has read. */
+static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
+    if (row->text)
+        list_texts(rows, at, row);
+    if (row->null)
+        rows->half[rows->halves++] = (uint32_t)(at - rows->start) << 2 | row->null;
+}
+
+/* The columns that few tables are asked for. */
+INLINE void put_more(const page_rows *to, int64_t at, const int64_t value[PAGE_COLUMNS]) {
+    if (to->weight)
+        to->weight[at] = value[PAGE_WEIGHT];
+    if (to->edge_id)
+        to->edge_id[at] = value[PAGE_EDGE_ID];
+    if (to->reverse)
+        to->reverse[at] = value[PAGE_REVERSE];
+}
+
+INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *page,
+                                   page_rows *rows, struct shape shape) {
+    const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
+    const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
+    const page_rows to = *rows;
+    struct key key = {no_bytes, to.previous};
+    int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
+
+    for (uint32_t i = 0; i < cells; i++) {
+        uint32_t offset = get2(pointer + 2 * i);
+        int64_t previous = key.rowid;
+        if (offset < first || offset >= layout->usable)
+            return PAGE_DAMAGED;
+        page_values texts = {0};
+        if (!shape.fast ||
+            !fast_cell(layout, &shape, page + offset, end, &key, value, &texts)) {
+            /* Copies, so that key and value can live in registers. */
+            int64_t rowid;
+            page_values careful = {0};
+            enum page_reason reason =
+                page_cell(layout, page + offset, end, rows->helper, &rowid, &careful);
+            if (reason)
+                return reason;
+            key = (struct key){no_bytes, rowid};
+            for (int k = 0; k < PAGE_COLUMNS; k++)
+                value[k] = careful.value[k];
+            list_odd(rows, at, &careful);
+            texts.text = 0; /* what fast_cell may have seen before it gave up */
+            rows->slow++;
+        }
+        if (key.rowid <= previous && (to.any || i > 0))
+            return PAGE_DAMAGED;
+        if (i == 0 && !to.any)
+            rows->first = key.rowid;
+        if (shape.text && texts.text)
+            list_texts(rows, at, &texts);
+        to.source[at] = value[0];
+        to.target[at] = value[1];
+        if (shape.columns == 3)
+            to.weight[at] = value[2];
+        else if (shape.columns > PAGE_EDGE_ID)
+            put_more(&to, at, value);
+        if (to.rowid)
+            to.rowid[at] = key.rowid;
+        gap |= key.rowid ^ ++at;
+    }
+    rows->at = at;
+    rows->previous = key.rowid;
+    rows->any |= cells > 0;
+    rows->dense &= gap == 0;
+    return PAGE_FINE;
+}
+
+enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
+                           page_rows *rows) {
+    const int *c = layout->column, columns = layout->columns;
+    const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
+    const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
+
+    struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
+                        columns,
+                        layout->last,
+                        layout->real,
+                        layout->text,
+                        fast};
+    if (columns == PAGE_COLUMNS) {
+        any.columns = PAGE_COLUMNS;
+        return leaf_cells(layout, page, rows, any);
+    }
+    if (leading && columns == 2 && !layout->text)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1}, 2, 1, false, false, true});
+    if (leading && columns == 2)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1}, 2, 1, false, true, true});
+    if (leading && !layout->real && !layout->text)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1, 2}, 3, 2, false, false, true});
+    if (leading && !layout->real)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1, 2}, 3, 2, false, true, true});
+    if (leading && !layout->text)
+        return leaf_cells(layout, page, rows,
+                          (struct shape){{0, 1, 2}, 3, 2, true, false, true});
+    if (columns == 2) {
+        any.columns = 2;
+        return leaf_cells(layout, page, rows, any);
+    }
+    any.columns = 3;
+    return leaf_cells(layout, page, rows, any);
+}

@@ -1,0 +1,289 @@
+/* Reads a table from its pages, or steps aside: see to it that what the pages say is what
+** SQLite would say.
+**
+** What must hold, and how it is known:
+**
+**   the file is the database        a path, one of SQLite's own unix VFSs, and a first
+**                                   page as the format defines it        file.c
+**   its pages stay as they are      a statement of ours holds a read transaction; in a
+**                                   rollback-journal mode nobody writes the file under
+**                                   its SHARED lock
+**   no newer pages elsewhere        in this connection's cache: only inside a write
+**                                   transaction; in a shared cache: refused; in the
+**                                   write-ahead log: found there         wal_frames.c
+**   we read what SELECT reads       root page, record columns and affinity come from the
+**                                   program that SQLite itself compiles for the SELECT:
+**                                   only a plain scan of one rowid table is accepted
+**                                                                        program.c
+**   and a last look                 the first and the last row, read by SQL, must agree
+**
+** What only the pages themselves can tell (a REAL weight, a text, an end that is NULL, a row
+** that is older than a column) makes the reading start again, prepared for it. */
+#include "format.h"
+#include "team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sentence[PAGE_REASONS] = {
+    [PAGE_NO_ROWID] = "the table's rowid has no name that no column hides",
+    [PAGE_NO_FILE] = "the table is in memory or in a temporary database",
+    [PAGE_FOREIGN_VFS] = "the database is not in a file of SQLite's own unix VFS",
+    [PAGE_NOT_READABLE] = "SQLite does not open the table",
+    [PAGE_WRITING] = "this connection has a write transaction open",
+    [PAGE_WAL] = "the write-ahead log holds pages that may be newer than what this "
+                 "transaction sees",
+    [PAGE_SHARED_CACHE] = "the connection shares its page cache",
+    [PAGE_HEADER] = "the file's first page is of a kind not known here",
+    [PAGE_NOT_PLAIN] = "SQLite does not read it by a plain scan of one rowid table",
+    [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
+    [PAGE_UTF_16] = "this SQLite turns UTF-16 into UTF-8 in a way not known here",
+    [PAGE_WEIGHT_TYPE] = "a weight is not a number",
+    [PAGE_EDGE_ID_TYPE] = "an edge id is not an INTEGER",
+    [PAGE_TOO_LONG] = "a row may be longer than this connection's limit",
+    [PAGE_DAMAGED] = "damaged page",
+    [PAGE_READ_FAILED] = "a page could not be read",
+    [PAGE_NO_MEMORY] = "no memory for whole columns at once",
+    [PAGE_DISAGREES] = "the pages do not hold what SQLite reads",
+};
+
+/* ---- the last look ---- */
+
+/* The ends of row i, the first or the last, that are NULL: bit k. */
+static unsigned nulls_of(const page_columns *c, int64_t i) {
+    if (c->halves == 0)
+        return 0;
+    int64_t half = c->half[i == 0 ? 0 : c->halves - 1];
+    return half >> 2 == i ? (unsigned)half & 3 : 0;
+}
+
+/* Is entry i of source (k 0) or target (k 1) what the statement stands on? */
+static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
+                      sqlite3_stmt *row) {
+    int64_t value = k == 0 ? c->source[i] : c->target[i], whole;
+    if (nulls_of(c, i) >> k & 1)
+        return sqlite3_column_type(row, 1 + k) == SQLITE_NULL;
+    if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT)
+        return whole_number(sqlite3_column_double(row, 1 + k), &whole) && whole == value;
+    if (!c->text[k] || !(c->text[k][i / 8] >> i % 8 & 1))
+        return sqlite3_column_type(row, 1 + k) == SQLITE_INTEGER &&
+               sqlite3_column_int64(row, 1 + k) == value;
+    if (sqlite3_column_type(row, 1 + k) != SQLITE_TEXT)
+        return false;
+    const unsigned char *text = sqlite3_column_text(row, 1 + k);
+    size_t bytes = (size_t)sqlite3_column_bytes(row, 1 + k);
+    const uint64_t *offset = &texts->offset[value];
+    return text && offset[1] - offset[0] == bytes &&
+           memcmp(texts->bytes + offset[0], text, bytes) == 0;
+}
+
+/* column: of the statement. real NULL: INTEGERs. closes: what is NULL or negative. Converts the value
+** where it stands: SQLite 3.53 crashes when it shall convert a copy. */
+static bool weight_agrees(const int64_t *integer, const double *real, int64_t i,
+                          sqlite3_stmt *row, int column, bool closes) {
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    int type = sqlite3_value_numeric_type(value);
+    bool agrees =
+        real ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
+                   sqlite3_value_double(value) == real[i]
+             : type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer[i];
+    if (closes && (type == SQLITE_NULL || sqlite3_value_double(value) < 0))
+        agrees = (real ? real[i] : (double)integer[i]) < 0;
+    return agrees;
+}
+
+static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
+                       sqlite3_stmt *row) {
+    if (sqlite3_column_type(row, 0) != SQLITE_INTEGER ||
+        sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
+        !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
+        return false;
+    const bool weighted = c->weight || c->real_weight;
+    const bool two_ways = c->reverse || c->real_reverse;
+    if (c->edge_id && (sqlite3_column_type(row, 3 + weighted) != SQLITE_INTEGER ||
+                       sqlite3_column_int64(row, 3 + weighted) != c->edge_id[i]))
+        return false;
+    if (nulls_of(c, i))
+        return true; /* no edge, whatever it weighs */
+    return (!weighted || weight_agrees(c->weight, c->real_weight, i, row, 3, two_ways)) &&
+           (!two_ways || weight_agrees(c->reverse, c->real_reverse, i, row,
+                                       3 + weighted + (c->edge_id != NULL), true));
+}
+
+/* Compares row i with the one that SQL finds first in the given order. */
+static enum page_reason last_look(const page_table *t, const char *order,
+                                  const page_columns *c, int64_t i) {
+    sqlite3_stmt *row = page_scan(t, "", NULL, order);
+    int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
+    bool agrees = c->count == 0 ? rc == SQLITE_DONE
+                                : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
+    sqlite3_finalize(row);
+    if (rc == SQLITE_INTERRUPT)
+        return PAGE_STOPPED;
+    return agrees ? PAGE_FINE : PAGE_DISAGREES;
+}
+
+/* ---- what the pages ask for ---- */
+
+/* What SQLite gives for a column of a row that is too old to have it. */
+static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
+                                     page_missing *missing) {
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    missing->type =
+        page_is_weight(k) ? sqlite3_value_numeric_type(value) : sqlite3_value_type(value);
+    missing->integer = sqlite3_value_int64(value);
+    missing->real = sqlite3_value_double(value);
+    const void *text =
+        missing->type == SQLITE_TEXT && k < 2 ? sqlite3_value_text(value) : NULL;
+    if (text) {
+        missing->length = (uint32_t)sqlite3_value_bytes(value);
+        missing->text = malloc(missing->length + 1);
+        if (missing->text)
+            memcpy(missing->text, text, missing->length + 1);
+    }
+    missing->known = missing->type != SQLITE_TEXT || k >= 2 || missing->text;
+    return missing->known ? PAGE_FINE : PAGE_NO_MEMORY;
+}
+
+/* A row has only `columns` columns: asks SQLite for what it gives in place of the others.
+** That is a constant of the table, which any such row shows. */
+static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
+                                     const page_short *old) {
+    sqlite3_stmt *row = page_scan(t, "", &old->rowid, "");
+    int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
+    enum page_reason reason = rc == SQLITE_ROW         ? PAGE_FINE
+                              : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
+                              : rc == SQLITE_DONE      ? PAGE_DISAGREES
+                                                       : PAGE_NOT_READABLE;
+    for (int k = 0, column = 1; k < layout->columns && !reason; k++) {
+        if (layout->column[k] >= old->columns && !layout->missing[k].known)
+            reason = take_default(row, column, k, &layout->missing[k]);
+        column += layout->column[k] != PAGE_NO_COLUMN;
+    }
+    sqlite3_finalize(row);
+    return reason;
+}
+
+static void close_numbers(page_source *source) {
+    for (int i = 0; source->numbers && i < source->threads; i++)
+        page_numbers_close(source->numbers[i]);
+    free(source->numbers);
+    source->numbers = NULL;
+}
+
+/* A private connection for each thread; opened here, since opening runs whatever
+** sqlite3_auto_extension has been told of. */
+static enum page_reason open_numbers(page_source *source) {
+    source->threads = gg_team_limit(source->threads);
+    source->numbers = calloc((size_t)source->threads, sizeof *source->numbers);
+    if (!source->numbers)
+        return PAGE_NO_MEMORY;
+    for (int i = 0; i < source->threads; i++) {
+        source->numbers[i] = page_numbers_open();
+        if (!source->numbers[i])
+            return PAGE_NO_MEMORY;
+    }
+    return PAGE_FINE;
+}
+
+/* After an attempt that ended for this reason: prepares the next one. Any other reason is
+** given back. */
+static enum page_reason prepare_again(const page_table *t, page_source *source,
+                                      page_layout *layout, const page_short *old,
+                                      enum page_reason reason) {
+    const bool narrow = layout->encoding == PAGE_UTF_8;
+    if (source->texts)
+        intern_clear(source->texts);
+    switch (reason) {
+    case PAGE_WEIGHT_REAL:
+        layout->real = true;
+        return PAGE_FINE;
+    case PAGE_WEIGHT_TEXT:
+        layout->ask = true;
+        return open_numbers(source);
+    case PAGE_ID_TEXT:
+        layout->text = true;
+        return narrow ? PAGE_FINE : page_utf_16_probe(t->db);
+    case PAGE_ID_NULL:
+        layout->null = true;
+        return PAGE_FINE;
+    case PAGE_SHORT_ROW:
+        return ask_defaults(t, layout, old);
+    default:
+        return reason;
+    }
+}
+
+/* ---- all together ---- */
+
+static enum page_reason read_columns(const page_table *t, page_source *source,
+                                     page_layout *layout, uint32_t root,
+                                     page_columns *columns) {
+    page_leaves leaves = {0};
+    page_short old = {0};
+    enum page_reason reason = page_list(source, layout, root, &leaves);
+    while (!reason) {
+        page_layout_finish(layout);
+        reason = page_collect(source, layout, &leaves, columns, &old);
+        if (!reason)
+            break;
+        reason = prepare_again(t, source, layout, &old, reason);
+    }
+    free(leaves.page);
+    close_numbers(source);
+    if (!reason)
+        reason = last_look(t, "ASC LIMIT 1", columns, 0);
+    if (!reason)
+        reason = last_look(t, "DESC LIMIT 1", columns, columns->count - 1);
+    return reason;
+}
+
+static enum page_reason decide_and_read(const page_table *t, page_source *source,
+                                        page_columns *columns) {
+    struct page_snapshot *snapshot = NULL;
+    page_layout layout = {0};
+    uint32_t root;
+
+    if (!t->rowid || !t->rowid[0])
+        return PAGE_NO_ROWID;
+    enum page_reason reason = page_file_known(t);
+    if (!reason)
+        reason = page_file_hold(t, &snapshot);
+    if (!reason)
+        reason = page_program(t, &layout, &root);
+    if (!reason)
+        reason = page_file_study(t, snapshot, source, &layout);
+    if (!reason)
+        reason = read_columns(t, source, &layout, root, columns);
+    if (!reason)
+        reason = page_file_settle(snapshot);
+    page_layout_clear(&layout);
+    page_file_release(snapshot);
+    return reason;
+}
+
+enum page_outcome page_read(const page_table *table, int threads,
+                            int (*interrupted)(void *), void *listener,
+                            page_columns *columns, const char **why_not) {
+    sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
+    page_source source = {.threads = threads,
+                          .texts = table->texts,
+                          .interrupted = interrupted,
+                          .listener = listener,
+                          .rows_read = table->rows_read};
+
+    *columns = (page_columns){0};
+    *why_not = NULL;
+    sqlite3_mutex_enter(mutex);
+    enum page_reason reason = decide_and_read(table, &source, columns);
+    sqlite3_mutex_leave(mutex);
+    if (reason == PAGE_FINE)
+        return PAGE_READ;
+    page_columns_clear(columns);
+    if (table->texts)
+        intern_clear(table->texts);
+    if (reason == PAGE_STOPPED)
+        return PAGE_INTERRUPTED;
+    *why_not = sentence[reason];
+    return PAGE_NOT_USED;
+}

@@ -1,0 +1,90 @@
+/* Reads an ordinary rowid table by decoding its b-tree pages, several times faster than
+** stepping a statement; or steps aside, saying why, and the caller reads row by row.
+**
+**     page_read           reader.c    decides: is this surely what a SELECT gives?
+**       page_file_hold    file.c      whose file, and as of when: wal_frames.c
+**       page_program      program.c   what SQLite itself would read: root, columns
+**       page_list         list.c      interior pages -> the leaves in order of rowid
+**       page_collect      walk.c      leaves -> columns, on several threads
+**         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
+**           page_cell     record.c    any cell: overflow.c, text.c,
+**                                          number.c
+**
+** Every page comes through SQLite's own file object, inside a read transaction of the
+** connection: the file is never opened here, since closing a second descriptor would
+** drop the process's POSIX locks on it. */
+#ifndef GPUGRAPH_PAGE_READER_H
+#define GPUGRAPH_PAGE_READER_H
+
+#ifdef SQLITE_CORE
+#include <sqlite3.h>
+#else
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT3
+#endif
+#include "base/intern.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The columns of an edge, as ext.h numbers them. */
+enum {
+    PAGE_SOURCE,
+    PAGE_TARGET,
+    PAGE_WEIGHT,
+    PAGE_EDGE_ID,
+    PAGE_REVERSE, /* the weight of the way back */
+    PAGE_COLUMNS
+};
+
+typedef struct page_table {
+    sqlite3 *db;
+    const char *schema, *table; /* names as stored, unquoted */
+    const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
+    const char *column[PAGE_COLUMNS]; /* NULL, but for the first two: not wanted */
+    const char *vfs;                  /* for tests: one more VFS to trust; else NULL */
+    const struct wal_notes *wal; /* taken before the transaction began that is open; or
+                                 ** NULL: pages in a write-ahead log may then step aside */
+    intern *texts;      /* where text ids are numbered, in order of row and column; empty
+                        ** before, and after unless PAGE_READ. NULL: texts are refused */
+    int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
+} page_table;
+
+/* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
+typedef struct page_columns {
+    int64_t count;
+    int64_t *rowid; /* NULL: 1 .. count */
+    int64_t *source, *target;
+    uint8_t *text[2]; /* of source, target; bit i: entry i is a text's number */
+    /* Rows with an end that is NULL, ascending: place << 2 | which (1: source, 2: target,
+    ** 3: both). That end's entry means nothing, nor do the row's weights. */
+    int64_t *half;
+    int64_t halves;
+    int64_t *weight;     /* every weight is an INTEGER, or a text that is one; or */
+    double *real_weight; /* some weight is REAL (integers are converted) */
+    /* As the weights are, both; in either a NULL is -1 where there is a way back. */
+    int64_t *reverse;
+    double *real_reverse;
+    int64_t *edge_id;  /* where they are a column: INTEGERs */
+    int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
+} page_columns;
+
+void page_columns_clear(page_columns *columns);
+
+enum page_outcome {
+    PAGE_READ,       /* *columns is the table as the calling statement must see it */
+    PAGE_NOT_USED,   /* *why_not, a static sentence, says why; read row by row */
+    PAGE_INTERRUPTED /* interrupted() returned true, or SQLite said so */
+};
+
+/* Reads the table on up to `threads` threads (0: one for each core). interrupted, which
+** may be NULL, is asked from the calling thread some fifty times a second. Holds the
+** connection's mutex, and a read transaction of its own on the schema. A REAL id that is
+** whole is read as that INTEGER. Values that the row reader would have to refuse (BLOB, a
+** fractional id, a text that is no number for a weight), and edge ids that are no INTEGERs,
+** are never in *columns: the whole read steps aside. *why_not is NULL unless
+** PAGE_NOT_USED; *columns is zeroed unless PAGE_READ. */
+enum page_outcome page_read(const page_table *table, int threads,
+                            int (*interrupted)(void *), void *listener,
+                            page_columns *columns, const char **why_not);
+
+#endif

@@ -1,0 +1,71 @@
+/* Where pages come from: the database file or, page by page, its write-ahead log; by way
+** of SQLite's own file objects. */
+#include "format.h"
+#include "team.h"
+#include "wal_frames.h"
+
+#include <time.h>
+
+enum { POLL_MS = 20 }; /* between two questions */
+
+bool page_source_stops(const page_source *source, double *next_ms, int64_t rows) {
+    struct timespec t;
+    if (!source->interrupted)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double now = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    if (now < *next_ms)
+        return false;
+    *next_ms = now + POLL_MS;
+    if (source->rows_read)
+        *source->rows_read = rows;
+    return source->interrupted(source->listener);
+}
+
+int page_source_threads(const page_source *source, uint32_t batches) {
+    int threads = gg_team_limit(source->threads);
+    return (uint32_t)threads > batches ? (int)batches : threads;
+}
+
+static enum page_reason read_file(const page_source *source, const page_layout *layout,
+                                  uint32_t page, uint32_t count, uint8_t *to) {
+    int64_t offset = (int64_t)(page - 1) * layout->page_size;
+    int rc = source->file->pMethods->xRead(source->file, to,
+                                           (int)(count * layout->page_size), offset);
+    if (rc == SQLITE_OK)
+        return PAGE_FINE;
+    return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
+}
+
+static enum page_reason read_frame(const page_source *source, uint32_t page,
+                                   uint32_t frame, uint8_t *to) {
+    switch (wal_frames_read(source->wal, page, frame, to)) {
+    case WAL_READ:
+        return PAGE_FINE;
+    case WAL_DAMAGED:
+        return PAGE_DAMAGED;
+    default:
+        return PAGE_READ_FAILED;
+    }
+}
+
+enum page_reason page_source_read(const page_source *source, const page_layout *layout,
+                                  uint32_t page, uint32_t count, uint8_t *to) {
+    enum page_reason reason = PAGE_FINE;
+    if (!source->wal)
+        return read_file(source, layout, page, count, to);
+    for (uint32_t i = 0, run; i < count && !reason; i += run) {
+        uint8_t *at = to + (size_t)i * layout->page_size;
+        uint32_t frame = wal_frames_find(source->wal, page + i);
+        for (run = 1; frame == WAL_NO_FRAME && i + run < count; run++)
+            if (wal_frames_find(source->wal, page + i + run) != WAL_NO_FRAME)
+                break;
+        if (frame == WAL_UNSURE)
+            reason = PAGE_WAL;
+        else if (frame == WAL_NO_FRAME)
+            reason = read_file(source, layout, page + i, run, at);
+        else
+            reason = read_frame(source, page + i, frame, at);
+    }
+    return reason;
+}

@@ -1,0 +1,276 @@
+/* The write-ahead log and its index: see wal_frames.h; layouts: sqlite.org/fileformat2.html
+** section 4, sqlite.org/walformat.html. */
+#include "wal_frames.h"
+#include "bytes.h"
+
+#include <stdlib.h>
+
+enum {
+    INDEX_VERSION = 3007000,
+    REGION = 32768,      /* bytes of the index that are mapped as one */
+    HEADER = 136,        /* bytes before the page numbers of the first region */
+    BACKFILLED = 24,     /* the word of the first region that counts these frames */
+    FIRST_FRAMES = 4062, /* frames of the first region, ... */
+    FRAMES = 4096,       /* ... of every other */
+    LOG_HEADER = 32,
+    FRAME_HEADER = 24,
+    CHECKPOINT_LOCK = 1,
+    LOOKS = 1000
+};
+
+typedef const volatile uint32_t *region;
+
+static uint32_t load(region at) {
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the index ---- */
+
+sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which) {
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(db, schema, which, &file) != SQLITE_OK || !file ||
+        !file->pMethods)
+        return NULL;
+    return file;
+}
+
+static bool is_known(const char *vfs, const char *too) {
+    static const char *const known[] = {"unix", "unix-excl", "unix-dotfile", "unix-none"};
+    bool trusted = too && strcmp(vfs, too) == 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        trusted |= strcmp(vfs, known[i]) == 0;
+    return trusted;
+}
+
+/* A shim calls itself "shim/unix", or passes the question on and is known by the VFS that
+** the file was opened with. */
+bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too) {
+    sqlite3_vfs *vfs = NULL;
+    char *name = NULL;
+    bool trusted =
+        sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs) == SQLITE_OK &&
+        vfs && is_known(vfs->zName, too) &&
+        sqlite3_file_control(db, schema, SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK &&
+        name && is_known(name, too);
+    sqlite3_free(name);
+    return trusted;
+}
+
+/* Mapping the index would open it, and make its file, where it is not open yet. Giving up
+** a lock that is not held does nothing; without an index it is an error. */
+bool wal_index_open(sqlite3_file *file) {
+    const sqlite3_io_methods *io = file->pMethods;
+    return io->iVersion >= 2 && io->xShmMap && io->xShmLock &&
+           io->xShmLock(file, CHECKPOINT_LOCK, 1,
+                        SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED) == SQLITE_OK;
+}
+
+/* NULL: there is no such region, or not for sure. */
+static region map_region(sqlite3_file *file, uint32_t number) {
+    void volatile *at = NULL;
+    int rc = file->pMethods->xShmMap(file, (int)number, REGION, 0, &at);
+    return rc == SQLITE_OK ? (region)at : NULL;
+}
+
+/* The sum that the header carries, in the machine's own byte order. */
+static bool header_is_sound(const wal_header *h) {
+    uint32_t a = 0, b = 0;
+    for (int i = 0; i < WAL_CHECKSUM; i += 2) {
+        a += h->word[i] + b;
+        b += h->word[i + 1] + a;
+    }
+    return a == h->word[WAL_CHECKSUM] && b == h->word[WAL_CHECKSUM + 1] &&
+           h->word[WAL_VERSION] == INDEX_VERSION;
+}
+
+/* A writer writes the second copy first; so the first copy is read first. */
+bool wal_index_look(sqlite3_file *file, wal_header *header) {
+    region at = map_region(file, 0);
+    for (int look = 0; at && look < LOOKS; look++) {
+        wal_header second;
+        for (int i = 0; i < WAL_WORDS; i++)
+            header->word[i] = load(at + i);
+        file->pMethods->xShmBarrier(file);
+        for (int i = 0; i < WAL_WORDS; i++)
+            second.word[i] = load(at + WAL_WORDS + i);
+        if (memcmp(header, &second, sizeof second) == 0 && header_is_sound(header))
+            return true;
+    }
+    return false;
+}
+
+/* ---- notes ---- */
+
+static wal_note *note_of(const wal_notes *notes, const sqlite3_file *file) {
+    for (int i = 0; i < notes->count; i++)
+        if (notes->note[i].file == file)
+            return &notes->note[i];
+    return NULL;
+}
+
+static void drop_note(wal_notes *notes, wal_note *note) {
+    *note = notes->note[--notes->count];
+}
+
+static void put_note(wal_notes *notes, const wal_note *made) {
+    wal_note *note = note_of(notes, made->file);
+    if (!note && notes->count == notes->room) {
+        int room = notes->room + 4;
+        wal_note *larger = realloc(notes->note, (size_t)room * sizeof *larger);
+        if (!larger)
+            return;
+        notes->note = larger;
+        notes->room = room;
+    }
+    if (!note)
+        note = &notes->note[notes->count++];
+    *note = *made;
+}
+
+static void take_note(wal_notes *notes, sqlite3 *db, const char *schema) {
+    wal_note made = {.file = wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER)};
+    if (!made.file || sqlite3_txn_state(db, schema) != SQLITE_TXN_NONE)
+        return;
+    wal_note *old = note_of(notes, made.file);
+    if (wal_vfs_known(db, schema, NULL) && wal_index_open(made.file) &&
+        wal_index_look(made.file, &made.header))
+        put_note(notes, &made);
+    else if (old)
+        drop_note(notes, old);
+}
+
+/* A note on a file that was detached since then would be void. */
+static void drop_detached(wal_notes *notes, sqlite3 *db) {
+    for (int n = notes->count - 1; n >= 0; n--) {
+        bool attached = false;
+        const char *schema;
+        for (int i = 0; (schema = sqlite3_db_name(db, i)) != NULL; i++)
+            attached |=
+                wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER) == notes->note[n].file;
+        if (!attached)
+            drop_note(notes, &notes->note[n]);
+    }
+}
+
+void wal_notes_take(wal_notes *notes, sqlite3 *db) {
+    const char *schema;
+    drop_detached(notes, db);
+    for (int i = 0; (schema = sqlite3_db_name(db, i)) != NULL; i++)
+        take_note(notes, db, schema);
+}
+
+void wal_notes_clear(wal_notes *notes) {
+    free(notes->note);
+    *notes = (wal_notes){0};
+}
+
+const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *file) {
+    const wal_note *note = notes ? note_of(notes, file) : NULL;
+    return note ? &note->header : NULL;
+}
+
+/* ---- frames ---- */
+
+static int compare_entries(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorts, and keeps the newest frame of each page. */
+static void settle_entries(wal_frames *frames) {
+    uint32_t kept = 0;
+    qsort(frames->entry, frames->count, sizeof *frames->entry, compare_entries);
+    for (uint32_t i = 0; i < frames->count; i++) {
+        if (kept > 0 && frames->entry[kept - 1] >> 32 == frames->entry[i] >> 32)
+            kept--;
+        frames->entry[kept++] = frames->entry[i];
+    }
+    frames->count = kept;
+}
+
+/* Page numbers of the frames after `from`, up to `to`. */
+static enum wal_outcome take_entries(wal_frames *frames, uint32_t from, uint32_t to) {
+    uint32_t mapped = UINT32_MAX;
+    region at = NULL;
+    if (from >= to)
+        return WAL_READ;
+    frames->entry = malloc((size_t)(to - from) * sizeof *frames->entry);
+    if (!frames->entry)
+        return WAL_NO_MEMORY;
+    for (uint32_t frame = from + 1; frame <= to && frame > from; frame++) {
+        bool first = frame <= FIRST_FRAMES;
+        uint32_t behind = first ? 0 : frame - FIRST_FRAMES - 1;
+        uint32_t number = first ? 0 : 1 + behind / FRAMES;
+        if (number != mapped)
+            at = map_region(frames->file, mapped = number);
+        if (!at)
+            return WAL_FAILED;
+        uint32_t place = first ? HEADER / 4 + frame - 1 : behind % FRAMES;
+        frames->entry[frames->count++] = (uint64_t)load(at + place) << 32 | frame;
+    }
+    settle_entries(frames);
+    return WAL_READ;
+}
+
+enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
+                                 sqlite3_file *log, const wal_header *before,
+                                 uint32_t page_size) {
+    *frames = (wal_frames){.file = file, .log = log, .page_size = page_size};
+    const uint32_t *now = frames->header.word;
+    region at = map_region(file, 0);
+    uint32_t backfilled = at ? load(at + BACKFILLED) : 0;
+    if (!at || !wal_index_look(file, &frames->header))
+        return WAL_FAILED;
+    if (before && before->word[WAL_SALT] == now[WAL_SALT] &&
+        before->word[WAL_SALT + 1] == now[WAL_SALT + 1])
+        frames->sure = before->word[WAL_LAST_FRAME];
+    enum wal_outcome outcome = take_entries(frames, backfilled, now[WAL_LAST_FRAME]);
+    if (outcome != WAL_READ)
+        wal_frames_clear(frames);
+    return outcome;
+}
+
+void wal_frames_clear(wal_frames *frames) {
+    free(frames->entry);
+    frames->entry = NULL;
+    frames->count = 0;
+}
+
+uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
+    uint32_t low = 0, high = frames->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (frames->entry[middle] >> 32 < page)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == frames->count || frames->entry[low] >> 32 != page)
+        return WAL_NO_FRAME;
+    uint32_t frame = (uint32_t)frames->entry[low];
+    return frame <= frames->sure ? frame : WAL_UNSURE;
+}
+
+/* A frame begins with its page's number, the size of the database if it ends a commit, and
+** the salts of the log. Salts lie in memory as they lie in the log. */
+enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
+                                 uint8_t *to) {
+    const sqlite3_io_methods *io = frames->log->pMethods;
+    uint8_t header[FRAME_HEADER];
+    int64_t at =
+        LOG_HEADER + (int64_t)(frame - 1) * (FRAME_HEADER + (int64_t)frames->page_size);
+    int rc = io->xRead(frames->log, header, sizeof header, at);
+    if (rc == SQLITE_OK)
+        rc = io->xRead(frames->log, to, (int)frames->page_size, at + FRAME_HEADER);
+    if (rc != SQLITE_OK)
+        return rc == SQLITE_IOERR_SHORT_READ ? WAL_DAMAGED : WAL_FAILED;
+    bool agrees = get4(header) == page &&
+                  memcmp(header + 8, &frames->header.word[WAL_SALT], 8) == 0;
+    return agrees ? WAL_READ : WAL_DAMAGED;
+}
+
+bool wal_frames_hold(const wal_frames *frames) {
+    wal_header now;
+    return wal_index_look(frames->file, &now) &&
+           memcmp(&now.word[WAL_SALT], &frames->header.word[WAL_SALT], 8) == 0;
+}

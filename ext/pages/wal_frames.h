@@ -1,0 +1,107 @@
+/* Which pages a read transaction finds in the write-ahead log, and which in the database
+** file.
+**
+**     log      header 32 | frame 1 | frame 2 | ... | frame 7 | frame 8 | ...
+**                        |<- backfilled ->|<--- sure --->|<- unsure ->|
+**     index    pages:       3    2    3      9    2    4    4    2
+**
+** The newest frame of a page, up to the newest commit, decides: backfilled (a checkpoint
+** has written it to the file) or none: the page is read from the file; sure: the
+** transaction sees that frame; unsure: it may be newer than the transaction.
+**
+** Why that is certain, with others writing and checkpointing all the while. A reader in WAL
+** mode holds one of two kinds of lock, and it need not be known which:
+**
+**   a mark m > 0     the log is not started anew, and nothing beyond the reader's own
+**                    last frame is written to the file. Frames up to `backfilled` are
+**                    therefore the reader's; where a page's newest frame is among them
+**                    the file has it, and will not get another while the lock is held
+**   the mark 0       everything the reader sees was in the file when it began, and no
+**                    checkpoint runs while the lock is held: the file is right whatever
+**                    the log says
+**
+** Frames are taken from the log only up to `sure`, the last one of a header of the index that was
+** seen when the connection had no transaction open, and so no newer than what it saw when
+** it began. Started anew, the log gets new salts: they are compared in every frame and in
+** the index after the last read. Frames that another checkpoint overwrites in between
+** are never used so.
+**
+** The index is read through SQLite's own file object (xShmMap without growing it), and
+** only where that object has it open, which unlocking a lock not held tells. */
+#ifndef GPUGRAPH_WAL_FRAMES_H
+#define GPUGRAPH_WAL_FRAMES_H
+
+#include "reader.h"
+
+/* The header of the index: the same 12 words twice, then the number of the last
+** backfilled frame. Words that matter here: */
+enum wal_word {
+    WAL_VERSION = 0,
+    WAL_PAGE_SIZE = 3, /* its upper half; 1: 65536 */
+    WAL_LAST_FRAME = 4,
+    WAL_PAGES = 5, /* of the database */
+    WAL_SALT = 8,  /* and 9 */
+    WAL_CHECKSUM = 10,
+    WAL_WORDS = 12
+};
+
+typedef struct wal_header {
+    uint32_t word[WAL_WORDS];
+} wal_header;
+
+/* What is known of a database file at a moment at which no transaction was open. */
+typedef struct wal_note {
+    sqlite3_file *file;
+    wal_header header;
+} wal_note;
+
+/* Of all databases of a connection. */
+typedef struct wal_notes {
+    wal_note *note;
+    int count, room;
+} wal_notes;
+
+/* Notes the header of each database in WAL mode that has no transaction open. */
+void wal_notes_take(wal_notes *notes, sqlite3 *db);
+void wal_notes_clear(wal_notes *notes);
+/* NULL: none. */
+const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *file);
+
+/* One of SQLite's file objects of a schema (SQLITE_FCNTL_FILE_POINTER, _JOURNAL_POINTER),
+** if it is open; else NULL. */
+sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which);
+/* Is it a file of SQLite's own unix VFS, or of the one named `too` (or NULL)? */
+bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too);
+/* Has the file object a shared index open? */
+bool wal_index_open(sqlite3_file *file);
+/* Copies the header as it is now. false: it is being written all the time, or not as it is
+** known here. */
+bool wal_index_look(sqlite3_file *file, wal_header *header);
+
+typedef struct wal_frames {
+    sqlite3_file *file, *log;
+    uint32_t page_size;
+    wal_header header; /* within the transaction */
+    uint32_t sure;
+    uint64_t *entry; /* page << 32 | newest frame, ascending; those not backfilled */
+    uint32_t count;
+} wal_frames;
+
+enum wal_outcome { WAL_READ, WAL_DAMAGED, WAL_FAILED, WAL_NO_MEMORY };
+enum { WAL_NO_FRAME = 0 };
+#define WAL_UNSURE UINT32_MAX
+
+/* Lists the pages in the log. `before`: a note of the header, or NULL. */
+enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
+                                 sqlite3_file *log, const wal_header *before,
+                                 uint32_t page_size);
+void wal_frames_clear(wal_frames *frames);
+/* Where a page is: WAL_NO_FRAME (in the file), WAL_UNSURE, or a frame. */
+uint32_t wal_frames_find(const wal_frames *frames, uint32_t page);
+/* Reads a page from its frame. */
+enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
+                                 uint8_t *to);
+/* After the last read: is the log still the one that was listed? */
+bool wal_frames_hold(const wal_frames *frames);
+
+#endif

@@ -1,0 +1,474 @@
+/* Walks a table's leaves and collects their rows on several threads.
+**
+**     leaves   | batch 0 | batch 1 | batch 2 | batch 3 | ...
+**                   |         |         |
+**     threads       0         1         0     each reads a batch into its own buffer
+**                   |         |         |     under the lock, and decodes it outside
+**     columns  | rows    | rows    | rows    |                straight into its place
+**
+** The lock makes one xRead at a time, so nothing is asked of the file object
+** that SQLite itself would not ask; and the thread that has just read a batch knows,
+** from the cell counts in its pages and from the batches before, where its rows go. So
+** one pass suffices. The arrays are reserved for the most rows that the interior keys
+** allow and cut to size afterwards: memory that no row touches is never real.
+**
+** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
+** which they are not.
+**
+** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
+** it in the batch's turn, one batch after the other: so a text's number, and the place
+** of its bytes, are those that reading row by row gives. */
+#include "base/big_block.h"
+#include "format.h"
+#include "team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    BATCH_BYTES = 512 << 10, /* read, then decoded from the core's own cache */
+    TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
+};
+
+/* ---- the team and its batches ---- */
+
+struct batch {
+    int64_t start, count; /* its rows' place in the columns */
+    int64_t first, last;  /* rowids, where count > 0 */
+    bool kept;            /* its rowids are written */
+};
+
+struct team {
+    const page_source *source;
+    const page_layout *layout;
+    const page_leaves *leaves;
+    page_columns *columns;
+    int64_t *rowid, *weight,
+        *reverse;      /* reserved, to become the columns' if they are needed */
+    bool any_text[2];  /* by the thread whose turn it is */
+    int64_t half_room; /* by the thread whose turn it is */
+    uint32_t batch_pages, batches;
+    struct batch *batch;
+    /* under the lock */
+    pthread_mutex_t lock;
+    uint32_t next;
+    int64_t total;
+    /* read and written by all */
+    atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
+    page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
+    atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
+    atomic_llong slow;
+    /* whose turn it is to number texts */
+    pthread_mutex_t turn_lock;
+    pthread_cond_t turn_passed;
+    uint32_t turn;
+};
+
+static void team_stop(struct team *team, enum page_reason reason,
+                      const page_helper *helper) {
+    int fine = PAGE_FINE;
+    if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
+        reason == PAGE_SHORT_ROW)
+        team->short_row = (page_short){helper->short_rowid, helper->short_columns};
+    pthread_mutex_lock(&team->turn_lock);
+    pthread_cond_broadcast(&team->turn_passed);
+    pthread_mutex_unlock(&team->turn_lock);
+}
+
+static bool team_goes_on(const struct team *team) {
+    return atomic_load(&team->reason) == PAGE_FINE;
+}
+
+static uint32_t batch_size(const struct team *team, uint32_t b) {
+    uint32_t left = team->leaves->count - b * team->batch_pages;
+    return left < team->batch_pages ? left : team->batch_pages;
+}
+
+/* Reads a batch's pages, neighbours in the file by one call, and counts their rows. */
+static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffer) {
+    const uint32_t *page = team->leaves->page + (size_t)b * team->batch_pages;
+    const uint32_t count = batch_size(team, b), size = team->layout->page_size;
+    struct batch *batch = &team->batch[b];
+
+    for (uint32_t i = 0, run; i < count; i += run) {
+        for (run = 1; i + run < count && page[i + run] == page[i] + run;)
+            run++;
+        enum page_reason reason = page_source_read(team->source, team->layout, page[i],
+                                                   run, buffer + (size_t)i * size);
+        if (reason)
+            return reason;
+    }
+    batch->start = team->total;
+    for (uint32_t i = 0; i < count; i++) {
+        int cells = page_leaf_cells(team->layout, buffer + (size_t)i * size);
+        if (cells < 0 || (cells == 0 && team->leaves->count > 1))
+            return PAGE_DAMAGED;
+        batch->count += cells;
+    }
+    team->total += batch->count;
+    return team->total > team->leaves->most_rows ? PAGE_DAMAGED : PAGE_FINE;
+}
+
+/* Takes the next batch. false: there is none left, or the team stops. */
+static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
+    enum page_reason reason = PAGE_FINE;
+    pthread_mutex_lock(&team->lock);
+    bool any = team_goes_on(team) && team->next < team->batches;
+    if (any) {
+        *b = team->next++;
+        reason = read_batch(team, *b, buffer);
+    }
+    pthread_mutex_unlock(&team->lock);
+    if (reason)
+        team_stop(team, reason, NULL);
+    return any && !reason;
+}
+
+/* What a thread works with. */
+struct desk {
+    struct team *team;
+    uint8_t *buffer;     /* the pages of its batch */
+    page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
+    page_number *number; /* and among its weights; NULL without layout.ask */
+    uint32_t *half;      /* its rows with a NULL end; NULL without layout.null */
+    page_numbers *numbers;
+    page_helper helper;
+};
+
+/* For page_helper.fetch. */
+static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
+    struct team *team = ((struct desk *)desk)->team;
+    pthread_mutex_lock(&team->lock);
+    enum page_reason reason = page_source_read(team->source, team->layout, page, 1, to);
+    pthread_mutex_unlock(&team->lock);
+    return reason;
+}
+
+static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
+                                     bool keep, page_rows *rows) {
+    const uint8_t *buffer = desk->buffer;
+    page_store_empty(&desk->helper.store);
+    *rows = (page_rows){.rowid = keep ? team->rowid : NULL,
+                        .source = team->columns->source,
+                        .target = team->columns->target,
+                        .weight = team->weight,
+                        .edge_id = team->columns->edge_id,
+                        .reverse = team->reverse,
+                        .at = team->batch[b].start,
+                        .dense = true,
+                        .text = desk->text,
+                        .number = desk->number,
+                        .half = desk->half,
+                        .start = team->batch[b].start,
+                        .helper = &desk->helper};
+    for (uint32_t i = 0; i < batch_size(team, b); i++) {
+        enum page_reason reason =
+            page_leaf(team->layout, buffer + (size_t)i * team->layout->page_size, rows);
+        if (reason)
+            return reason;
+    }
+    team->batch[b].first = rows->first;
+    team->batch[b].last = rows->previous;
+    team->batch[b].kept = keep;
+    if (rows->numbers == 0)
+        return PAGE_FINE;
+    int64_t *const column[2] = {rows->weight ? rows->weight + rows->start : NULL,
+                                rows->reverse ? rows->reverse + rows->start : NULL};
+    return page_numbers_convert(desk->numbers, rows->number, rows->numbers,
+                                team->layout->real, column);
+}
+
+/* ---- text ids ---- */
+
+static bool is_missing(const page_layout *layout, const uint8_t *bytes) {
+    return bytes == (const uint8_t *)layout->missing[0].text ||
+           bytes == (const uint8_t *)layout->missing[1].text;
+}
+
+/* From UTF-16 to the bytes that sqlite3_column_text would give. */
+static enum page_reason convert_texts(const page_layout *layout, page_rows *rows) {
+    for (uint32_t i = 0; i < rows->texts; i++) {
+        page_text *text = &rows->text[i];
+        if (is_missing(layout, text->bytes))
+            continue;
+        size_t room = page_utf_8_room(text->length);
+        uint8_t *to = page_store_take(&rows->helper->store, room + 1);
+        if (!to)
+            return PAGE_NO_MEMORY;
+        text->length =
+            (uint32_t)page_utf_8(text->bytes, text->length, layout->encoding, to);
+        text->bytes = to;
+    }
+    return PAGE_FINE;
+}
+
+/* Numbers the texts of a batch whose turn it is. */
+static enum page_reason number_texts(struct team *team, const page_rows *rows) {
+    intern *texts = team->source->texts;
+    int64_t *column[2] = {team->columns->source, team->columns->target};
+    for (uint32_t i = 0; i < rows->texts; i++) {
+        const page_text *text = &rows->text[i];
+        if (i + TEXTS_AHEAD < rows->texts)
+            intern_ask(texts, text[TEXTS_AHEAD].hash);
+        int64_t number =
+            intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
+        if (number < 0)
+            return PAGE_NO_MEMORY;
+        int64_t at = rows->start + text->entry / 2;
+        int k = text->entry % 2;
+        column[k][at] = number;
+        team->columns->text[k][at / 8] |= (uint8_t)(1 << at % 8);
+        team->any_text[k] = true;
+    }
+    return PAGE_FINE;
+}
+
+/* Lists the rows with a NULL end of a batch whose turn it is. */
+static enum page_reason list_halves(struct team *team, const page_rows *rows) {
+    page_columns *columns = team->columns;
+    int64_t need = columns->halves + rows->halves;
+    if (need > team->half_room) {
+        int64_t room = need > 2 * team->half_room ? need : 2 * team->half_room;
+        int64_t *half = realloc(columns->half, (size_t)room * sizeof *half);
+        if (!half)
+            return PAGE_NO_MEMORY;
+        columns->half = half;
+        team->half_room = room;
+    }
+    for (uint32_t i = 0; i < rows->halves; i++)
+        columns->half[columns->halves++] = (rows->start << 2) + rows->half[i];
+    return PAGE_FINE;
+}
+
+/* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
+** whose turn it is has a thread. */
+static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
+    enum page_reason reason = PAGE_FINE;
+    if (team->layout->encoding != PAGE_UTF_8)
+        reason = convert_texts(team->layout, rows);
+    if (reason)
+        return reason;
+    for (uint32_t i = 0; i < rows->texts; i++)
+        rows->text[i].hash = intern_hash(
+            team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
+    pthread_mutex_lock(&team->turn_lock);
+    while (team->turn != b && team_goes_on(team))
+        pthread_cond_wait(&team->turn_passed, &team->turn_lock);
+    pthread_mutex_unlock(&team->turn_lock);
+    if (!team_goes_on(team))
+        return PAGE_FINE;
+    reason = number_texts(team, rows);
+    if (!reason)
+        reason = list_halves(team, rows);
+    pthread_mutex_lock(&team->turn_lock);
+    team->turn = b + 1;
+    pthread_cond_broadcast(&team->turn_passed);
+    pthread_mutex_unlock(&team->turn_lock);
+    return reason;
+}
+
+/* ---- the team at work ---- */
+
+/* asks: the calling thread does. */
+static void work(struct team *team, struct desk *desk, bool asks) {
+    page_rows rows;
+    uint32_t b;
+    double next_ms = 0;
+
+    for (int64_t at = 0;; at = rows.at) {
+        if (asks && page_source_stops(team->source, &next_ms, at))
+            team_stop(team, PAGE_STOPPED, NULL);
+        if (!take_batch(team, desk->buffer, &b))
+            return;
+        bool keep = atomic_load(&team->keep);
+        enum page_reason reason = decode_batch(team, b, desk, keep, &rows);
+        if (!reason && !rows.dense && !keep) {
+            atomic_store(&team->keep, true);
+            reason = decode_batch(team, b, desk, true, &rows);
+        }
+        if (!reason && (team->layout->text || team->layout->null))
+            reason = take_turn(team, b, &rows);
+        if (reason)
+            team_stop(team, reason, &desk->helper);
+        atomic_fetch_add(&team->slow, rows.slow);
+    }
+}
+
+/* false: no memory. */
+static bool set_desk(struct team *team, struct desk *desk, int member) {
+    const page_layout *layout = team->layout;
+    const page_source *source = team->source;
+    const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
+    *desk = (struct desk){
+        .team = team,
+        .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
+        .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
+        .number = layout->ask ? malloc(rows * 2 * sizeof *desk->number) : NULL,
+        .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL,
+        .numbers = layout->ask ? source->numbers[member] : NULL};
+    desk->helper = (page_helper){.fetch = fetch_page,
+                                 .owner = desk,
+                                 .pages = source->pages,
+                                 .overflow = malloc(layout->page_size),
+                                 .map = malloc(layout->page_size)};
+    return desk->buffer && desk->helper.overflow && desk->helper.map &&
+           (desk->text || !layout->text) && (desk->number || !layout->ask) &&
+           (desk->half || !layout->null);
+}
+
+static void clear_desk(struct desk *desk) {
+    free(desk->buffer);
+    free(desk->text);
+    free(desk->number);
+    free(desk->half);
+    free(desk->helper.overflow);
+    free(desk->helper.map);
+    page_store_clear(&desk->helper.store);
+}
+
+static void take_part(void *job, int member, int members) {
+    struct team *team = job;
+    struct desk desk;
+    (void)members;
+    if (set_desk(team, &desk, member))
+        work(team, &desk, member == 0);
+    else
+        team_stop(team, PAGE_NO_MEMORY, NULL);
+    clear_desk(&desk);
+}
+
+/* ---- the columns ---- */
+
+static void *reserve(int64_t count) {
+    return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
+}
+
+/* False: no memory. */
+static bool reserve_columns(struct team *team) {
+    const page_layout *layout = team->layout;
+    page_columns *columns = team->columns;
+    int64_t most = team->leaves->most_rows;
+    team->rowid = reserve(most);
+    columns->source = reserve(most);
+    columns->target = reserve(most);
+    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
+    const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
+    team->weight = weighted ? reserve(most) : NULL;
+    team->reverse = two_ways ? reserve(most) : NULL;
+    columns->edge_id = ids ? reserve(most) : NULL;
+    for (int k = 0; k < 2 && layout->text; k++)
+        columns->text[k] = calloc((size_t)most / 8 + 1, 1);
+    return team->rowid && columns->source && columns->target &&
+           (team->weight || !weighted) && (team->reverse || !two_ways) &&
+           (columns->edge_id || !ids) &&
+           (!layout->text ||
+            (columns->text[0] && columns->text[1] && intern_ready(team->source->texts)));
+}
+
+static void *cut(void *block, int64_t count) {
+    void *smaller = realloc(block, count ? (size_t)count * 8 : 8);
+    return smaller ? smaller : block;
+}
+
+/* Rowids ascend from batch to batch; those of batches that did not write them are
+** their places + 1. */
+static enum page_reason finish_rowids(struct team *team) {
+    bool any_kept = false;
+    for (uint32_t b = 0; b < team->batches; b++) {
+        if (b > 0 && team->batch[b].first <= team->batch[b - 1].last)
+            return PAGE_DAMAGED;
+        any_kept |= team->batch[b].kept;
+    }
+    for (uint32_t b = 0; b < team->batches && any_kept; b++) {
+        const struct batch *batch = &team->batch[b];
+        if (!batch->kept)
+            for (int64_t i = batch->start; i < batch->start + batch->count; i++)
+                team->rowid[i] = i + 1;
+    }
+    team->columns->rowid = any_kept ? cut(team->rowid, team->total) : NULL;
+    if (any_kept)
+        team->rowid = NULL;
+    return PAGE_FINE;
+}
+
+static void finish_columns(struct team *team) {
+    page_columns *columns = team->columns;
+    columns->count = team->total;
+    columns->slow_rows = atomic_load(&team->slow);
+    columns->source = cut(columns->source, team->total);
+    columns->target = cut(columns->target, team->total);
+    for (int k = 0; k < 2; k++) {
+        if (team->any_text[k])
+            continue;
+        free(columns->text[k]);
+        columns->text[k] = NULL;
+    }
+    void *weight = team->weight ? cut(team->weight, team->total) : NULL;
+    void *reverse = team->reverse ? cut(team->reverse, team->total) : NULL;
+    if (columns->edge_id)
+        columns->edge_id = cut(columns->edge_id, team->total);
+    team->weight = team->reverse = NULL;
+    if (team->layout->real) {
+        columns->real_weight = weight;
+        columns->real_reverse = reverse;
+    } else {
+        columns->weight = weight;
+        columns->reverse = reverse;
+    }
+}
+
+enum page_reason page_collect(const page_source *source, const page_layout *layout,
+                              const page_leaves *leaves, page_columns *columns,
+                              page_short *short_row) {
+    const uint32_t batch_pages =
+        BATCH_BYTES > layout->page_size ? BATCH_BYTES / layout->page_size : 1;
+    struct team team = {.source = source,
+                        .layout = layout,
+                        .leaves = leaves,
+                        .columns = columns,
+                        .batch_pages = batch_pages,
+                        .batches = (leaves->count + batch_pages - 1) / batch_pages};
+    enum page_reason reason = PAGE_NO_MEMORY;
+
+    *columns = (page_columns){0};
+    team.batch = calloc(team.batches, sizeof *team.batch);
+    if (team.batch && reserve_columns(&team)) {
+        pthread_mutex_init(&team.lock, NULL);
+        pthread_mutex_init(&team.turn_lock, NULL);
+        pthread_cond_init(&team.turn_passed, NULL);
+        gg_team(page_source_threads(source, team.batches), take_part, &team);
+        pthread_cond_destroy(&team.turn_passed);
+        pthread_mutex_destroy(&team.turn_lock);
+        pthread_mutex_destroy(&team.lock);
+        reason = (enum page_reason)atomic_load(&team.reason);
+        *short_row = team.short_row;
+        if (!reason)
+            reason = finish_rowids(&team);
+    }
+    if (reason)
+        page_columns_clear(columns);
+    else
+        finish_columns(&team);
+    free(team.batch);
+    free(team.rowid);
+    free(team.weight);
+    free(team.reverse);
+    return reason;
+}
+
+void page_columns_clear(page_columns *columns) {
+    free(columns->rowid);
+    free(columns->source);
+    free(columns->target);
+    free(columns->text[0]);
+    free(columns->text[1]);
+    free(columns->weight);
+    free(columns->real_weight);
+    free(columns->reverse);
+    free(columns->real_reverse);
+    free(columns->edge_id);
+    free(columns->half);
+    *columns = (page_columns){0};
+}

@@ -1,0 +1,165 @@
+/* What the text of `edges` or `vertices` says. No database is touched.
+**
+**     'roads'                          table
+**     'aux.[my roads](a, "b", cost)'   schema . table ( column , ... )
+**     'SELECT a, b FROM roads'         query: first word SELECT, WITH or VALUES
+**
+** Names are written as in SQL: bare, or in "..", [..], `..` or '..', the closing mark
+** doubled inside (not for brackets). Space and comments may stand between the parts. */
+#include "ext.h"
+#include "base/sql_text.h"
+#include <string.h>
+
+typedef struct parser {
+    const char *what; /* "edges" or "vertices" */
+    const char *text, *at, *end;
+    int max_columns;
+    int rc; /* sticky */
+    char **error;
+} parser;
+
+static const char *expected(const parser *p) {
+    return p->max_columns == 1
+               ? "write a table or view with its column, as in 'places(id)', or a query"
+               : "write a table or view, as in 'roads', '\"my roads\"' or 'roads(a, b, "
+                 "cost)', or a query that begins with SELECT, WITH or VALUES";
+}
+
+/* Stops parsing. found: what stands there; may be NULL. */
+static void fail(parser *p, const char *problem, const char *found, int bytes) {
+    if (p->rc)
+        return;
+    const char *dots = bytes > 40 ? "..." : "";
+    if (bytes > 40) {
+        for (bytes = 40; bytes > 0 && (found[bytes] & 0xC0) == 0x80;)
+            bytes--;
+    }
+    *p->error = found ? sqlite3_mprintf("%s in %s at '%.*s%s'; %s", problem, p->what,
+                                        bytes, found, dots, expected(p))
+                      : sqlite3_mprintf("%s %s; %s", p->what, problem, expected(p));
+    p->rc = *p->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static void skip_space(parser *p) {
+    p->at = sql_skip_space(p->at, p->end);
+}
+
+static bool take(parser *p, char c) {
+    skip_space(p);
+    if (p->rc || p->at == p->end || *p->at != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+/* A name, unquoted, in memory of its own. */
+static char *take_name(parser *p, const char *missing) {
+    skip_space(p);
+    if (p->rc)
+        return NULL;
+    sql_token token;
+    p->at = sql_next(p->at, p->end, &token);
+    int bytes = (int)(p->end - token.start);
+    if (token.kind == SQL_END) {
+        fail(p, missing, p->text, (int)(p->end - p->text));
+    } else if (token.kind == SQL_UNFINISHED) {
+        fail(p, "a quotation mark is never closed", token.start, bytes);
+    } else if (token.kind == SQL_OTHER) {
+        fail(p, "a name is missing, or must be quoted", token.start, bytes);
+    } else {
+        char *name = sql_unquote(&token);
+        p->rc = name ? SQLITE_OK : SQLITE_NOMEM;
+        return name;
+    }
+    return NULL;
+}
+
+static void take_columns(parser *p, edge_source *source) {
+    do {
+        if (source->columns == p->max_columns) {
+            fail(p,
+                 p->max_columns == 1
+                     ? "there is more than one column"
+                     : "there are more than five columns (source, destination, weight, "
+                       "edge id, reverse weight)",
+                 p->text, (int)(p->end - p->text));
+            return;
+        }
+        char *name = take_name(p, "the name of a column is missing");
+        if (!name)
+            return;
+        source->column[source->columns++] = name;
+    } while (take(p, ','));
+    if (!take(p, ')'))
+        fail(p, "a comma or a closing bracket is missing", p->text,
+             (int)(p->end - p->text));
+    else if (p->max_columns > 1 && source->columns == 1)
+        fail(p, "the destination column is missing", p->text, (int)(p->end - p->text));
+}
+
+static bool is_other_statement(const parser *p) {
+    static const char *const words[] = {"INSERT", "UPDATE", "DELETE", "REPLACE",
+                                        "CREATE", "DROP",   "ALTER",  "PRAGMA",
+                                        "ATTACH", "DETACH", "EXPLAIN"};
+    const char *first = sql_skip_space(p->text, p->end);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (sql_word_is(first, p->end, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static void take_table(parser *p, edge_source *source) {
+    source->table = take_name(p, "the name of a table is missing");
+    if (take(p, '.')) {
+        source->schema = source->table;
+        source->table = take_name(p, "the name of a table is missing");
+    }
+    if (take(p, '('))
+        take_columns(p, source);
+    skip_space(p);
+    if (p->rc != SQLITE_OK || p->at == p->end)
+        return;
+    if (is_other_statement(p))
+        fail(p, "is not a query that only reads", NULL, 0);
+    else
+        fail(p, "there is more than a name and its columns", p->at,
+             (int)(p->end - p->at));
+}
+
+int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
+               char **error) {
+    memset(source, 0, sizeof *source);
+    *error = NULL;
+    parser p = {.what = max_columns == 1 ? "vertices" : "edges",
+                .text = text,
+                .at = text,
+                .end = text + bytes,
+                .max_columns = max_columns,
+                .error = error};
+    skip_space(&p);
+    if (p.at == p.end) {
+        fail(&p, "is empty", NULL, 0);
+    } else if (memchr(text, 0, (size_t)bytes)) {
+        fail(&p, "holds a zero byte", NULL, 0);
+    } else if (sql_word_is(p.at, p.end, "SELECT") || sql_word_is(p.at, p.end, "WITH") ||
+               sql_word_is(p.at, p.end, "VALUES")) {
+        source->query = sqlite3_mprintf("%.*s", bytes, text);
+        p.rc = source->query ? SQLITE_OK : SQLITE_NOMEM;
+    } else {
+        take_table(&p, source);
+    }
+    if (p.rc)
+        edge_source_clear(source);
+    return p.rc;
+}
+
+void edge_source_clear(edge_source *source) {
+    sqlite3_free(source->query);
+    sqlite3_free(source->schema);
+    sqlite3_free(source->table);
+    sqlite3_free(source->where);
+    for (int i = 0; i < EDGE_COLUMNS; i++)
+        sqlite3_free(source->column[i]);
+    memset(source, 0, sizeof *source);
+}

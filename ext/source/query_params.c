@@ -1,0 +1,105 @@
+/* The values of a query's parameters, out of a JSON array.
+**
+**     SELECT a, b FROM roads WHERE city = :city AND km < ?2      params '["Oslo", 30]'
+**
+** The text of a query must be the statement's own; these values may come from anywhere, since
+** they cannot become SQL. */
+#include "base/json_array.h"
+#include "query_params.h"
+
+#include <string.h>
+
+/* "2 parameters (:city and ?2)" */
+static char *parameters_of(sqlite3_stmt *query) {
+    int count = sqlite3_bind_parameter_count(query);
+    if (count == 0)
+        return sqlite3_mprintf("no parameter");
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "%d parameter%s (", count, count == 1 ? "" : "s");
+    for (int i = 0; i < count; i++) {
+        const char *name = sqlite3_bind_parameter_name(query, i + 1);
+        name_list_add(text, i, name ? name : "?");
+    }
+    name_list_end(text, count);
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
+}
+
+static int fail(char **fault, char *sentence) {
+    *fault = sentence;
+    return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static int fail_count(sqlite3_stmt *query, int values, char **fault) {
+    char *parameters = parameters_of(query);
+    if (!parameters)
+        return SQLITE_NOMEM;
+    int rc = fail(fault, sqlite3_mprintf("the query in edges has %s, and params holds %d "
+                                         "value%s; give one for each",
+                                         parameters, values, values == 1 ? "" : "s"));
+    sqlite3_free(parameters);
+    return rc;
+}
+
+static int bind_element(sqlite3_stmt *query, const json_array *a, char **fault) {
+    if (a->zero)
+        return fail(fault,
+                    sqlite3_mprintf("params holds \\u0000, where SQLite's JSON ends "
+                                    "a text"));
+    if (strcmp(a->type, "array") == 0 || strcmp(a->type, "object") == 0)
+        return fail(fault,
+                    sqlite3_mprintf("value %d of params is an %s; a parameter takes a "
+                                    "number, a text or null",
+                                    a->place, a->type));
+    return a->place > sqlite3_bind_parameter_count(query)
+               ? SQLITE_OK
+               : sqlite3_bind_value(query, a->place, a->value);
+}
+
+static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int bytes,
+                      char **fault) {
+    json_array a;
+    int rc = json_array_open(db, &a, params, bytes);
+    while (rc == SQLITE_OK && (rc = json_array_next(&a)) == SQLITE_ROW)
+        rc = bind_element(query, &a, fault);
+    if (rc == SQLITE_MISMATCH)
+        rc = fail(fault, sqlite3_mprintf("the argument params must be a JSON array, as "
+                                         "json_array(1, 'x') makes it, not '%.60q'",
+                                         params));
+    else if (rc == SQLITE_ERROR && !*fault)
+        rc =
+            fail(fault, sqlite3_mprintf("params cannot be read: %s", sqlite3_errmsg(db)));
+    if (rc == SQLITE_DONE)
+        rc = a.place == sqlite3_bind_parameter_count(query)
+                 ? SQLITE_OK
+                 : fail_count(query, a.place, fault);
+    json_array_close(&a);
+    return rc;
+}
+
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
+                      char **fault) {
+    const char *params = request->params, *example = request->params_example;
+    *fault = NULL;
+    if (!query)
+        return params
+                   ? fail(fault, sqlite3_mprintf("params holds values for a query, and "
+                                                 "edges is none; leave params out"))
+                   : SQLITE_OK;
+    if (params)
+        return bind_array(db, query, params, request->params_bytes, fault);
+    if (sqlite3_bind_parameter_count(query) == 0)
+        return SQLITE_OK;
+    char *parameters = parameters_of(query);
+    if (!parameters)
+        return SQLITE_NOMEM;
+    int rc =
+        fail(fault,
+             sqlite3_mprintf(
+                 "the query in edges has %s and no values; give "
+                 "them by %s, or write them into the text",
+                 parameters,
+                 example ? example : "params, as in WHERE params = json_array(1, 'x')"));
+    sqlite3_free(parameters);
+    return rc;
+}

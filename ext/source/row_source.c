@@ -1,0 +1,271 @@
+/* A source whose names are settled: which table, which columns, which query.
+**
+**     edge_source   what the text says        'roads(a, b)'
+**     row_source    what that is, here        kind 't', main.roads, columns a, b, affinity
+**/
+#include "ext.h"
+#include "base/sql_text.h"
+#include <stdarg.h>
+#include <string.h>
+
+/* The pairs that a table without named columns is searched for, in this order. */
+static const char *const pairs[][2] = {
+    {"src", "dst"}, {"source", "target"}, {"from", "to"}, {"from_id", "to_id"}};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+typedef struct resolver {
+    connection *c;
+    const char *function, *what; /* what: "edges" or "vertices" */
+    const scope *scope;
+    const edge_source *source;
+    row_source *rows;
+    char **error;
+} resolver;
+
+static bool wants_edges(const resolver *r) {
+    return strcmp(r->what, "edges") == 0;
+}
+
+/* Sets the sentence, after the function's name. */
+static int fail(resolver *r, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = sqlite3_vmprintf(format, arguments);
+    va_end(arguments);
+    *r->error = text ? sqlite3_mprintf("%s: %s", r->function, text) : NULL;
+    sqlite3_free(text);
+    return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* The same, followed by the table's columns. */
+static int fail_columns(resolver *r, const char *sentence) {
+    if (!sentence)
+        return SQLITE_NOMEM;
+    const table_info *table = &r->rows->table;
+    sqlite3_str *list = sqlite3_str_new(r->c->db);
+    for (int i = 0; i < table->columns; i++)
+        name_list_add(list, i, table->column[i]);
+    name_list_end(list, table->columns);
+    char *names = sqlite3_str_finish(list);
+    int rc = names ? fail(r, "%s (columns: %s)", sentence, names) : SQLITE_NOMEM;
+    sqlite3_free(names);
+    return rc;
+}
+
+static int fail_columns_with(resolver *r, char *sentence) {
+    int rc = fail_columns(r, sentence);
+    sqlite3_free(sentence);
+    return rc;
+}
+
+/* ---- tables and views ---- */
+
+static int column_as_named(resolver *r, int i) {
+    const char *name = r->source->column[i];
+    int column = table_column(&r->rows->table, name);
+    if (column < 0)
+        return fail_columns_with(
+            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name));
+    r->rows->column[i] = r->rows->table.column[column];
+    return SQLITE_OK;
+}
+
+/* Is it the rowid of a rowid table: by a name that no column hides, or as a column? */
+static bool names_rowid(const table_info *table, const char *name) {
+    static const char *const names[] = {"rowid", "oid", "_rowid_"};
+    int column = table_column(table, name);
+    for (int i = 0; i < COUNT(names) && column < 0; i++)
+        if (sqlite3_stricmp(name, names[i]) == 0)
+            return true;
+    return column >= 0 && column == table->integer_primary_key;
+}
+
+/* The rowid is not read as a column. */
+static int columns_as_named(resolver *r) {
+    row_source *rows = r->rows;
+    const edge_source *source = r->source;
+    const bool has_id = source->columns > EDGE_ID_COLUMN && rows->kind == 't' &&
+                        names_rowid(&rows->table, source->column[EDGE_ID_COLUMN]);
+    for (int i = 0; i < source->columns; i++) {
+        int rc = has_id && i == EDGE_ID_COLUMN ? SQLITE_OK : column_as_named(r, i);
+        if (rc)
+            return rc;
+    }
+    return SQLITE_OK;
+}
+
+static int columns_by_name(resolver *r) {
+    row_source *rows = r->rows;
+    for (int i = 0; i < COUNT(pairs) && !rows->column[0]; i++) {
+        int a = table_column(&rows->table, pairs[i][0]);
+        int b = table_column(&rows->table, pairs[i][1]);
+        if (a >= 0 && b >= 0) {
+            rows->column[0] = rows->table.column[a];
+            rows->column[1] = rows->table.column[b];
+        }
+    }
+    if (!rows->column[0])
+        return fail_columns_with(
+            r, sqlite3_mprintf(
+                   "%s has no pair of columns src and dst, source and target, from "
+                   "and to, or from_id and to_id; name its columns, as in '%s(a, b)'",
+                   rows->name, rows->table.name));
+    source_find_weight(rows);
+    return SQLITE_OK;
+}
+
+/* Where no column is named as the edge id: a view hands on its table's as `id`, by custom,
+** a graph's table as `edge`. */
+static void find_edge_id(row_source *rows) {
+    int column = rows->kind == 'v'   ? table_column(&rows->table, "id")
+                 : rows->kind == 'g' ? table_column(&rows->table, "edge")
+                                     : -1;
+    if (column >= 0)
+        rows->column[EDGE_ID_COLUMN] = rows->table.column[column];
+}
+
+static int column_of_vertices(resolver *r) {
+    if (r->rows->table.columns != 1)
+        return fail_columns_with(
+            r,
+            sqlite3_mprintf("%s has more than one column; name the one that holds vertex "
+                            "ids, as in '%s(id)'",
+                            r->rows->name, r->rows->table.name));
+    r->rows->column[0] = r->rows->table.column[0];
+    return SQLITE_OK;
+}
+
+static int resolve_table(resolver *r) {
+    const edge_source *source = r->source;
+    row_source *rows = r->rows;
+    char *problem = NULL;
+    int rc = table_find(r->c->db, source->schema, source->table, &rows->table, &problem);
+    if (rc) {
+        if (problem)
+            rc = fail(r, "%s", problem) == SQLITE_NOMEM ? SQLITE_NOMEM : rc;
+        sqlite3_free(problem);
+        return rc;
+    }
+    rows->kind = rows->table.kind;
+    rows->searched = source->schema == NULL;
+    rows->name = sqlite3_mprintf("%s.%s", rows->table.schema, rows->table.name);
+    if (!rows->name)
+        return SQLITE_NOMEM;
+    rows->columns_named = source->columns > 0;
+    if (source->columns)
+        rc = columns_as_named(r);
+    else
+        rc = wants_edges(r) ? columns_by_name(r) : column_of_vertices(r);
+    if (rc)
+        return rc;
+    if (wants_edges(r) && source->columns <= EDGE_ID_COLUMN)
+        find_edge_id(rows);
+    int first = table_column(&rows->table, rows->column[0]);
+    rows->affinity = affinity_of_type(rows->table.type[first]);
+    return SQLITE_OK;
+}
+
+/* ---- queries ---- */
+
+static bool is_blank(const char *sql) {
+    const char *end = sql + strlen(sql);
+    while ((sql = sql_skip_space(sql, end)) < end && *sql == ';')
+        sql++;
+    return sql == end;
+}
+
+static int check_query(resolver *r, const char *tail) {
+    sqlite3_stmt *query = r->rows->query;
+    int most = wants_edges(r) ? EDGE_COLUMNS : 1, least = wants_edges(r) ? 2 : 1;
+    int columns = query ? sqlite3_column_count(query) : 0;
+    if (!is_blank(tail))
+        return fail(
+            r,
+            "the query in %s is more than one statement; write one SELECT, WITH or "
+            "VALUES",
+            r->what);
+    if (!query || !sqlite3_stmt_readonly(query) || sqlite3_stmt_isexplain(query))
+        return fail(r, "the query in %s writes; it must only read", r->what);
+    if (!wants_edges(r) && sqlite3_bind_parameter_count(query) > 0)
+        return fail(
+            r,
+            "the query in %s has a parameter (%s), and params is for the one in edges; "
+            "write the value into the text",
+            r->what,
+            sqlite3_bind_parameter_name(query, 1) ? sqlite3_bind_parameter_name(query, 1)
+                                                  : "?");
+    if (columns < least || columns > most)
+        return fail(
+            r,
+            wants_edges(r)
+                ? "the query in %s must have 2 to 5 columns (source, destination, "
+                  "weight, edge id, reverse weight), not %d"
+                : "the query in %s must have one column, the vertex ids, not %d",
+            r->what, columns);
+    return SQLITE_OK;
+}
+
+static int resolve_query(resolver *r) {
+    row_source *rows = r->rows;
+    rows->kind = 'q';
+    rows->name = sqlite3_mprintf("the query in %s", r->what);
+    if (!rows->name)
+        return SQLITE_NOMEM;
+    int found = scope_has_query(r->c, r->scope, r->function, r->what, r->source->query);
+    if (found < 0)
+        return SQLITE_NOMEM;
+    if (!found)
+        return fail(
+            r,
+            "a query must stand in the call itself, as one string literal or a "
+            "parameter; "
+            "the one in %s comes from a view, a trigger or a stored or computed value: "
+            "make it a view and give the view's name",
+            r->what);
+    const char *tail = "";
+    int rc = sqlite3_prepare_v3(r->c->db, r->source->query, -1, 0, &rows->query, &tail);
+    if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+        return rc;
+    if (rc)
+        return fail(r, "the query in %s cannot be prepared: %s", r->what,
+                    sqlite3_errmsg(r->c->db));
+    rc = check_query(r, tail);
+    if (rc)
+        return rc;
+    rows->affinity = affinity_of_type(sqlite3_column_decltype(rows->query, 0));
+    for (int i = 0; i < sqlite3_column_count(rows->query); i++) {
+        rc = table_add_column(&rows->table, sqlite3_column_name(rows->query, i), "");
+        if (rc)
+            return rc;
+        rows->column[i] = rows->table.column[i];
+    }
+    return SQLITE_OK;
+}
+
+int source_resolve(connection *c, const char *function, const char *what, const scope *s,
+                   const edge_source *source, row_source *rows, char **error) {
+    memset(rows, 0, sizeof *rows);
+    resolver r = {c, function, what, s, source, rows, error};
+    if (source->query)
+        return resolve_query(&r);
+    rows->where = source->where ? sqlite3_mprintf("%s", source->where) : NULL;
+    return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
+}
+
+const char *source_rowid(const row_source *rows) {
+    if (rows->kind != 't' || rows->column[EDGE_ID_COLUMN])
+        return NULL;
+    if (rows->table.rowid_name[0])
+        return rows->table.rowid_name;
+    int key = rows->table.integer_primary_key;
+    return key >= 0 ? rows->table.column[key] : NULL;
+}
+
+void row_source_clear(row_source *rows) {
+    sqlite3_finalize(rows->query);
+    table_info_clear(&rows->table);
+    sqlite3_free(rows->name);
+    sqlite3_free(rows->where);
+    memset(rows, 0, sizeof *rows);
+}

@@ -1,0 +1,383 @@
+/* What the schema says of a table: where it is, of which kind, and its columns.
+**
+**     PRAGMA table_list('roads')        schema, kind    (of several: temp, main, attached)
+**     PRAGMA main.table_xinfo('roads')  columns, types, primary key; hidden ones left out
+**     main.sqlite_schema                USING what, of a virtual table
+**/
+#include "condition.h"
+#include "base/sql_text.h"
+#include "base/statement.h"
+#include <string.h>
+
+enum { LISTED_NAMES = 12 };
+
+void name_list_add(sqlite3_str *list, int count, const char *name) {
+    if (count < LISTED_NAMES)
+        sqlite3_str_appendf(list, "%s%s", count ? ", " : "", name);
+}
+
+void name_list_end(sqlite3_str *list, int count) {
+    if (count > LISTED_NAMES)
+        sqlite3_str_appendf(list, " and %d more", count - LISTED_NAMES);
+    else if (count == 0)
+        sqlite3_str_appendall(list, "none");
+}
+
+/* Takes over what `list` says as the end of a sentence. */
+static int say_with_list(char **error, sqlite3_str *list, const char *format,
+                         const char *a, const char *b) {
+    char *names = sqlite3_str_finish(list);
+    char *start = sqlite3_mprintf(format, a, b);
+    *error = names && start ? sqlite3_mprintf("%s: %s)", start, names) : NULL;
+    sqlite3_free(names);
+    sqlite3_free(start);
+    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static int say_failure(sqlite3 *db, int rc, const char *name, char **error) {
+    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        *error = sqlite3_mprintf("the schema of '%s' cannot be read: %s", name,
+                                 sqlite3_errmsg(db));
+    return rc;
+}
+
+static int schema_rank(sqlite3 *db, const char *schema) {
+    const char *name;
+    for (int i = 0; (name = sqlite3_db_name(db, i)) != NULL; i++) {
+        if (sqlite3_stricmp(name, schema) == 0)
+            return i == 1 ? -1 : i; /* temp, number 1, is looked at first */
+    }
+    return -2;
+}
+
+static int no_schema(sqlite3 *db, const char *schema, char **error) {
+    sqlite3_str *list = sqlite3_str_new(db);
+    const char *name;
+    int count = 0;
+    for (int i = 0; (name = sqlite3_db_name(db, i)) != NULL; i++)
+        name_list_add(list, count++, name);
+    name_list_end(list, count);
+    return say_with_list(error, list, "there is no database '%s' (attached%s", schema,
+                         "");
+}
+
+/* Is the virtual table one of this extension's own? */
+static int find_module(sqlite3 *db, table_info *info) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(
+        db, &statement,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = %Q",
+        info->schema, info->name);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *at = statement_text(statement, 0), *end = at + strlen(at);
+        sql_token token;
+        do {
+            at = sql_next(at, end, &token);
+        } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "USING"));
+        sql_next(at, end, &token);
+        char *module = sql_unquote(&token);
+        if (!module)
+            rc = SQLITE_NOMEM;
+        else if (sqlite3_stricmp(module, "gpugraph") == 0)
+            info->kind = 'g';
+        sqlite3_free(module);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static char kind_of(const char *type, bool without_rowid) {
+    if (strcmp(type, "view") == 0)
+        return 'v';
+    if (strcmp(type, "virtual") == 0)
+        return 'x';
+    return without_rowid ? 'w' : 't';
+}
+
+/* Fills in schema, name and kind; name stays NULL when there is no such table. */
+static int find_place(sqlite3 *db, const char *schema, const char *table,
+                      table_info *info) {
+    sqlite3_stmt *statement;
+    int rc = schema ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list(%Q)",
+                                        schema, table)
+                    : statement_prepare(db, &statement, "PRAGMA table_list(%Q)", table);
+    int best = 0;
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        int rank = schema_rank(db, statement_text(statement, 0));
+        if (info->name && rank >= best)
+            continue;
+        best = rank;
+        sqlite3_free(info->schema);
+        sqlite3_free(info->name);
+        info->schema = sqlite3_mprintf("%s", statement_text(statement, 0));
+        info->name = sqlite3_mprintf("%s", statement_text(statement, 1));
+        info->kind =
+            kind_of(statement_text(statement, 2), sqlite3_column_int(statement, 4) != 0);
+        info->strict = sqlite3_column_int(statement, 5) != 0;
+        if (!info->schema || !info->name)
+            rc = SQLITE_NOMEM;
+    }
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    return rc == SQLITE_OK && info->kind == 'x' ? find_module(db, info) : rc;
+}
+
+/* Has another table a followed graph's name, with this behind it? */
+static bool is_part_of_graph(sqlite3 *db, const char *schema, const char *name,
+                             const char *suffix) {
+    int length = (int)strlen(name) - (int)strlen(suffix);
+    table_info info = {0};
+    if (length <= 0 || sqlite3_stricmp(name + length, suffix) != 0)
+        return false;
+    char *graph = sqlite3_mprintf("%.*s", length, name);
+    bool is_graph = graph && find_place(db, schema, graph, &info) == SQLITE_OK &&
+                    info.name && info.kind == 'g';
+    table_info_clear(&info);
+    sqlite3_free(graph);
+    return is_graph;
+}
+
+bool table_is_of_user(sqlite3 *db, const char *schema, const char *name) {
+    return sqlite3_strnicmp(name, "sqlite_", 7) != 0 &&
+           !is_part_of_graph(db, schema, name, "_log") &&
+           !is_part_of_graph(db, schema, name, "_marks") &&
+           !is_part_of_graph(db, schema, name, "_saved");
+}
+
+/* A foreign schema's table as "aux.roads"; a bare name where that is enough. */
+static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
+    sqlite3_str *list = sqlite3_str_new(db);
+    sqlite3_stmt *statement;
+    int count = 0;
+    int rc = schema
+                 ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list", schema)
+                 : statement_prepare(db, &statement, "PRAGMA table_list");
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *in = statement_text(statement, 0),
+                   *name = statement_text(statement, 1);
+        if (strcmp(statement_text(statement, 2), "shadow") == 0 ||
+            !table_is_of_user(db, in, name))
+            continue;
+        bool bare = schema || sqlite3_stricmp(in, "main") == 0;
+        char *full = sqlite3_mprintf("%s%s%s", bare ? "" : in, bare ? "" : ".", name);
+        if (full)
+            name_list_add(list, count++, full);
+        else
+            rc = SQLITE_NOMEM;
+        sqlite3_free(full);
+    }
+    int finish = sqlite3_finalize(statement);
+    rc = rc ? rc : finish;
+    if (rc) {
+        sqlite3_free(sqlite3_str_finish(list));
+        return say_failure(db, rc, table, error);
+    }
+    name_list_end(list, count);
+    return schema ? say_with_list(error, list,
+                                  "there is no table or view '%s' in %s (tables there",
+                                  table, schema)
+                  : say_with_list(error, list, "there is no table or view '%s' (tables%s",
+                                  table, "");
+}
+
+int table_add_column(table_info *info, const char *name, const char *type) {
+    sqlite3_uint64 bytes = (sqlite3_uint64)(info->columns + 1) * sizeof(char *);
+    char **columns = sqlite3_realloc64(info->column, bytes);
+    if (columns)
+        info->column = columns;
+    char **types = sqlite3_realloc64(info->type, bytes);
+    if (types)
+        info->type = types;
+    if (!columns || !types)
+        return SQLITE_NOMEM;
+    columns[info->columns] = sqlite3_mprintf("%s", name ? name : "");
+    types[info->columns] = sqlite3_mprintf("%s", type);
+    info->columns++;
+    return columns[info->columns - 1] && types[info->columns - 1] ? SQLITE_OK
+                                                                  : SQLITE_NOMEM;
+}
+
+static const char *const rowid_names[] = {"rowid", "oid", "_rowid_"};
+
+/* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared
+** DESC). WITHOUT ROWID the primary key's index is the table. */
+static int find_key_index(sqlite3 *db, table_info *info) {
+    if (info->integer_primary_key < 0 && info->kind != 'w')
+        return SQLITE_OK;
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_list(%Q)",
+                               info->schema, info->name);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (strcmp(statement_text(statement, 3), "pk") != 0)
+            continue;
+        info->integer_primary_key = -1;
+        if (info->kind != 'w')
+            continue;
+        info->key_index = sqlite3_mprintf("%s", statement_text(statement, 1));
+        rc = info->key_index ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+static int find_columns(sqlite3 *db, table_info *info) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".table_xinfo(%Q)",
+                               info->schema, info->name);
+    int keys = 0;
+    unsigned hidden_names = 0; /* bit i: a column is called rowid_names[i] */
+    info->integer_primary_key = -1;
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *name = statement_text(statement, 1),
+                   *type = statement_text(statement, 2);
+        for (int i = 0; i < 3; i++)
+            hidden_names |= (unsigned)(sqlite3_stricmp(name, rowid_names[i]) == 0) << i;
+        if (sqlite3_column_int(statement, 6) == 1)
+            continue;
+        if (info->strict && sqlite3_stricmp(type, "ANY") == 0)
+            type = ""; /* elsewhere it has NUMERIC affinity, here none */
+        rc = table_add_column(info, name, type);
+        if (sqlite3_column_int(statement, 5) > 0) {
+            bool alias = info->kind == 't' && sqlite3_stricmp(type, "INTEGER") == 0;
+            info->integer_primary_key = alias && keys == 0 ? info->columns - 1 : -1;
+            keys++;
+        }
+    }
+    int finish = sqlite3_finalize(statement);
+    for (int i = 2; i >= 0 && info->kind == 't'; i--) {
+        if (!(hidden_names >> i & 1))
+            sqlite3_snprintf(sizeof info->rowid_name, info->rowid_name, "%s",
+                             rowid_names[i]);
+    }
+    rc = rc ? rc : finish;
+    return rc ? rc : find_key_index(db, info);
+}
+
+/* PRAGMA reverse_unordered_selects: a SELECT without ORDER BY goes from the last row to the
+** first. */
+static int selects_are_reversed(sqlite3 *db, bool *yes) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA reverse_unordered_selects");
+    *yes = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+           sqlite3_column_int(statement, 0) != 0;
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* The columns of the index that holds the rows, as ORDER BY has them. */
+static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *order) {
+    sqlite3_stmt *statement;
+    int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)",
+                               info->schema, info->key_index);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        if (sqlite3_column_int(statement, 5))
+            sqlite3_str_appendf(
+                order, "%s\"%w\" COLLATE \"%w\"%s", sqlite3_str_length(order) ? ", " : "",
+                statement_text(statement, 2), statement_text(statement, 4),
+                sqlite3_column_int(statement, 3) ? " DESC" : "");
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+/* Where SQLite would give the rows of a table from the last to the first. */
+static int find_key_order(sqlite3 *db, table_info *info) {
+    bool reversed = false;
+    int rc = strchr("tw", info->kind) ? selects_are_reversed(db, &reversed) : SQLITE_OK;
+    if (rc || !reversed)
+        return rc;
+    sqlite3_str *order = sqlite3_str_new(db);
+    if (info->key_index)
+        rc = append_key_order(db, info, order);
+    else if (*info->rowid_name)
+        sqlite3_str_appendf(order, "\"%w\"", info->rowid_name);
+    rc = rc ? rc : sqlite3_str_errcode(order);
+    info->key_order = sqlite3_str_finish(order); /* NULL: none can be said */
+    return rc;
+}
+
+int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
+               char **error) {
+    memset(info, 0, sizeof *info);
+    if (schema && schema_rank(db, schema) == -2)
+        return no_schema(db, schema, error);
+    int rc = find_place(db, schema, table, info);
+    if (rc == SQLITE_OK && !info->name)
+        return no_table(db, schema, table, error);
+    if (rc == SQLITE_OK)
+        rc = find_columns(db, info);
+    if (rc == SQLITE_OK)
+        rc = find_key_order(db, info);
+    if (rc) {
+        rc = say_failure(db, rc, table, error);
+        table_info_clear(info);
+    }
+    return rc;
+}
+
+void table_info_clear(table_info *info) {
+    for (int i = 0; i < info->columns; i++) {
+        sqlite3_free(info->column[i]);
+        sqlite3_free(info->type[i]);
+    }
+    sqlite3_free(info->column);
+    sqlite3_free(info->type);
+    sqlite3_free(info->schema);
+    sqlite3_free(info->name);
+    sqlite3_free(info->key_index);
+    sqlite3_free(info->key_order);
+    memset(info, 0, sizeof *info);
+}
+
+/* NOT INDEXED has no effect on a table WITHOUT ROWID. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where) {
+    sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
+    if (info->key_index)
+        sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
+    else
+        sqlite3_str_appendall(sql, " NOT INDEXED");
+    condition_append(sql, "WHERE", where, "");
+    if (info->key_order)
+        sqlite3_str_appendf(sql, " ORDER BY %s", info->key_order);
+}
+
+int table_column(const table_info *info, const char *name) {
+    for (int i = 0; i < info->columns; i++) {
+        if (sqlite3_stricmp(info->column[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool contains(const char *type, const char *part) {
+    int length = (int)strlen(part);
+    for (; *type; type++) {
+        if (sqlite3_strnicmp(type, part, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool texts_sort_as_utf8(sqlite3 *db) {
+    sqlite3_stmt *statement;
+    bool yes = statement_prepare(db, &statement, "PRAGMA encoding") == SQLITE_OK &&
+               sqlite3_step(statement) == SQLITE_ROW &&
+               strcmp(statement_text(statement, 0), "UTF-8") == 0;
+    sqlite3_finalize(statement);
+    return yes;
+}
+
+/* In SQLite's order: CHARINT is an integer, TEXTBLOB is text. */
+char affinity_of_type(const char *type) {
+    if (!type || !*type)
+        return 'A';
+    if (contains(type, "INT"))
+        return 'D';
+    if (contains(type, "CHAR") || contains(type, "CLOB") || contains(type, "TEXT"))
+        return 'B';
+    if (contains(type, "BLOB"))
+        return 'A';
+    if (contains(type, "REAL") || contains(type, "FLOA") || contains(type, "DOUB"))
+        return 'E';
+    return 'C';
+}
