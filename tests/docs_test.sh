@@ -3,8 +3,10 @@
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too; a source that the page names in backquotes (`gpu/tuning.h`) must be there, unless it is one to be written.
-# A line of a ```c block must stand in a program under examples, a public header, or the smallest algorithm, degrees. The shell runs in a folder that has build and examples, as the project's has.
+# too; a source or function of C that the page names in backquotes (`gpu/tuning.h`, `gg_choose()`) must be there,
+# unless it is one to be written.
+# A line of a ```c block must stand in a program under examples, a public header, or the smallest algorithm,
+# degrees. The shell runs in a folder that has build and examples, as the project's has.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -69,6 +71,13 @@ for name in $(grep -o '`\(gpu\|ext\|sql\|tests\|examples\|docs\)/[A-Za-z0-9_./-]
         }
         ;;
     esac
+done
+# shellcheck disable=SC2013,SC2016
+for name in $(grep -o '`[a-z0-9_]*()`' "$page" | tr -d '`()' | sort -u); do
+    grep -rqE "\\b$name\\(" "$tests/../gpu" "$tests/../ext" || {
+        echo "$(basename "$page") names $name(), which does not exist"
+        status=1
+    }
 done
 awk '
     function bare(text) {
