@@ -2,7 +2,7 @@
 **
 **   xFilter (table_function/table_function.c)
 **     -> arguments, settled by the function's descriptor (table_function/algorithms.c)
-**     -> graph_acquire (kept/cache.c): the graph as this statement must see it
+**     -> graph_acquire (acquire/acquire.c): the graph as this statement must see it
 **          -> the cursor's scope (base/scope.c): which statement execution is asking
 **          -> edge_parse (source/edge_source.c): text -> table, columns or query
 **          -> source_resolve (source/row_source.c): names -> what there is in the database
@@ -23,7 +23,7 @@
 SQLITE_EXTENSION_INIT3
 #endif
 #include "gpugraph.h"
-#include "pages/wal_frames.h"
+#include "base/wal_notes.h"
 
 /* ---- source/edge_source.c: what the text of `edges` or `vertices` says ---- */
 
@@ -149,7 +149,15 @@ struct connection {
         logs; /* taken when a statement is prepared: what its transaction sees at least */
     struct loader *collecting; /* load/loader.c: whose rows gpugraph_collect takes in */
     int references;            /* modules and functions registered with this connection */
-    unsigned long long clock;  /* counts uses and executions */
+    const struct connection_ends *ends;
+    unsigned long long clock; /* counts uses and executions */
+};
+
+/* What rooms above do at the ends of things. */
+struct connection_ends {
+    void (*execution)(connection *c,
+                      unsigned long long serial); /* a statement's; scope.c */
+    void (*connection)(connection *c);            /* frees what hangs on it */
 };
 
 void connection_addref(connection *c);
@@ -396,6 +404,9 @@ void cache_trim(connection *c);
 void cache_execution_ended(connection *c, unsigned long long serial);
 /* For gpugraph_graphs: "current", "stale" or "this statement". Reads no edges. */
 const char *graph_state(connection *c, graph_ref *graph);
+/* At the end of the connection: no statement runs any more; then, every graph that nobody else
+** keeps. */
+void cache_unbind(connection *c);
 void cache_free(connection *c);
 
 /* ---- load/loader.c: rows -> graph ---- */

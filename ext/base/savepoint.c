@@ -7,7 +7,6 @@
 ** SQLite takes back a whole transaction where a statement that writes is interrupted, or has no
 ** room on the disk: then there is no savepoint left to go back to. */
 #include "savepoint.h"
-#include "follow/follow.h"
 #include "statement.h"
 
 int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **error) {
@@ -15,7 +14,7 @@ int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **er
     int rc = statement_prepare(db, &s->nothing, "DELETE FROM \"%w\".\"%w\" WHERE 0",
                                table->schema, table->name);
     if (rc == SQLITE_OK)
-        rc = follow_execute(db, error, "SAVEPOINT gpugraph");
+        rc = statement_execute(db, error, "SAVEPOINT gpugraph");
     else
         *error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
     s->open = rc == SQLITE_OK;
@@ -28,9 +27,9 @@ static void take_back(const savepoint *s) {
     char *error = NULL;
     int rc = SQLITE_OK;
     if (!sqlite3_get_autocommit(s->db))
-        rc = follow_execute(s->db, &error,
-                            s->alone ? "ROLLBACK"
-                                     : "ROLLBACK TO gpugraph; RELEASE gpugraph");
+        rc = statement_execute(s->db, &error,
+                               s->alone ? "ROLLBACK"
+                                        : "ROLLBACK TO gpugraph; RELEASE gpugraph");
     if (rc == SQLITE_INTERRUPT)
         sqlite3_step(s->nothing);
     sqlite3_free(error);
@@ -38,7 +37,7 @@ static void take_back(const savepoint *s) {
 
 int savepoint_close(savepoint *s, int rc, char **error) {
     if (s->open && rc == SQLITE_OK)
-        rc = follow_execute(s->db, error, "RELEASE gpugraph");
+        rc = statement_execute(s->db, error, "RELEASE gpugraph");
     if (s->open && rc)
         take_back(s);
     sqlite3_finalize(s->nothing);

@@ -124,7 +124,7 @@ static void unpin(connection *c, unsigned long long serial) {
         return;
     *at = e->next;
     sqlite3_free(e);
-    cache_execution_ended(c, serial);
+    c->ends->execution(c, serial);
 }
 
 void scope_settle(connection *c) {

@@ -18,3 +18,17 @@ const char *statement_text(sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return text ? text : "";
 }
+
+int statement_execute(sqlite3 *db, char **error, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *sql = sqlite3_vmprintf(format, values);
+    va_end(values);
+    if (!sql)
+        return SQLITE_NOMEM;
+    sqlite3_free(*error);
+    *error = NULL;
+    int rc = sqlite3_exec(db, sql, NULL, NULL, error);
+    sqlite3_free(sql);
+    return rc;
+}

@@ -5,7 +5,9 @@
 **     sqlite3_gpugraph_init
 **       -> connection, kept alive by one reference from each module and function
 **       -> loader, table functions, inspection */
+#include "follow/follow.h"
 #include "inspect/settings.h"
+#include "pages/wal_frames.h"
 #include "table_function/table_function.h"
 #include "gpugraph_extension.h"
 
@@ -28,8 +30,6 @@ static int refuse_old(int number, const char *version, char *(*print)(const char
 }
 
 #ifndef SQLITE_CORE
-SQLITE_EXTENSION_INIT1
-
 /* Every call of SQLite goes through sqlite3_api, of which a loaded file has one. The first
 ** library that loads the file keeps it. Of another one, which is known by a table of its
 ** own, nothing is called but what makes the sentence. */
@@ -59,19 +59,18 @@ static int take_library(const struct sqlite3_api_routines *api, char **error) {
 }
 #endif
 
-void connection_addref(connection *c) {
-    c->references++;
-}
-
-void connection_unref(void *connection_pointer) {
-    connection *c = connection_pointer;
-    if (--c->references > 0)
-        return;
+static void forget_all(connection *c) {
+    cache_unbind(c);
+    followed_free_all(c);
     cache_free(c);
     timings_clear(&c->timings);
     wal_notes_clear(&c->logs);
-    sqlite3_free(c);
 }
+
+static const struct connection_ends ends = {
+    .execution = cache_execution_ended,
+    .connection = forget_all,
+};
 
 static connection *connection_open(sqlite3 *db) {
     connection *c = sqlite3_malloc64(sizeof *c);
@@ -79,6 +78,7 @@ static connection *connection_open(sqlite3 *db) {
         return NULL;
     memset(c, 0, sizeof *c);
     c->db = db;
+    c->ends = &ends;
     settings_reset(c);
     return c;
 }

@@ -122,8 +122,8 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
     if (rc || stand)
         return rc;
     char *sql = follow_saved_sql(d);
-    rc = sql ? follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
-                              d->schema, d->name, sql)
+    rc = sql ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
+                                 d->schema, d->name, sql)
              : SQLITE_NOMEM;
     sqlite3_free(sql);
     return rc;
@@ -164,7 +164,8 @@ int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = follow_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema, blocks);
+        rc = statement_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
+                               blocks);
     if (rc == SQLITE_OK)
         rc = statement_prepare(c->db, &w.insert,
                                "INSERT INTO \"%w\".\"%w\"(rowid, data) VALUES (?1, ?2)",

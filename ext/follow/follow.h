@@ -70,8 +70,6 @@ int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
                 char **error);
 int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
                   char **error);
-/* Runs SQL; *error is SQLite's own message. */
-int follow_execute(sqlite3 *db, char **error, const char *format, ...);
 
 /* ---- follow.c: mirrors ---- */
 

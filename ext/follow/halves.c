@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-gpugraph_edges half_edges(const loader *lone, intern *texts) {
-    gpugraph_edges rows = loader_edges(lone, texts);
-    rows.target = rows.source;
-    return rows;
-}
-
 /* A vertex of one graph in another one; GPUGRAPH_NONE: it is none there. */
 static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph,
                         uint32_t v) {

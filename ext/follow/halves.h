@@ -17,7 +17,5 @@ int half_changes_make(connection *c, const graph_ref *mirror, row_changes *chang
                       half_changes *made);
 /* Frees what is in it, but not `after`. */
 void half_changes_clear(half_changes *made);
-/* The columns of the rows that have come in, as loops. */
-gpugraph_edges half_edges(const loader *lone, intern *texts);
 
 #endif

@@ -3,22 +3,9 @@
 #include "blocks.h"
 #include "schema.h"
 #include "sql.h"
+#include "base/statement.h"
 #include <stdarg.h>
 #include <string.h>
-
-int follow_execute(sqlite3 *db, char **error, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *sql = sqlite3_vmprintf(format, values);
-    va_end(values);
-    if (!sql)
-        return SQLITE_NOMEM;
-    sqlite3_free(*error);
-    *error = NULL;
-    int rc = sqlite3_exec(db, sql, NULL, NULL, error);
-    sqlite3_free(sql);
-    return rc;
-}
 
 /* ---- making ---- */
 
@@ -36,7 +23,7 @@ static int make_triggers(sqlite3 *db, definition *d, char **error) {
     trigger_list needed;
     int rc = follow_triggers(db, d, &needed);
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++)
-        rc = follow_execute(db, error, "%s", needed.item[i].sql);
+        rc = statement_execute(db, error, "%s", needed.item[i].sql);
     trigger_list_clear(&needed);
     return explain(error, rc, "gpugraph: a trigger of the graph cannot be made");
 }
@@ -163,7 +150,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
 
 /* Takes the statement over. */
 static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
-    int rc = sql ? follow_execute(db, error, "%s", sql) : SQLITE_NOMEM;
+    int rc = sql ? statement_execute(db, error, "%s", sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     return explain(error, rc, what);
 }
@@ -228,8 +215,8 @@ static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char 
     present list;
     int rc = present_read(db, schema, log, &list);
     for (int i = 0; i < list.count && rc == SQLITE_OK; i++)
-        rc = follow_execute(db, error, "DROP TRIGGER \"%w\".\"%w\"", schema,
-                            list.item[i].name);
+        rc = statement_execute(db, error, "DROP TRIGGER \"%w\".\"%w\"", schema,
+                               list.item[i].name);
     present_clear(&list);
     return rc;
 }
@@ -239,15 +226,15 @@ int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
     char *log = sqlite3_mprintf("%s_log", name);
     int rc = log ? drop_triggers(db, schema, log, error) : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = follow_execute(db, error,
-                            "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
-                            "\"%w\".\"%w_marks\"",
-                            schema, log, schema, name);
+        rc = statement_execute(db, error,
+                               "DROP TABLE IF EXISTS \"%w\".\"%w\"; DROP TABLE IF EXISTS "
+                               "\"%w\".\"%w_marks\"",
+                               schema, log, schema, name);
     if (rc == SQLITE_OK && blocks)
-        rc = follow_execute(db, error,
-                            "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"; DROP VIEW IF "
-                            "EXISTS \"%w\".\"%w_saved\"",
-                            schema, name, schema, name);
+        rc = statement_execute(db, error,
+                               "DROP TABLE IF EXISTS \"%w\".\"%w_blocks\"; DROP VIEW IF "
+                               "EXISTS \"%w\".\"%w_saved\"",
+                               schema, name, schema, name);
     sqlite3_free(log);
     return rc;
 }
@@ -262,9 +249,9 @@ static int rename_table(sqlite3 *db, const char *name, const char *suffix,
         return SQLITE_NOMEM;
     *there = sqlite3_table_column_metadata(db, d->schema, table, NULL, NULL, NULL, NULL,
                                            NULL, NULL) == SQLITE_OK;
-    int rc = *there ? follow_execute(db, error,
-                                     "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_%s\"",
-                                     d->schema, table, d->name, suffix)
+    int rc = *there ? statement_execute(db, error,
+                                        "ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w_%s\"",
+                                        d->schema, table, d->name, suffix)
                     : SQLITE_OK;
     sqlite3_free(table);
     return rc;
@@ -272,8 +259,8 @@ static int rename_table(sqlite3 *db, const char *name, const char *suffix,
 
 static int rename_saved(sqlite3 *db, const char *name, const definition *d,
                         char **error) {
-    int rc = follow_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
-                            d->schema, name);
+    int rc = statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
+                               d->schema, name);
     return rc ? rc
               : make_table(db, follow_saved_sql(d),
                            "gpugraph: the blocks of the graph cannot be made", error);

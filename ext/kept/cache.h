@@ -1,5 +1,4 @@
-/* Between cache.c, which finds graphs, and graph_read.c, which reads those that are not
-** there. */
+/* Kept graphs and searches, for those who find, read and follow graphs. */
 #ifndef GPUGRAPH_CACHE_H
 #define GPUGRAPH_CACHE_H
 
@@ -23,14 +22,33 @@ typedef struct reading {
     char **error;
 } reading;
 
-/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may
-** be kept, and r->hold is the read transaction it was read in, if any. */
-int read_graph(reading *r, graph_ref **made);
-void reading_clear(reading *r);
 /* The sentence for tables that cannot be looked at; returns rc. */
 int explain_lock(reading *r, int rc, const char *name);
 /* Adds the phase "check": what came before rows were read, or instead. */
 void check_done(reading *r);
+
+/* Is the graph what its tables hold now? */
+bool graph_is_current(const graph_ref *g, const stamp *now);
+/* Do these texts name it? */
+bool graph_named(const graph_ref *g, const graph_request *request);
+/* To the front of the list: most recently used. */
+void graph_touch(connection *c, graph_ref *g);
+/* A new graph takes the place of kept ones of the same name. */
+void graph_drop_others(connection *c, const graph_ref *g, const graph_request *request);
+
+/* What a running statement has seen. */
+struct binding {
+    struct binding *next;
+    scope scope;
+    graph_ref *graph;
+    stamp *hold;  /* NULL where there is nothing to hold */
+    char edges[]; /* the text that names the graph in the statement */
+};
+
+struct binding *binding_find(connection *c, const scope *s, const graph_request *request);
+/* Takes hold over, also on failure. */
+int graph_bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
+               stamp *hold);
 
 /* The graph of this name, whatever text has led there, that a statement of the scope has
 ** seen; NULL: none. */

@@ -100,3 +100,9 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
     }
     return SQLITE_OK;
 }
+
+gpugraph_edges half_edges(const loader *lone, intern *texts) {
+    gpugraph_edges rows = loader_edges(lone, texts);
+    rows.target = rows.source;
+    return rows;
+}

@@ -5,7 +5,6 @@
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
-#include "follow/halves.h"
 #include "pages/reader.h"
 #include <stdlib.h>
 #include <string.h>

@@ -65,6 +65,8 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
 int loader_names(loader *l, edge_names **names);
 /* The columns as the library takes them; they stay the loader's. Closes the texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
+/* The columns of the rows that have come in, as loops. */
+gpugraph_edges half_edges(const loader *lone, intern *texts);
 /* Takes a row in. id: the edge id, or NULL for none. value: source, destination, weight,
 ** reverse weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);

@@ -32,34 +32,7 @@
 #define GPUGRAPH_WAL_FRAMES_H
 
 #include "reader.h"
-
-/* The header of the index: the same 12 words twice, then the number of the last
-** backfilled frame. Words that matter here: */
-enum wal_word {
-    WAL_VERSION = 0,
-    WAL_PAGE_SIZE = 3, /* its upper half; 1: 65536 */
-    WAL_LAST_FRAME = 4,
-    WAL_PAGES = 5, /* of the database */
-    WAL_SALT = 8,  /* and 9 */
-    WAL_CHECKSUM = 10,
-    WAL_WORDS = 12
-};
-
-typedef struct wal_header {
-    uint32_t word[WAL_WORDS];
-} wal_header;
-
-/* What is known of a database file at a moment at which no transaction was open. */
-typedef struct wal_note {
-    sqlite3_file *file;
-    wal_header header;
-} wal_note;
-
-/* Of all databases of a connection. */
-typedef struct wal_notes {
-    wal_note *note;
-    int count, room;
-} wal_notes;
+#include "base/wal_notes.h"
 
 /* Notes the header of each database in WAL mode that has no transaction open. */
 void wal_notes_take(wal_notes *notes, sqlite3 *db);

@@ -121,17 +121,6 @@ void number_to_integer(struct number *number) {
 /* ---- sentences ---- */
 
 /* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */
-const char *blob_written(sqlite3_value *blob) {
-    switch (sqlite3_value_bytes(blob)) {
-    case 8:
-        return "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    case 4:
-        return "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    default:
-        return "a BLOB";
-    }
-}
-
 /* Long ones are cut. */
 char *value_written(sqlite3_value *value) {
     switch (sqlite3_value_type(value)) {

@@ -2,6 +2,7 @@
 ** an answer, and hands out the rows that are read from it. A cursor that is asked
 ** again (the inner side of a join) keeps its graph and its answer for as long as they
 ** serve. */
+#include "pages/wal_frames.h"
 #include "table_function.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 **     hold                     ->  read transactions of plain tables, and their stamp
 **     resolve                      again, now that nothing moves
 **     load                     ->  graph */
-#include "follow/follow.h"
+#include "acquire.h"
 #include "source/query_params.h"
 #include <string.h>
 
@@ -48,13 +48,6 @@ static int resolve(reading *r) {
 
 static bool is_plain(const row_source *rows) {
     return rows->kind == 't' || rows->kind == 'w';
-}
-
-int explain_lock(reading *r, int rc, const char *name) {
-    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
-        *r->error = sqlite3_mprintf("%s: %s cannot be read: %s", r->request->function,
-                                    name, sqlite3_errstr(rc));
-    return rc;
 }
 
 /* Opens the read transactions of plain tables, and looks the names up again inside
@@ -127,10 +120,6 @@ static int stamp_graph(reading *r, graph_ref *g) {
     return rc;
 }
 
-void check_done(reading *r) {
-    timings_add(&r->c->timings, "check", now_ms() - r->started_ms, 0, r->why);
-}
-
 /* Sources that are read in one another: no honest one is so deep, and a view that reads
 ** itself ends here. */
 enum { MAX_READINGS = 6 };
@@ -187,12 +176,6 @@ static int check_weight(reading *r) {
     if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
         return SQLITE_OK;
     return prefix_error(r, SQLITE_ERROR, source_without_weight(edges));
-}
-
-void graph_list(connection *c, graph_ref *g) {
-    g->next = c->graphs;
-    c->graphs = g;
-    g->used = ++c->clock;
 }
 
 /* Reads the graph that the texts name. */

@@ -1,0 +1,150 @@
+/* The graph as a statement must see it: the one that it has seen, a kept one that is current, the
+** mirror of a followed one, or one that is read now. */
+#include "acquire.h"
+#include "pages/wal_frames.h"
+
+static bool lacks_weights(const graph_ref *g, const graph_request *request) {
+    return request->weight != WEIGHT_NO && g->weight_column && !g->has_weight &&
+           !g->weight_error;
+}
+
+/* A kept graph whose tables are unchanged, with the read transaction to hold on to. */
+static int find_kept(reading *r, graph_ref **found) {
+    connection *c = r->c;
+    graph_ref *next;
+    for (graph_ref *g = c->graphs; g; g = next) {
+        next = g->next;
+        if (!g->stamp || g->dropped || !graph_named(g, r->request))
+            continue;
+        int rc = stamp_retake(c, g->stamp, &r->hold);
+        if (rc == SQLITE_OK && graph_is_current(g, r->hold)) {
+            *found = g;
+            return SQLITE_OK;
+        }
+        bool writing = r->hold && stamp_writing(r->hold);
+        stamp_free(r->hold);
+        r->hold = NULL;
+        if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT || (rc & 0xff) == SQLITE_BUSY)
+            return explain_lock(r, rc, g->edges);
+        r->why = "the table has changed since its graph was read";
+        if (!writing) /* else it may serve again, after a ROLLBACK */
+            graph_drop(c, g);
+    }
+    return SQLITE_OK;
+}
+
+/* The statement has seen this graph without weights, and asks for them: they must come
+** from the same rows. */
+static int read_again(reading *r, struct binding *b) {
+    stamp *now;
+    int rc = stamp_retake(r->c, b->graph->stamp, &now);
+    bool same = rc == SQLITE_OK && graph_is_current(b->graph, now);
+    stamp_free(now);
+    if (rc)
+        return explain_lock(r, rc, b->graph->edges);
+    if (!same) {
+        *r->error =
+            sqlite3_mprintf("%s: the statement has read %s without weights, and this "
+                            "connection has changed it since; run the statement again",
+                            r->request->function, b->graph->edges);
+        return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
+    graph_ref *made, *before = b->graph;
+    r->why = "weights are needed too";
+    rc = read_graph(r, &made);
+    if (rc)
+        return rc;
+    b->graph = made;
+    made->bindings++;
+    before->bindings--;
+    graph_settle(r->c, before);
+    return SQLITE_OK;
+}
+
+/* The graph for a statement that has not seen it yet. */
+static int find_or_read(reading *r, graph_ref **found) {
+    *found = NULL;
+    r->why = "no graph is kept under this name";
+    int rc = find_kept(r, found);
+    if (rc == SQLITE_OK && *found && lacks_weights(*found, r->request)) {
+        *found = NULL;
+        stamp_free(r->hold);
+        r->hold = NULL;
+        r->why = "the kept graph has no weights";
+    }
+    if (rc == SQLITE_OK && *found) {
+        r->why = "the kept graph is current";
+        check_done(r);
+    } else if (rc == SQLITE_OK) {
+        rc = followed_find(r, found);
+        if (rc == SQLITE_OK && !*found)
+            rc = read_graph(r, found);
+    }
+    if (rc)
+        return rc;
+    rc = graph_bind(r->c, r->scope, r->request, *found, r->hold);
+    r->hold = NULL;
+    if (rc)
+        graph_settle(r->c, *found);
+    if (r->twin && rc == SQLITE_OK)
+        rc = graph_bind(r->c, r->scope, r->request, r->twin, NULL);
+    if (r->twin && rc)
+        graph_settle(r->c, r->twin);
+    return rc;
+}
+
+static int find_graph(reading *r, graph_ref **found) {
+    struct binding *b = binding_find(r->c, r->scope, r->request);
+    if (!b && r->request->followed) {
+        *found = graph_seen(r->c, r->scope, r->request->edges);
+        if (!*found)
+            *found = followed_graph(r->request->followed);
+        return graph_bind(r->c, r->scope, r->request, *found, NULL);
+    }
+    if (!b)
+        return find_or_read(r, found);
+    int rc = lacks_weights(b->graph, r->request) ? read_again(r, b) : SQLITE_OK;
+    *found = b->graph;
+    return rc;
+}
+
+/* Weights that are asked for and are not there. */
+static int check_weights_of(reading *r, const graph_ref *g) {
+    enum weight_need need = r->request->weight;
+    bool must = need == WEIGHT_YES || g->weight_column ||
+                (need == WEIGHT_IF_CLEAR && g->weight_unclear);
+    if (need == WEIGHT_NO || !g->weight_error || !must)
+        return SQLITE_OK;
+    *r->error = sqlite3_mprintf("%s: %s", r->request->function, g->weight_error);
+    return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
+                  char **error) {
+    scope own = {0};
+    *ref = NULL;
+    *error = NULL;
+    if (!request->scope && scope_open(c, &own, NULL))
+        return SQLITE_NOMEM;
+    reading r = {.c = c,
+                 .request = request,
+                 .scope = request->scope ? request->scope : &own,
+                 .started_ms = now_ms(),
+                 .error = error};
+    graph_ref *g;
+    wal_notes_take(&c->logs, c->db);
+    int rc = find_graph(&r, &g);
+    if (rc == SQLITE_OK)
+        rc = check_weights_of(&r, g);
+    if (rc == SQLITE_OK) {
+        g->references++;
+        graph_touch(c, g);
+        if (g->stamp)
+            graph_drop_others(c, g, request);
+        *ref = g;
+    }
+    reading_clear(&r);
+    scope_close(c, &own);
+    cache_trim(c);
+    return rc;
+}

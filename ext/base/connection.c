@@ -1,0 +1,18 @@
+/* A connection lives as long as what SQLite has registered of it. */
+#include "ext.h"
+
+#ifndef SQLITE_CORE
+SQLITE_EXTENSION_INIT1
+#endif
+
+void connection_addref(connection *c) {
+    c->references++;
+}
+
+void connection_unref(void *connection_pointer) {
+    connection *c = connection_pointer;
+    if (--c->references > 0)
+        return;
+    c->ends->connection(c);
+    sqlite3_free(c);
+}
