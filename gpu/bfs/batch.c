@@ -1,6 +1,6 @@
 /* Breadth-first searches from up to 64 sources at once, on the CPU: method "multi-source".
 **
-**     lane           0 1 2 ... 63      a search each: a bit of every word
+**     search         0 1 2 ... 63      a bit each of every word
 **     seen[v]        1 0 1      0      the searches that have reached v
 **     visit[v]       0 0 1      0      those that reached it in the newest level
 **     next[w]       |= visit[v] & ~seen[w]      for every arc v -> w of the frontier
@@ -29,8 +29,8 @@ struct batch {
     const gpugraph_search *search;
     csr forward, reverse; /* reverse.offset NULL: there is none */
     uint32_t *const *depth;
-    uint32_t lanes;
-    uint64_t searching; /* lanes that go on */
+    uint32_t searches;
+    uint64_t searching; /* searches that go on */
     int threads;
     struct crew crew;
     uint64_t taken; /* of a step's work, by its threads */
@@ -41,10 +41,10 @@ struct batch {
     uint32_t level;         /* of the frontier */
     uint32_t gathered;      /* levels that were */
     /* told by the threads of a level */
-    uint64_t fresh;    /* lanes that have found something */
+    uint64_t fresh;    /* searches that have found something */
     uint64_t vertices; /* of the next frontier, */
     uint64_t arcs;     /* and what leaves them */
-    uint64_t reached;  /* by all lanes, over all levels */
+    uint64_t reached;  /* by all searches, over all levels */
     uint64_t reached_by[GG_LANES];
 };
 
@@ -59,23 +59,24 @@ static void tell(struct batch *b, const struct tally *t) {
     __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->reached, t->reached, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < b->lanes && b->search->limit > 0; i++)
+    for (uint32_t i = 0; i < b->searches && b->search->limit > 0; i++)
         __atomic_fetch_add(&b->reached_by[i], t->reached_by[i], __ATOMIC_RELAXED);
 }
 
-/* These lanes have reached v in this level. */
-static inline void arrive(struct batch *b, struct tally *t, uint32_t v, uint64_t lanes) {
-    b->seen[v] |= lanes;
-    t->fresh |= lanes;
+/* These searches have reached v in this level. */
+static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
+                          uint64_t searches) {
+    b->seen[v] |= searches;
+    t->fresh |= searches;
     t->vertices++;
     t->arcs += b->forward.offset[v + 1] - b->forward.offset[v];
-    t->reached += (uint64_t)gg_count_bits(lanes);
+    t->reached += (uint64_t)gg_count_bits(searches);
     bool counted = b->search->limit > 0;
-    for (; lanes; lanes &= lanes - 1) {
-        int lane = __builtin_ctzll(lanes);
-        b->depth[lane][v] = b->level + 1;
+    for (; searches; searches &= searches - 1) {
+        int which = __builtin_ctzll(searches);
+        b->depth[which][v] = b->level + 1;
         if (counted)
-            t->reached_by[lane]++;
+            t->reached_by[which]++;
     }
 }
 
@@ -95,14 +96,14 @@ static void flush(struct batch *b, struct finds *finds) {
 
 /* Lanes come to w: true for the first of this level. The plain look first: most of them are
 ** there already, and an atomic costs ten times as much. */
-static inline bool offer(uint64_t *next, uint32_t w, uint64_t lanes, bool shared) {
+static inline bool offer(uint64_t *next, uint32_t w, uint64_t searches, bool shared) {
     uint64_t there = __atomic_load_n(&next[w], __ATOMIC_RELAXED);
-    if (!(lanes & ~there))
+    if (!(searches & ~there))
         return false;
     if (shared)
-        there = __atomic_fetch_or(&next[w], lanes, __ATOMIC_RELAXED);
+        there = __atomic_fetch_or(&next[w], searches, __ATOMIC_RELAXED);
     else
-        next[w] = there | lanes;
+        next[w] = there | searches;
     return there == 0;
 }
 
@@ -113,13 +114,13 @@ spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked
     const uint32_t *target = b->forward.target;
     const uint64_t *seen = b->seen;
     uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
-    uint64_t lanes = b->visit[v] & b->searching;
-    if (!lanes)
+    uint64_t searches = b->visit[v] & b->searching;
+    if (!searches)
         return true;
     *looked += stop - arc;
     for (; arc < stop && !gg_leave(b->run, arc); arc++) {
         uint32_t w = target[arc];
-        uint64_t coming = lanes & ~seen[w];
+        uint64_t coming = searches & ~seen[w];
         if (!coming || !offer(b->next, w, coming, shared))
             continue;
         if (finds->count == GG_BFS_FINDS)
@@ -181,16 +182,16 @@ static void settle(void *job, int member) {
 
 /* ---- a level against the arcs ---- */
 
-/* The lanes of `missing` that have a neighbour of v in their frontier. */
+/* The searches of `missing` that have a neighbour of v in their frontier. */
 static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t missing,
                                      uint64_t *looked) {
     const uint32_t *target = b->reverse.target;
     const uint64_t *visit = b->visit;
-    uint64_t arc = b->reverse.offset[v], stop = b->reverse.offset[v + 1], lanes = 0;
+    uint64_t arc = b->reverse.offset[v], stop = b->reverse.offset[v + 1], searches = 0;
     *looked += stop - arc;
-    for (; arc < stop && (missing & ~lanes); arc++)
-        lanes |= visit[target[arc]];
-    return lanes & missing;
+    for (; arc < stop && (missing & ~searches); arc++)
+        searches |= visit[target[arc]];
+    return searches & missing;
 }
 
 static void gather(void *job, int member) {
@@ -206,11 +207,11 @@ static void gather(void *job, int member) {
             break;
         for (; v < last; v++) {
             uint64_t missing = b->searching & ~b->seen[v];
-            uint64_t lanes =
+            uint64_t searches =
                 missing ? gather_vertex(b, (uint32_t)v, missing, &looked) : 0;
-            b->next[v] = lanes;
-            if (lanes)
-                arrive(b, &tally, (uint32_t)v, lanes);
+            b->next[v] = searches;
+            if (searches)
+                arrive(b, &tally, (uint32_t)v, searches);
         }
         if (looked >= pause_at) {
             pause_at = looked + GG_POLL_ITEMS;
@@ -246,14 +247,14 @@ static void end_gathering(struct batch *b) {
 /* Lanes whose targets are all reached. */
 static uint64_t satisfied(const struct batch *b) {
     const gpugraph_search *search = b->search;
-    uint64_t lanes = search->target_count > 0 ? b->searching : 0;
-    for (uint32_t i = 0; i < search->target_count && lanes; i++)
-        lanes &= b->seen[search->target[i]];
+    uint64_t searches = search->target_count > 0 ? b->searching : 0;
+    for (uint32_t i = 0; i < search->target_count && searches; i++)
+        searches &= b->seen[search->target[i]];
     uint64_t limited = search->limit > 0 ? b->searching : 0;
     for (; limited; limited &= limited - 1)
         if (b->reached_by[__builtin_ctzll(limited)] >= search->limit)
-            lanes |= limited & -limited;
-    return lanes;
+            searches |= limited & -limited;
+    return searches;
 }
 
 static bool at_the_end(struct batch *b) {
@@ -333,22 +334,22 @@ static void search_levels(struct batch *b) {
 
 /* ---- a batch ---- */
 
-/* A lane of a large graph takes some ten milliseconds. */
-static void clear_lane(void *batch, uint64_t lane) {
+/* The depths of one search; of a large graph that takes some ten milliseconds. */
+static void clear_search(void *batch, uint64_t which) {
     const struct batch *b = batch;
     if (!gg_pause(b->run))
-        memset(b->depth[lane], 0xff, (uint64_t)b->forward.n * sizeof **b->depth);
+        memset(b->depth[which], 0xff, (uint64_t)b->forward.n * sizeof **b->depth);
 }
 
-/* Source i begins lane i, or all of them lane 0. */
+/* Source i begins search i, or all of them search 0. */
 static void start(struct batch *b, bool together) {
-    uint64_t depths = (uint64_t)b->forward.n * b->lanes;
-    gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->lanes, clear_lane, b);
+    uint64_t depths = (uint64_t)b->forward.n * b->searches;
+    gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->searches, clear_search, b);
     b->level = UINT32_MAX; /* the level before 0 */
     struct tally tally = {0};
     for (uint32_t i = 0; i < b->search->source_count; i++) {
-        uint32_t v = b->search->source[i], lane = together ? 0 : i;
-        uint64_t bit = (uint64_t)1 << lane;
+        uint32_t v = b->search->source[i], which = together ? 0 : i;
+        uint64_t bit = (uint64_t)1 << which;
         if (b->seen[v] & bit)
             continue;
         if (!b->seen[v])
@@ -358,13 +359,14 @@ static void start(struct batch *b, bool together) {
     }
     tell(b, &tally);
     b->level = 0;
-    b->searching = b->lanes == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->lanes) - 1;
+    b->searching =
+        b->searches == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->searches) - 1;
 }
 
 static void report(const struct batch *b, double started) {
     char more[120];
     snprintf(more, sizeof more, "%u source%s at once, %u levels, %u of them gathered",
-             b->lanes, b->lanes == 1 ? "" : "s", b->level, b->gathered);
+             b->searches, b->searches == 1 ? "" : "s", b->level, b->gathered);
     gg_search_phase(b->run, started, (int64_t)b->reached, more);
 }
 
@@ -372,10 +374,10 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
                              bool together, gpugraph_run *run, uint32_t *const *depth) {
     struct batch b = {.run = run, .search = search, .depth = depth};
     enum csr_kind back = gg_reverse_kind(search->direction);
-    b.lanes = together ? 1 : search->source_count;
+    b.searches = together ? 1 : search->source_count;
     if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
-    bool worth = b.lanes >= GG_EACH_REVERSE || graph->searches > GG_BFS_REVERSE_AFTER;
+    bool worth = b.searches >= GG_EACH_REVERSE || graph->searches > GG_BFS_REVERSE_AFTER;
     if ((worth || gg_csr_made(graph, back)) &&
         gg_csr(graph, back, false, false, run, &b.reverse))
         return run->status;

@@ -14,14 +14,14 @@ enum { GG_LANES = 64 };
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              bool together, gpugraph_run *run, uint32_t *const *depth);
 
-/* gpugraph_bfs by the method "multi-source": one lane, which all sources begin. */
+/* gpugraph_bfs by the method "multi-source": one search, which all sources begin. */
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
 /* The trees of up to GG_LANES searches from their depths, as gg_depth_tree makes each of
 ** them, in one pass over the edges. Phase "parents". */
 gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
-                               gpugraph_run *run, uint32_t lanes, uint32_t *const *depth,
-                               void *const *tree_edge);
+                               gpugraph_run *run, uint32_t searches,
+                               uint32_t *const *depth, void *const *tree_edge);
 
 #endif

@@ -1,9 +1,9 @@
 /* The trees of many breadth-first searches, in one pass over the edges.
 **
-**     depth[lane][v]  ->  row of v | low byte of the depth in lane 0, 1, 2 ... |
-**                         wants[v]   the lanes whose tree edge to v is not found yet
+**     depth[which][v] ->  row of v | low byte of the depth in search 0, 1, 2 ... |
+**                         wants[v]   the searches whose tree edge to v is not found yet
 **
-** An edge u -> v is compared for all lanes at once: where the row of v has one more than that
+** An edge u -> v is compared for all searches at once: where the row of v has one more than that
 ** of u, and u is reached, it is tight. Edges come in order of number, so the first one counts.
 ** Low bytes may agree where depths do not, in deep graphs: where they do, the depths are
 ** looked at. An owner has vertices, not edges: each goes over all edges and leaves those to
@@ -20,13 +20,13 @@ struct forest {
     const gpugraph_graph *graph;
     gpugraph_direction direction;
     gpugraph_run *run;
-    uint32_t lanes, words; /* words: of a row, eight lanes each */
+    uint32_t searches, words; /* words: of a row, eight searches each */
     uint32_t *const *depth;
     void *const *tree_edge;
     uint32_t deep;   /* bits above the low byte, of any depth */
     uint64_t *row;   /* n * words */
     uint64_t *wants; /* n */
-    uint64_t *there; /* n: the lanes that have reached it */
+    uint64_t *there; /* n: the searches that have reached it */
     int owners;
 };
 
@@ -38,12 +38,12 @@ static void fill_row(struct forest *f, uint32_t v) {
     uint32_t high = 0;
     for (uint32_t word = 0; word < f->words; word++) {
         uint64_t bytes = 0;
-        uint32_t end = f->lanes - word * 8 < 8 ? f->lanes - word * 8 : 8;
+        uint32_t end = f->searches - word * 8 < 8 ? f->searches - word * 8 : 8;
         for (uint32_t i = 0; i < end; i++) {
-            uint32_t lane = word * 8 + i, depth = f->depth[lane][v];
+            uint32_t which = word * 8 + i, depth = f->depth[which][v];
             bytes |= (uint64_t)(depth & 0xff) << 8 * i;
-            there |= (uint64_t)(depth != GPUGRAPH_NONE) << lane;
-            wants |= (uint64_t)(depth != GPUGRAPH_NONE && depth != 0) << lane;
+            there |= (uint64_t)(depth != GPUGRAPH_NONE) << which;
+            wants |= (uint64_t)(depth != GPUGRAPH_NONE && depth != 0) << which;
             high |= depth != GPUGRAPH_NONE ? depth >> 8 : 0;
         }
         f->row[(uint64_t)v * f->words + word] = bytes;
@@ -54,21 +54,21 @@ static void fill_row(struct forest *f, uint32_t v) {
     f->wants[v] = wants;
 }
 
-/* The lanes in which the row of v has one more than that of u. Without a carry from one byte
+/* The searches in which the row of v has one more than that of u. Without a carry from one byte
 ** to the next: a byte of `same` is 0x80 where the two agree. */
 static inline uint64_t one_more(const struct forest *f, uint32_t u, uint32_t v) {
     const uint64_t *a = f->row + (uint64_t)u * f->words;
     const uint64_t *b = f->row + (uint64_t)v * f->words;
-    uint64_t lanes = 0;
+    uint64_t searches = 0;
     for (uint32_t word = 0; word < f->words; word++) {
         uint64_t next =
             ((a[word] & 0x7f * EACH_BYTE) + EACH_BYTE) ^ (a[word] & 0x80 * EACH_BYTE);
         uint64_t x = next ^ b[word];
         uint64_t same =
             ~(((x & 0x7f * EACH_BYTE) + 0x7f * EACH_BYTE) | x) & 0x80 * EACH_BYTE;
-        lanes |= ((same >> 7) * 0x0102040810204080u >> 56) << 8 * word;
+        searches |= ((same >> 7) * 0x0102040810204080u >> 56) << 8 * word;
     }
-    return lanes;
+    return searches;
 }
 
 static inline void offer(struct forest *f, bool deep, uint64_t e, uint32_t u,
@@ -77,11 +77,11 @@ static inline void offer(struct forest *f, bool deep, uint64_t e, uint32_t u,
     if (!wanted || !(wanted &= one_more(f, u, v)))
         return;
     for (; wanted; wanted &= wanted - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(wanted);
-        if (deep && f->depth[lane][v] != f->depth[lane][u] + 1)
+        uint32_t which = (uint32_t)__builtin_ctzll(wanted);
+        if (deep && f->depth[which][v] != f->depth[which][u] + 1)
             continue; /* the low bytes agree, and no more */
-        gg_put_edge(f->tree_edge[lane], f->graph->wide, v, e);
-        f->wants[v] &= ~((uint64_t)1 << lane);
+        gg_put_edge(f->tree_edge[which], f->graph->wide, v, e);
+        f->wants[v] &= ~((uint64_t)1 << which);
     }
 }
 
@@ -105,10 +105,10 @@ static void go_over_edges(void *forest, uint64_t owner) {
     }
 }
 
-static void clear_tree(void *forest, uint64_t lane) {
+static void clear_tree(void *forest, uint64_t which) {
     const struct forest *f = forest;
     if (!gg_pause(f->run))
-        memset(f->tree_edge[lane], 0xff, f->graph->n * gg_edge_size(f->graph->wide));
+        memset(f->tree_edge[which], 0xff, f->graph->n * gg_edge_size(f->graph->wide));
 }
 
 static void fill_rows(void *forest, uint64_t low, uint64_t high) {
@@ -120,21 +120,21 @@ static void fill_rows(void *forest, uint64_t low, uint64_t high) {
 
 static void grow(struct forest *f) {
     f->owners = gg_threads(f->run, f->graph->m);
-    gg_parts(f->owners, f->lanes, clear_tree, f);
+    gg_parts(f->owners, f->searches, clear_tree, f);
     gg_slices(f->owners, f->graph->n, fill_rows, f);
     gg_parts(f->owners, (uint64_t)f->owners, go_over_edges, f);
 }
 
 gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
-                               gpugraph_run *run, uint32_t lanes, uint32_t *const *depth,
-                               void *const *tree_edge) {
+                               gpugraph_run *run, uint32_t searches,
+                               uint32_t *const *depth, void *const *tree_edge) {
     double started = gg_now_ms();
     uint64_t n = graph->n;
     struct forest f = {.graph = graph,
                        .direction = direction,
                        .run = run,
-                       .lanes = lanes,
-                       .words = (lanes + 7) / 8,
+                       .searches = searches,
+                       .words = (searches + 7) / 8,
                        .depth = depth,
                        .tree_edge = tree_edge};
     f.row = gg_alloc(run, n * f.words, sizeof *f.row);
@@ -150,6 +150,6 @@ gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction d
     if (gg_stopping(run))
         return gg_stopped(run);
     gg_phase(run, "parents", started, (int64_t)graph->m,
-             "one pass over the edges for %u tree%s", lanes, lanes == 1 ? "" : "s");
+             "one pass over the edges for %u tree%s", searches, searches == 1 ? "" : "s");
     return GPUGRAPH_OK;
 }

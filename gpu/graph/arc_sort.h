@@ -4,18 +4,18 @@
 
 #include "backend.h"
 
-typedef struct lane {
+typedef struct arc_list {
     const uint32_t *row, *column;
     const void *weight;
     uint64_t count;
     bool skip_loops;
-} lane;
+} arc_list;
 
 typedef struct arc_sort {
     gpugraph_run *run;
     uint32_t n;
-    lane lane[2];
-    int lanes;
+    arc_list list[2];
+    int lists;
     size_t weight_size; /* 0: none */
     int threads, shift; /* part of a row: row >> shift */
     uint64_t parts;

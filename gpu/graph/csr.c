@@ -1,8 +1,8 @@
 /* Compressed sparse rows from the edge list, by a counting sort in two passes, each of
 ** which writes to few enough places at a time to stay in the cache:
 **
-**     lanes      edges as (row, column): OUT source, target; IN target, source;
-**        |       BOTH two lanes, the second without loops
+**     lists      edges as (row, column): OUT source, target; IN target, source;
+**        |       BOTH two lists, the second without loops
 **        |  pass 1: each thread parts its slice by ranges of rows
 **        v
 **     parts      | rows 0 .. 511 | rows 512 .. 1023 | ...    as row << 32 | column
@@ -10,7 +10,7 @@
 **        v
 **     offset[n + 1], target[m], weight[m]
 **
-** The sort is stable for one lane, so rows are sorted by transposing twice: the arcs of
+** The sort is stable for one list, so rows are sorted by transposing twice: the arcs of
 ** a CSR, listed row by row, go through the same sort as (target, row), and once more.
 ** SIMPLE is made by itself (csr_simple.c). */
 #include "arc_sort.h"
@@ -32,8 +32,8 @@ static void count_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
-    for (int l = 0; l < s->lanes; l++) {
-        const lane *from = &s->lane[l];
+    for (int l = 0; l < s->lists; l++) {
+        const arc_list *from = &s->list[l];
         uint64_t end = gg_slice(from->count, thread + 1, s->threads);
         uint64_t i = gg_slice(from->count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++)
@@ -60,8 +60,8 @@ static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
-    for (int l = 0; l < s->lanes; l++) {
-        const lane *from = &s->lane[l];
+    for (int l = 0; l < s->lists; l++) {
+        const arc_list *from = &s->list[l];
         uint64_t end = gg_slice(from->count, thread + 1, s->threads);
         uint64_t i = gg_slice(from->count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++) {
@@ -150,11 +150,11 @@ static void run_passes(arc_sort *s, struct csr_slot *slot) {
     slot->offset[s->n] = arcs;
 }
 
-/* Sorts the lanes into the slot, whose own arrays the lanes may be. */
+/* Sorts the lists into the slot, whose own arrays they may be. */
 static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
     uint64_t arcs = 0;
-    for (int l = 0; l < s->lanes; l++)
-        arcs += s->lane[l].count;
+    for (int l = 0; l < s->lists; l++)
+        arcs += s->list[l].count;
     gg_plan_parts(s, arcs);
     s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
     s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
@@ -193,8 +193,8 @@ static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
     if (row)
         gg_chunks(gg_threads(run, slot->m), n, ROWS, list_rows, &walk);
     if (!gg_stopping(run)) {
-        arc_sort s = {.run = run, .n = n, .lanes = 1, .weight_size = weight_size};
-        s.lane[0] = (lane){slot->target, row, slot->weight, slot->m, false};
+        arc_sort s = {.run = run, .n = n, .lists = 1, .weight_size = weight_size};
+        s.list[0] = (arc_list){slot->target, row, slot->weight, slot->m, false};
         sort_arcs(&s, slot);
     }
     gg_release(row);
@@ -238,13 +238,13 @@ size_t gg_distance_size(gpugraph_distance_type type) {
 static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t weight_size,
                       gpugraph_run *run, struct csr_slot *slot) {
     arc_sort s = {.run = run, .n = graph->n, .weight_size = weight_size};
-    const lane out = {graph->source, graph->target, graph->weight, graph->m, false};
-    const lane in = {graph->target, graph->source, graph->weight, graph->m,
-                     kind != CSR_IN};
+    const arc_list out = {graph->source, graph->target, graph->weight, graph->m, false};
+    const arc_list in = {graph->target, graph->source, graph->weight, graph->m,
+                         kind != CSR_IN};
     if (kind != CSR_IN)
-        s.lane[s.lanes++] = out;
+        s.list[s.lists++] = out;
     if (kind != CSR_OUT)
-        s.lane[s.lanes++] = in;
+        s.list[s.lists++] = in;
     sort_arcs(&s, slot);
 }
 
@@ -380,8 +380,8 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     const size_t size = gg_edge_size(graph->wide);
     void *edge = gg_alloc(run, graph->m, size);
     if (edge) {
-        arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lanes = 1};
-        s.lane[0] = (lane){graph->source, graph->target, edge, graph->m, false};
+        arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lists = 1};
+        s.list[0] = (arc_list){graph->source, graph->target, edge, graph->m, false};
         numbers n = {edge, graph->wide};
         gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
         sort_arcs(&s, slot);

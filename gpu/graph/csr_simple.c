@@ -19,9 +19,9 @@ static void count_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
-    const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
-    uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
-    uint64_t e = gg_slice(s->lane[0].count, thread, s->threads);
+    const uint32_t *source = s->list[0].row, *target = s->list[0].column;
+    uint64_t end = gg_slice(s->list[0].count, thread + 1, s->threads);
+    uint64_t e = gg_slice(s->list[0].count, thread, s->threads);
     for (; e < end && !gg_leave(s->run, e); e++)
         if (source[e] != target[e]) {
             count[source[e] >> s->shift]++;
@@ -33,9 +33,9 @@ static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
-    const uint32_t *source = s->lane[0].row, *target = s->lane[0].column;
-    uint64_t end = gg_slice(s->lane[0].count, thread + 1, s->threads);
-    uint64_t e = gg_slice(s->lane[0].count, thread, s->threads);
+    const uint32_t *source = s->list[0].row, *target = s->list[0].column;
+    uint64_t end = gg_slice(s->list[0].count, thread + 1, s->threads);
+    uint64_t e = gg_slice(s->list[0].count, thread, s->threads);
     for (; e < end && !gg_leave(s->run, e); e++) {
         uint32_t u = source[e], v = target[e];
         if (u == v)
@@ -46,7 +46,7 @@ static void write_parts(void *arcs, uint64_t slice) {
 }
 
 static void part_arcs(arc_sort *s) {
-    gg_plan_parts(s, 2 * s->lane[0].count);
+    gg_plan_parts(s, 2 * s->list[0].count);
     s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
     s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
     if (!s->begin)
@@ -273,9 +273,9 @@ static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
 
 void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
                     struct csr_slot *slot) {
-    arc_sort s = {.run = run, .n = graph->n, .lanes = 1};
+    arc_sort s = {.run = run, .n = graph->n, .lists = 1};
     uint64_t *start = NULL;
-    s.lane[0] = (lane){graph->source, graph->target, NULL, graph->m, true};
+    s.list[0] = (arc_list){graph->source, graph->target, NULL, graph->m, true};
     part_arcs(&s);
     if (!gg_stopping(run))
         slot->offset = gg_alloc_roomy(run, (uint64_t)s.n + 1, sizeof *slot->offset);
