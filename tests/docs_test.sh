@@ -79,6 +79,15 @@ for name in $(grep -o '`[a-z0-9_]*()`' "$page" | tr -d '`()' | sort -u); do
         status=1
     }
 done
+# A walk: "| `function()` | `room/` |" says where the function is.
+# shellcheck disable=SC2016 # backquotes for sed
+sed -n 's/^| `\([a-z0-9_]*\)()` | `\([a-z_\/]*\)` |.*/\1 \2/p' "$page" >"$work/walk"
+while read -r name room; do
+    grep -rqE "^[a-z].*\\b$name\\(" "$tests/../$room" || {
+        echo "$(basename "$page") says that $name() is in $room"
+        status=1
+    }
+done <"$work/walk"
 awk '
     function bare(text) {
         gsub(/\/\*[^*]*\*\//, "", text)
