@@ -11,6 +11,7 @@
 #ifndef GPUGRAPH_GRAPH_PROBE_H
 #define GPUGRAPH_GRAPH_PROBE_H
 
+#include "entry/entry.h"
 #include "ext.h"
 #include <check.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static void probe_open(probe *p, sqlite3 *db) {
     memset(p, 0, sizeof *p);
     p->c.db = db;
     p->c.references = 1; /* the test's own: the connection is not on the heap */
+    p->c.ends = &connection_ends;
     p->c.config.cache_limit = 1 << 30;
     p->c.config.threads = 1;
     p->c.config.backend = GPUGRAPH_CPU;
@@ -194,8 +196,7 @@ static void probe_close(probe *p) {
     connection_table_closed(&p->c);
     ck_assert_ptr_null(p->c.bindings);
     ck_assert_ptr_null(p->c.executions);
-    cache_free(&p->c);
-    timings_clear(&p->c.timings);
+    p->c.ends->connection(&p->c);
     ck_assert_int_eq(sqlite3_close(p->c.db), SQLITE_OK);
     ck_assert_int_eq(p->c.references, 1);
 }

@@ -5,6 +5,7 @@
 **     sqlite3_gpugraph_init
 **       -> connection, kept alive by one reference from each module and function
 **       -> loader, table functions, inspection */
+#include "entry.h"
 #include "follow/follow.h"
 #include "inspect/settings.h"
 #include "pages/wal_frames.h"
@@ -67,7 +68,7 @@ static void forget_all(connection *c) {
     wal_notes_clear(&c->logs);
 }
 
-static const struct connection_ends ends = {
+const struct connection_ends connection_ends = {
     .execution = cache_execution_ended,
     .connection = forget_all,
 };
@@ -78,7 +79,7 @@ static connection *connection_open(sqlite3 *db) {
         return NULL;
     memset(c, 0, sizeof *c);
     c->db = db;
-    c->ends = &ends;
+    c->ends = &connection_ends;
     settings_reset(c);
     return c;
 }

@@ -1,0 +1,10 @@
+/* What a connection's ends mean to all rooms: for the entry point, and for tests that make a
+** connection by hand. */
+#ifndef GPUGRAPH_ENTRY_H
+#define GPUGRAPH_ENTRY_H
+
+#include "ext.h"
+
+extern const struct connection_ends connection_ends;
+
+#endif
