@@ -331,7 +331,8 @@ START_TEST(test_text_weights) {
         aside += !is_number;
         taken++;
     }
-    ck_assert(aside > 0 && aside < taken);
+    /* Of each kind, but in a share of one or two. */
+    ck_assert(taken < 3 || (aside > 0 && aside < taken));
 }
 END_TEST
 

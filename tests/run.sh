@@ -8,6 +8,7 @@
 #   BUILD_TYPE=RelWithDebInfo       CMake's build type
 #   GPUGRAPH_SANITIZE=address|thread
 #   GPUGRAPH_WERROR=ON              warnings are errors
+#   CUDA_FLAGS="-O2 -DNDEBUG"       CMake's flags for nvcc
 #   CC=clang                        the C compiler (for a build folder's first run)
 #   TESTS=regex                     only the tests whose names match
 #   JOBS=n                          parallel compilations and tests
@@ -26,11 +27,11 @@ export GPUGRAPH_SHARED_DATA=${GPUGRAPH_SHARED_DATA:-$root/../shared/data}
 
 .ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 check xz-utils
 
-# Output of a step is shown only when the step fails.
+# Output of a step is shown only when the step fails; what it took, always.
 quietly() {
-    local log=$build/$1.log
+    local log=$build/$1.log TIMEFORMAT="$1: %0R s, %0U + %0S s of CPU"
     shift
-    "$@" >"$log" 2>&1 || { tail -n 60 "$log" && return 1; }
+    time { "$@" >"$log" 2>&1 || { tail -n 60 "$log" && return 1; }; }
 }
 
 mkdir -p "$build"
@@ -40,6 +41,7 @@ options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
          -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}"
          -DGPUGRAPH_WERROR="${GPUGRAPH_WERROR:-OFF}")
 [ -z "${CUDA_ARCHITECTURES:-}" ] || options+=(-DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES")
+[ -z "${CUDA_FLAGS:-}" ] || options+=(-DCMAKE_CUDA_FLAGS_RELWITHDEBINFO="$CUDA_FLAGS")
 nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 [ -z "$nvcc" ] || export CUDACXX=$nvcc
 if ! { quietly configure cmake -S . -B "$build" "${options[@]}" &&
@@ -56,8 +58,11 @@ fi
 export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}
 
 # The exit status is judged by the counts below: a test that never ran is a failure, too.
-ctest --test-dir "$build" -j "$jobs" --output-on-failure --output-junit "$build/tests.xml" \
-    ${TESTS:+-R "$TESTS"} >"$build/tests.log" 2>&1 || true
+all_tests() {
+    ctest --test-dir "$build" -j "$jobs" --output-on-failure --output-junit "$build/tests.xml" \
+        ${TESTS:+-R "$TESTS"} || true
+}
+quietly tests all_tests
 
 # A Check program counts as its checks, every other test as one.
 [ -s "$build/tests.xml" ] || { cat "$build/tests.log"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }

@@ -63,9 +63,6 @@ extern const struct suite suite;
 /* Asked for in another process: CUDA does not survive a fork. */
 bool suite_has_device(void);
 
-/* For a main() of its own. */
-int run_suite(Suite *suite);
-
 #ifdef __cplusplus
 }
 #endif
