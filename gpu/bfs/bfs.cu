@@ -16,7 +16,7 @@
 ** at 0 and does nothing. */
 #include "bfs.h"
 #include "bfs.cuh"
-#include "graph/device_copy.cuh"
+#include "tree/tree.cuh"
 
 #include <assert.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@
 #ifndef GPUGRAPH_BFS_CUH
 #define GPUGRAPH_BFS_CUH
 
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 /* Entries in the low, arcs in the high half. */
 typedef unsigned long long bfs_size;

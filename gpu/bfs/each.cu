@@ -7,7 +7,7 @@
 ** As many searches go together as there is room for their depths. */
 #include "bfs.cuh"
 #include "lanes.h"
-#include "graph/device_copy.cuh"
+#include "tree/tree.cuh"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 ** No host looks at a level: a search is two launches, or a few more where its frontier
 ** grows and shrinks. */
 #include "bfs.cuh"
-#include "graph/device_copy.cuh"
+#include "tree/tree.cuh"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 **
 ** The edge list alone is needed: a CSR would cost more than the count. */
 #include "degrees.h"
-#include "device/cuda.cuh"
+#include "graph/graph.cuh"
 
 /* ---- kernels ---- */
 

@@ -1,10 +1,9 @@
-/* What every .cu file shares: a job on the device, its memory, its transfers, and the
-** device's copy of a graph. Nothing here loops over a graph.
+/* What every .cu file shares: a job on the device, its memory, its transfers. Nothing here knows
+** what lies there of a graph: that is graph/graph.cuh.
 **
 **     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
 **       ^
 **     struct cuda_job       one call of a backend function; holds the device's mutex
-**       | gg_device_edges, gg_device_csr     views of what lies on the device
 **       | gg_workspace + gg_carve            one block for all arrays of the run
 **       | kernels, each followed by gg_launched
 **       | gg_wait, gg_fetch, gg_download     poll: an interrupt is felt at once
@@ -144,122 +143,6 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Every byte of the array becomes `byte`. */
 bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
-
-/* ---- graph/device_copy.cu: the device's copy of a graph ---- */
-
-struct device_edges { /* by edge number */
-    uint32_t n;
-    uint64_t m;
-    const uint32_t *source, *target;
-    const void *weight; /* NULL unless asked for */
-};
-
-struct device_csr { /* meaning as struct csr */
-    uint32_t n;
-    uint64_t m;
-    const uint64_t *offset;
-    const uint32_t *target;
-    const void *weight;
-};
-
-/* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
-bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
-bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                   struct device_csr *view);
-/* offset[0 .. n] from counts[0 .. n], whose last entry is 0: sums of those before. */
-bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
-                uint32_t n, void *scratch, uint64_t scratch_bytes);
-uint64_t gg_offsets_scratch(uint32_t n);
-
-/* ---- graph/device_pinned.cu ---- */
-
-/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
-** "csr" and "pin". Whole lines of 128 bytes can be read at the end, too. offsets: when it
-** is made they are put on the device; else they are pinned, too. */
-bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view);
-/* Gives all of that back; the device must be current and idle. */
-void gg_drop_pinned(gpugraph_graph *graph);
-
-/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
-** kept on the device for one seed (phase "hash"). */
-struct id_hashes {
-    uint64_t salt, first;
-    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
-};
-bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
-static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
-    return graph->ids.integer_count == graph->n && !graph->ids.integer;
-}
-static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
-    return h.stored ? h.stored[v]
-                    : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
-}
-/* Device bytes of gpu_mis beyond what is held; frugal: out of core. (mis/mis.cu) */
-
-/* ---- graph/device_copy.cu, as others ask ---- */
-
-/* Bytes that a CSR and the edges would still take, scratch included. */
-int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
-                              bool weighted);
-
-/* ---- tree/tree.cu, tree/distance.cu: tree edges on the device; the rules are those of tree/tree.c ----
-** They are edge numbers, as wide as the graph asks for. */
-
-/* Bytes of all tree edges; 0 where none are wanted. */
-static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
-    return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
-}
-
-/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
-** room on the device, let it be faster. */
-uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
-bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
-                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint64_t scratch_bytes, void *tree_edge);
-/* *ties: vertices whose edges all tie at their own distance; their tree edges are not
-** set, and the host settles them. scratch: so many words. */
-uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
-                                  gpugraph_direction direction);
-/* *how: a phrase for the phase. (tree/distance.cu) */
-bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
-                             const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
-                             const char **how);
-bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
-                            const uint32_t *parent, void *tree_edge);
-
-/* Depth trees by transposed rows, where there are some, all is in order, the scratch is enough
-** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (tree/depth_rows.cu) */
-uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
-bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
-                     const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
-
-/* ---- tree/ranked_rows.cu: arcs in the order of where they lead, with their edges' numbers ---- */
-
-/* Makes them for trees by weight, where that pays, or for `path`s, and there is room, while
-** nothing lies in the workspace yet; without them the job goes on. They stay as long as the edges
-** do, or until memory is short. None where edge numbers are wide. */
-bool gg_make_ranked_rows(struct cuda_job *job, gpugraph_direction direction, bool path);
-/* Is it there? And is it worth it, by the last tree? */
-bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction);
-bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction);
-/* tree_edge: all none. most: room for so many distances as there are vertices. smallest: all bits
-** before, then the smallest distance that is more than 0, if there is one. */
-bool gg_tree_by_ranks(struct cuda_job *job, gpugraph_direction direction,
-                      const void *distance, void *most, uint64_t *smallest,
-                      uint32_t *tree_edge);
-/* A tree was made, and that share of the arcs may be tight by weight and where they lead. */
-void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double share);
-/* The arcs that lead to a vertex when edges are travelled in a direction; two kinds in BOTH. */
-struct device_arcs_to {
-    const uint64_t *offset;
-    const uint32_t *other, *number; /* where from, which edge; ascending by number */
-    const void *weight;             /* NULL: the graph has none */
-};
-/* Returns how many kinds; 0: they are not there. */
-int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
-                      struct device_arcs_to kind[2]);
 
 /* ---- kernels' helpers ---- */
 

@@ -11,7 +11,7 @@
 ** graph with loops counts as acyclic. */
 #include "dfs.cuh"
 #include "dag.h"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 #include <cooperative_groups.h>
 

@@ -9,6 +9,7 @@
 ** too what `auto` has brought here and a device is slow at: graphs that are long and thin. */
 #include "dfs.h"
 #include "dfs.cuh"
+#include "tree/tree.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>

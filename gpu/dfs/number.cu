@@ -14,7 +14,7 @@
 **
 ** List ranking after Helman and JaJa (2001) and Wyllie (1979). */
 #include "dfs.cuh"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -5,7 +5,7 @@
 **     visited      a bit for each vertex; tree: parent and depth in one word, so that a
 **                  vertex costs one store; both are unpacked at the end */
 #include "dfs.cuh"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,

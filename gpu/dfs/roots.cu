@@ -8,7 +8,7 @@
 ** Their trees may grow at the same time. What directed arcs do not reach from there lies
 ** behind cycles that nothing leads to; the crew opens roots among that. */
 #include "dfs.cuh"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 #include "base/warp.h"
 
 /* One thread per vertex. */

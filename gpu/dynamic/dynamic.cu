@@ -2,6 +2,7 @@
 ** The kernels: edges.cu, runs.cu, sort.cu, rows.cu. What a batch is:
 ** dynamic.c. */
 #include "dynamic.cuh"
+#include "graph/graph.cuh"
 
 #include <new>
 

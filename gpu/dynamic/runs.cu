@@ -4,7 +4,7 @@
 **     extend_runs    these, from their beginning: the threads of a block take pieces together
 */
 #include "block.cuh"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 #include "slab_run.h"
 
 /* A place behind what the word holds, for each lane of a warp that wants one. */

@@ -4,6 +4,7 @@
 #define GPUGRAPH_DEVICE_COPY_CUH
 
 #include "device/parts.cuh"
+#include "graph.cuh"
 
 enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
 

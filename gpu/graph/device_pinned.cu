@@ -8,7 +8,8 @@
 **
 ** An array that is registered is lent (struct csr_slot): whoever is to free, move or change
 ** it calls gg_rows_back before. */
-#include "device_copy.cuh"
+#include "device/parts.cuh"
+#include "graph.cuh"
 
 #include <string.h>
 #include <unistd.h>

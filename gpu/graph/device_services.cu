@@ -1,6 +1,7 @@
 /* The device's copy of a graph, as the host's side asks for it. */
 #include "device/devices.cuh"
-#include "device_copy.cuh"
+#include "device/parts.cuh"
+#include "graph.cuh"
 
 static int64_t held(const gpugraph_graph *graph) {
     return gg_device_part_bytes(graph, PART_GROUNDS);

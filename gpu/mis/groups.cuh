@@ -5,7 +5,7 @@
 #ifndef GPUGRAPH_MIS_GROUPS_CUH
 #define GPUGRAPH_MIS_GROUPS_CUH
 
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 enum mis_group { MIS_BLOCKS, MIS_WARP_ROWS, MIS_THREADS, MIS_GROUPS };
 

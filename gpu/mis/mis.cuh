@@ -13,7 +13,7 @@
 #ifndef GPUGRAPH_MIS_CUH
 #define GPUGRAPH_MIS_CUH
 
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 #include "words.h"
 
 struct mis_graph {

@@ -8,8 +8,9 @@
 ** The transpose comes with edge numbers (tree/ranked_rows.cu), along which the path is then walked
 ** back; where edge numbers are wide, or in BOTH, which is its own transpose, these are plain rows. By
 ** depth the same engine finds paths, with weights that are all 1. */
-#include "graph/device_copy.cuh"
 #include "path.cuh"
+#include "tree/ranked_rows.cuh"
+#include "tree/tree.cuh"
 #include "tuning.h"
 
 #include <string.h>

@@ -12,6 +12,8 @@
 ** edges all tie with it, the host, which settles ties, is sent the distances. */
 #include "path.h"
 #include "path.cuh"
+#include "tree/ranked_rows.cuh"
+#include "tree/tree.cuh"
 #include "tuning.h"
 
 /* One thread. number: as wide as the graph's edge numbers. */
@@ -138,7 +140,7 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
                     : s->steps > most || s->steps > room)
         return true;
     most = most < room ? most : (uint32_t)room;
-    if (!gg_walk_rows(job, s, most, gg_path_room(s), &walk))
+    if (!gg_walk_back(job, s, most, gg_path_room(s), &walk))
         return false;
     *done = walk.vertex == s->wanted->source[0];
     *tie = !*done && walk.steps < most;

@@ -35,7 +35,7 @@ enum { PATH_HEAD = 2 }; /* numbers before the edges, which go from the target on
 
 /* rows.cu: from the target along rows that are there (gg_device_arcs_to), no more than `most`
 ** steps; `room` as walk_up's. It ends at a vertex all of whose edges tie, too. */
-bool gg_walk_rows(struct cuda_job *job, const struct path_search *s, uint32_t most,
+bool gg_walk_back(struct cuda_job *job, const struct path_search *s, uint32_t most,
                   void *room, struct path_walk *walk);
 
 /* both_ends.cu. *open: the search from the source has to find it; else *s is set. */

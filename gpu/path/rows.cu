@@ -7,6 +7,7 @@
 ** arcs is shared by all its threads. For long ways the pass that makes the whole tree, which has
 ** nothing to wait for, is sooner done. */
 #include "path.cuh"
+#include "tree/ranked_rows.cuh"
 
 enum { WALK_BLOCK = 512, WALK_ARCS = 4 /* of a thread at a time */ };
 
@@ -95,7 +96,7 @@ static bool launch(struct cuda_job *job, const struct path_search *s,
     return gg_launched(job, "walk_rows");
 }
 
-bool gg_walk_rows(struct cuda_job *job, const struct path_search *s, uint32_t most,
+bool gg_walk_back(struct cuda_job *job, const struct path_search *s, uint32_t most,
                   void *room, struct path_walk *walk) {
     struct rows_to rows;
     uint32_t *narrow = static_cast<uint32_t *>(room), head[PATH_HEAD];

@@ -19,7 +19,7 @@
 **
 ** A sum that leaves the range is dropped and noted; the rare search that notes one is
 ** settled by the CPU backend, which knows the sentence to say. */
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 #include "sssp.cuh"
 
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_CUH
 
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 #include "sssp.cuh"
 
 /* 1: a build that counts arcs and settled vertices, for tests/bench. */

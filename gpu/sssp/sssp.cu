@@ -8,6 +8,8 @@
 ** need more than one look are left to the host too. */
 #include "sssp.h"
 #include "sssp.cuh"
+#include "tree/ranked_rows.cuh"
+#include "tree/tree.cuh"
 
 #include <stdio.h>
 

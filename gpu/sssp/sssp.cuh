@@ -11,7 +11,7 @@
 #ifndef GPUGRAPH_SSSP_CUH
 #define GPUGRAPH_SSSP_CUH
 
-#include "device/cuda.cuh"
+#include "graph/graph.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
 

@@ -15,8 +15,8 @@
 **
 ** Parents become edge numbers in their own place, so these are narrow: a graph with wide ones is
 ** too large for the searches that make transposed rows. */
-#include "device/frontier.cuh"
 #include "graph/device_copy.cuh"
+#include "pass.cuh"
 
 enum {
     LEVELS = 64,      /* that a word has bits for; more levels leave little to save */
@@ -305,6 +305,8 @@ static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
 static const struct device_rows *turned_rows(const struct cuda_job *job,
                                              gpugraph_direction direction) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
+    if (!copy)
+        return NULL;
     const struct device_rows *rows = &copy->rows[gg_reverse_kind(direction)];
     bool useful = direction != GPUGRAPH_BOTH && rows->made && !job->graph->wide &&
                   copy->edge_order != ORDER_NONE && rows->order != ORDER_NONE;

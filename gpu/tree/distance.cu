@@ -12,7 +12,8 @@
 ** (ranked_rows_typed.h), and trees are asked for again and again, ranked_rows.cu keeps arcs in
 ** another order. A sample of the edges says how many that would be. */
 #include "distance.cuh"
-#include "tree.cuh"
+#include "pass.cuh"
+#include "ranked_rows.cuh"
 #include "tuning.h"
 
 /* ---- kernels: one thread per edge ---- */

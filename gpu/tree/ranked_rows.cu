@@ -12,7 +12,8 @@
 ** is walked back along them, by `offset` (path/rows.cu). */
 #include "graph/device_copy.cuh"
 #include "distance.cuh"
-#include "device/frontier.cuh"
+#include "ranked_rows.cuh"
+#include "graph/frontier.cuh"
 #include "tuning.h"
 
 #include <cub/device/device_radix_sort.cuh>

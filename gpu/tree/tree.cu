@@ -11,7 +11,7 @@
 ** its edge after a part loses its byte, since all further edges have larger numbers.
 **
 ** depth_rows.cu has a faster way for depths, distance.cu the trees of distances. */
-#include "tree.cuh"
+#include "pass.cuh"
 
 /* ---- kernels: one thread per edge ---- */
 

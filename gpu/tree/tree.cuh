@@ -1,47 +1,31 @@
-/* What passes over the edges share that make tree edges: tree.cu and distance.cu. */
+/* Tree edges on the device, after a search; the rules are those of tree.c. They are edge numbers,
+** as wide as the graph asks for. */
 #ifndef GPUGRAPH_TREE_CUH
 #define GPUGRAPH_TREE_CUH
 
 #include "device/cuda.cuh"
-#include "device/frontier.cuh"
 
-/* Edge numbers of 64 bits, as atomics know them. `number` below is this or uint32_t. */
-typedef unsigned long long wide_number;
-
-/* e is offered to v. No edge is the largest number, so it loses against all. */
-template <typename number>
-static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, number e) {
-    if (e < gg_peek(&tree_edge[v]))
-        atomicMin(&tree_edge[v], e);
+/* Bytes of all tree edges; 0 where none are wanted. */
+static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
+    return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
 }
 
-struct ways { /* in which an edge may be travelled */
-    bool forward, backward;
-};
-
-static inline struct ways ways_of(gpugraph_direction direction) {
-    return ways{direction != GPUGRAPH_IN, direction != GPUGRAPH_OUT};
-}
-
-enum { EDGES_A_THREAD = 4 };
-
-/* Four entries of an array that begins at a multiple of 16 bytes, as streams are read. */
-template <typename type>
-static __device__ __forceinline__ void load_four(const type *from,
-                                                 type (&to)[EDGES_A_THREAD]) {
-    const int parts = sizeof to / sizeof(uint4);
-    static_assert(parts * sizeof(uint4) == sizeof to, "whole reads");
-#pragma unroll
-    for (int i = 0; i < parts; i++)
-        reinterpret_cast<uint4 *>(to)[i] =
-            __ldcs(reinterpret_cast<const uint4 *>(from) + i);
-}
-
-/* Edges, and no tree edge for any vertex. */
-static inline bool gg_begin_tree(struct cuda_job *job, bool weighted,
-                                 struct device_edges *edges, void *tree_edge) {
-    return gg_device_edges(job, weighted, edges) &&
-           gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
-}
+/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
+** room on the device, let it be faster. */
+uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                          const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                          uint64_t scratch_bytes, void *tree_edge);
+/* *ties: vertices whose edges all tie at their own distance; their tree edges are not
+** set, and the host settles them. scratch: so many words. */
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
+                                  gpugraph_direction direction);
+/* *how: a phrase for the phase. (tree/distance.cu) */
+bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+                             const void *distance, const uint32_t *source,
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
+                             const char **how);
+bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *parent, void *tree_edge);
 
 #endif

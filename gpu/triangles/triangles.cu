@@ -12,8 +12,8 @@
 ** one arc after the other. Launches take a limited number of arcs, so that an interrupt
 ** between them is felt. */
 #include "triangles.h"
-#include "device/cuda.cuh"
-#include "device/frontier.cuh"
+#include "graph/graph.cuh"
+#include "graph/frontier.cuh"
 
 enum {
     GRID_BLOCKS = 16, /* for each multiprocessor */

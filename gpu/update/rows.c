@@ -151,7 +151,7 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
         p->weight_size =
             numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
     if (gg_begin_walk(&w, kind))
-        gg_walk_rows(&w);
+        gg_fill_row_plan(&w);
     if (!gg_stopping(u->run) &&
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))

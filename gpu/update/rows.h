@@ -26,7 +26,7 @@ typedef struct row_walk {
 ** False when the run must end. */
 bool gg_begin_walk(row_walk *w, enum csr_kind kind);
 /* Fills the plan. */
-void gg_walk_rows(row_walk *w);
+void gg_fill_row_plan(row_walk *w);
 void gg_end_walk(row_walk *w);
 
 static inline uint32_t gg_going_row(const row_walk *w, uint64_t i) {

@@ -60,7 +60,7 @@ bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
                         rows->weighted ? gg_distance_size(u->distance_type) : 0};
     bool planned = gg_begin_walk(&w, kind) && ask(&w, kind, place, there);
     if (planned)
-        gg_walk_rows(&w);
+        gg_fill_row_plan(&w);
     gg_end_walk(&w);
     return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
                                       p->removed, p->inserted_at, p->inserted, p->place);

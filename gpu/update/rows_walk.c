@@ -150,7 +150,7 @@ static void add_event(row_plan *p, uint64_t at, int64_t by) {
     p->event_by[p->events++] = by;
 }
 
-void gg_walk_rows(row_walk *w) {
+void gg_fill_row_plan(row_walk *w) {
     row_plan *p = w->p;
     uint64_t i = 0, k = 0;
     while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_TEST_DEVICE_ROWS_CUH
 #define GPUGRAPH_TEST_DEVICE_ROWS_CUH
 
-#include "device/cuda.cuh"
+#include "graph/graph.cuh"
 
 #include <check.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 **     one warp     one worker: its lanes look at 32 arcs side by side, one child is taken
 **     one block    BLOCK_WORKERS workers; they stay until the end */
 #include "dfs/dfs.cuh"
-#include "device/frontier.cuh"
+#include "graph/frontier.cuh"
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,

@@ -8,8 +8,8 @@
 **                         --radii---->  FEATURE_BALLS distances
 **                         --probes--->  FEATURE_BALLS searches in rounds (probe.cu)
 */
-#include "graph/device_copy.cuh"
-#include "device/frontier.cuh"
+#include "device/parts.cuh"
+#include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
 #include "features.h"
 

@@ -7,7 +7,6 @@
 ** neither the order of the threads nor that of arcs changes anything. Of a round that
 ** meets too many vertices nothing is counted.
 */
-#include "graph/device_copy.cuh"
 #include "sssp/sssp.cuh"
 #include "features.h"
 

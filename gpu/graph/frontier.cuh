@@ -13,7 +13,7 @@
 #ifndef GPUGRAPH_FRONTIER_CUH
 #define GPUGRAPH_FRONTIER_CUH
 
-#include "cuda.cuh"
+#include "graph.cuh"
 
 #include <cub/block/block_scan.cuh>
 #include <cuda/atomic>

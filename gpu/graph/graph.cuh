@@ -1,0 +1,66 @@
+/* A graph as kernels and their drivers see it on a device: views, made on first need, that own
+** nothing.
+**
+**     gg_device_edges    source[m] target[m] weight[m]           by edge number
+**     gg_device_csr      offset[n + 1] target[arcs] weight[arcs]
+**     gg_pinned_csr      as gg_device_csr, targets in host memory
+**     gg_device_hashes   hash[n]
+**
+** What they lie in is device_copy.cuh and device_pinned.cu. */
+#ifndef GPUGRAPH_GRAPH_CUH
+#define GPUGRAPH_GRAPH_CUH
+
+#include "device/cuda.cuh"
+
+struct device_edges { /* by edge number */
+    uint32_t n;
+    uint64_t m;
+    const uint32_t *source, *target;
+    const void *weight; /* NULL unless asked for */
+};
+
+struct device_csr { /* meaning as struct csr */
+    uint32_t n;
+    uint64_t m;
+    const uint64_t *offset;
+    const uint32_t *target;
+    const void *weight;
+};
+
+/* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
+bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view);
+/* Bytes that a CSR and the edges would still take, scratch included. */
+int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
+                              bool weighted);
+/* offset[0 .. n] from counts[0 .. n], whose last entry is 0: sums of those before. */
+bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
+                uint32_t n, void *scratch, uint64_t scratch_bytes);
+uint64_t gg_offsets_scratch(uint32_t n);
+
+/* ---- device_pinned.cu ---- */
+
+/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
+** "csr" and "pin". Whole lines of 128 bytes can be read at the end, too. offsets: when it
+** is made they are put on the device; else they are pinned, too. */
+bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view);
+/* Gives all of that back; the device must be current and idle. */
+void gg_drop_pinned(gpugraph_graph *graph);
+
+/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
+** kept on the device for one seed (phase "hash"). */
+struct id_hashes {
+    uint64_t salt, first;
+    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
+};
+bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
+static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
+    return graph->ids.integer_count == graph->n && !graph->ids.integer;
+}
+static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
+    return h.stored ? h.stored[v]
+                    : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
+}
+
+#endif

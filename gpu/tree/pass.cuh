@@ -1,0 +1,54 @@
+/* What passes over the edges share that make tree edges: tree.cu and distance.cu. */
+#ifndef GPUGRAPH_TREE_PASS_CUH
+#define GPUGRAPH_TREE_PASS_CUH
+
+#include "graph/frontier.cuh"
+#include "tree.cuh"
+
+/* Edge numbers of 64 bits, as atomics know them. `number` below is this or uint32_t. */
+typedef unsigned long long wide_number;
+
+/* e is offered to v. No edge is the largest number, so it loses against all. */
+template <typename number>
+static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, number e) {
+    if (e < gg_peek(&tree_edge[v]))
+        atomicMin(&tree_edge[v], e);
+}
+
+struct ways { /* in which an edge may be travelled */
+    bool forward, backward;
+};
+
+static inline struct ways ways_of(gpugraph_direction direction) {
+    return ways{direction != GPUGRAPH_IN, direction != GPUGRAPH_OUT};
+}
+
+enum { EDGES_A_THREAD = 4 };
+
+/* Four entries of an array that begins at a multiple of 16 bytes, as streams are read. */
+template <typename type>
+static __device__ __forceinline__ void load_four(const type *from,
+                                                 type (&to)[EDGES_A_THREAD]) {
+    const int parts = sizeof to / sizeof(uint4);
+    static_assert(parts * sizeof(uint4) == sizeof to, "whole reads");
+#pragma unroll
+    for (int i = 0; i < parts; i++)
+        reinterpret_cast<uint4 *>(to)[i] =
+            __ldcs(reinterpret_cast<const uint4 *>(from) + i);
+}
+
+/* Edges, and no tree edge for any vertex. */
+static inline bool gg_begin_tree(struct cuda_job *job, bool weighted,
+                                 struct device_edges *edges, void *tree_edge) {
+    return gg_device_edges(job, weighted, edges) &&
+           gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
+}
+
+/* Depth trees by transposed rows, where there are some, all is in order, the scratch is enough
+** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (depth_rows.cu) */
+uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
+bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
+                     const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
+
+#endif
