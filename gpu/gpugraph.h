@@ -23,73 +23,13 @@
 #ifndef GPUGRAPH_H
 #define GPUGRAPH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "gpugraph_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define GPUGRAPH_VERSION "0.1.0"
-
-/* No vertex, not reached: in every array of 32-bit vertex numbers or depths. */
-#define GPUGRAPH_NONE UINT32_MAX
-/* No edge, where a function takes or returns an edge number. */
-#define GPUGRAPH_NO_EDGE UINT64_MAX
-
-typedef enum gpugraph_status {
-    GPUGRAPH_OK = 0,
-    GPUGRAPH_NO_MEMORY,     /* the host's memory is exhausted */
-    GPUGRAPH_DEVICE_MEMORY, /* the device's memory, or memory_limit, is exhausted */
-    GPUGRAPH_NO_DEVICE,     /* backend 'cuda' was asked for and there is none */
-    GPUGRAPH_DEVICE_FAILED, /* the CUDA runtime reported an error */
-    GPUGRAPH_INTERRUPTED,   /* run->interrupted said so */
-    GPUGRAPH_INVALID,       /* an argument is out of its range */
-    GPUGRAPH_RANGE,         /* a distance leaves the range of its type */
-    /* more than 2^32 - 2 vertices, or 2^32 - 1 edges at one of them */
-    GPUGRAPH_TOO_LARGE
-} gpugraph_status;
-
-/* One word for a status, for logs: "ok", "no memory", ... */
-const char *gpugraph_status_name(gpugraph_status status);
-
-typedef enum gpugraph_backend {
-    GPUGRAPH_AUTO = 0,
-    GPUGRAPH_CPU,
-    GPUGRAPH_CUDA
-} gpugraph_backend;
-
-/* ---------------------------------------------------------------------------------------------
-** A run: what a call is given beside its arguments, and what it reports. Zero it, then fill in
-** what you need; all zero is "auto, all threads, no limit, nobody listens". One run serves many
-** calls, one after the other. */
-typedef struct gpugraph_run {
-    /* given */
-    gpugraph_backend backend;
-    const char *method;   /* NULL or "auto", else a name that gpugraph_method_at lists */
-    int threads;          /* CPU threads, 0: one for each core */
-    int device;           /* CUDA device ordinal */
-    int64_t memory_limit; /* bytes of device memory this process may hold, 0: no limit */
-    /* Asked about every 10 ms, only from the calling thread; not 0: stop. May be NULL. */
-    int (*interrupted)(void *listener);
-    /* Told of every finished phase, from the calling thread: "map", "csr", "upload",
-    ** "search", "parents", ... items: edges or vertices handled; detail: a sentence or
-    ** "". May be NULL. */
-    void (*phase)(void *listener, const char *name, double ms, int64_t items,
-                  const char *detail);
-    void *listener;
-    /* reported */
-    gpugraph_status status;   /* of the latest call */
-    char message[400];        /* the sentence that goes with it, "" when ok */
-    const char *used_method;  /* static strings: what the latest search ran on */
-    const char *used_backend; /* "cpu" or "cuda" */
-    /* private to the library */
-    int stop;         /* read by worker threads and kernels: 1 after an interrupt */
-    uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
-    double next_poll_ms;
-    char why[200]; /* why the latest search ran where it did */
-} gpugraph_run;
 
 /* ---------------------------------------------------------------------------------------------
 ** Graphs. */

@@ -14,7 +14,7 @@
 #ifndef GPUGRAPH_DYNAMIC_PUBLIC_H
 #define GPUGRAPH_DYNAMIC_PUBLIC_H
 
-#include "gpugraph.h"
+#include "gpugraph_types.h"
 
 #ifdef __cplusplus
 extern "C" {
