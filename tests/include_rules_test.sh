@@ -1,20 +1,20 @@
 #!/bin/sh
 # Who may include whom, read from the include lines. A room is a folder of gpu/ or ext/ with what stands in folders
-# within it; the lists below go from the lowest room to the highest, and a room includes only itself and rooms
-# before it. The headers at the top of gpu/ and ext/ are for everybody, and know the lowest room alone; "room/header.h" is how another room is
-# named, a bare name is one's own room or the top.
+# within it; rooms.sh lists them from the lowest to the highest, and a room includes only itself and rooms before it.
+# The headers at the top of gpu/ and ext/ are for everybody, and know the lowest room alone; "room/header.h" is how
+# another room is named, a bare name is one's own room or the top. No file includes itself by way of others.
 #   ext/*.c          of gpu/ the headers at its top that are public; never CUDA
 #   gpu/*.c          never SQLite, never CUDA
 #   gpu/*.cu *.cuh   never SQLite
-#   examples/*.c     gpugraph.h, gpugraph_dynamic.h, gpugraph_extension.h and SQLite
+#   examples/*.c     the public headers of gpu/, gpugraph_extension.h and SQLite
 # and no source includes another source.
 # Usage: include_rules_test.sh [FOLDER]: the folder that holds gpu/, ext/ and examples/; without one, this project's,
 # after the rules have refused what is planted in copies.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-GPU_ROOMS="base device ids graph update pack tree dynamic backend degrees triangles mis dfs sssp bfs path list"
-EXT_ROOMS="base source pages load kept follow acquire table_function graph_table inspect entry"
-PUBLIC="gpugraph.h gpugraph_dynamic.h team.h"
+# shellcheck source=tests/rooms.sh
+. "$here/rooms.sh"
+PUBLIC="gpugraph.h gpugraph_dynamic.h gpugraph_types.h team.h"
 
 # Each line: a file, the header it names, quoted or angled.
 includes() {
@@ -73,13 +73,30 @@ check() {
         END { exit bad }'
 }
 
+# Each line: a file, and a header of ours that it includes, both by their paths.
+steps() {
+    includes | while read -r file sign header; do
+        [ "$sign" = '"' ] || continue
+        for there in "${file%/*}/$header" "${file%%/*}/$header" "gpu/$header"; do
+            [ -e "$there" ] && echo "$file $there" && break
+        done
+    done
+}
+
+# tsort names the files of a circle.
+no_circles() {
+    steps | tsort 2>&1 >/dev/null | awk '{ print "a circle of include lines: " $0 } END { exit NR > 0 }'
+}
+
 if [ $# -gt 0 ]; then
     cd "$1"
     check
+    no_circles
     exit
 fi
 cd "$here/.."
 check
+no_circles
 
 # Each violation, planted alone in a copy, is found.
 copy=$(mktemp -d)
@@ -103,3 +120,11 @@ planted gpu/graph/csr.c '#include "order.c"'
 planted ext/entry/extension.c '#include "backend.h"'
 planted ext/entry/extension.c '#include <cuda_runtime.h>'
 planted examples/embed.c '#include "backend.h"'
+
+rm -rf "$copy/x" && mkdir "$copy/x" && cp -r gpu ext examples "$copy/x/"
+echo '#include "gpugraph.h"' >>"$copy/x/gpu/gpugraph_dynamic.h"
+if "$here/include_rules_test.sh" "$copy/x" >"$copy/said"; then
+    echo "planted, and not found: a circle of two headers"
+    exit 1
+fi
+grep -q "circle.*gpugraph_dynamic.h" "$copy/said"

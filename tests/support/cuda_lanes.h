@@ -1,5 +1,5 @@
 /* Cooperative kernels of the device sources on CPU threads, as they stand: included before them, in the place of
-** cuda.cuh and frontier.cuh.
+** device/cuda.cuh, graph/graph.cuh and graph/frontier.cuh.
 **
 **     grid     a thread to each block, all at once
 **     block    its lanes take turns on that thread, each with a stack of its own (ucontext)
@@ -28,6 +28,7 @@
 #include <vector>
 
 #define GPUGRAPH_CUDA_CUH
+#define GPUGRAPH_GRAPH_CUH
 #define GPUGRAPH_FRONTIER_CUH
 #define __device__
 #define __host__

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Who may call whom, read from the symbols of object files: no object of gpu/ needs a symbol that a room above its own
+# (rooms.sh) or ext/ defines, and in ext/ none needs one of a room above its own. So a call that goes up through a
+# declaration of one's own, which no include line shows, is found.
+# backend/no_cuda.c stands for the .cu files of every room: what it alone defines, and needs, is nobody's.
+# Usage: call_rules_test.sh [FOLDER]: the folder that holds the objects, gpu/ROOM/NAME.c.o, NAME.cu.o and ext/...; without
+# one, those of the build in GPUGRAPH_BUILD, after the rules have refused what is planted in a copy.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/rooms.sh
+. "$here/rooms.sh"
+
+check() {
+    find gpu ext -name '*.o' | sort | xargs nm -A -g | awk -v gpu_rooms="$GPU_ROOMS" -v ext_rooms="$EXT_ROOMS" '
+        BEGIN {
+            n = split(gpu_rooms, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
+            n = split(ext_rooms, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
+        }
+        # The top of an area is above its rooms, ext/ above gpu/.
+        function height(file, part) {
+            split(file, part, "/")
+            return (part[1] == "ext") * 1000 + (part[3] == "" ? 999 : rank[part[1] "/" part[2]])
+        }
+        {
+            file = $1; sub(/:.*/, "", file)
+            symbol = $NF
+            if (file ~ /\/no_cuda\.c\.o$/) {
+                if ($(NF - 1) != "U") stands[symbol] = 1
+            } else if ($(NF - 1) == "U") {
+                uses++; user[uses] = file; used[uses] = symbol
+            } else if ($(NF - 1) ~ /^[A-Zu]$/ && (!(symbol in lowest) || height(file) < height(lowest[symbol])))
+                lowest[symbol] = file
+        }
+        END {
+            for (i = 1; i <= uses; i++)
+                if (!(used[i] in stands) && used[i] in lowest && height(user[i]) < height(lowest[used[i]])) {
+                    print user[i] " needs " used[i] ", which is in " lowest[used[i]] ": that room is above this one"
+                    bad = 1
+                }
+            if (!uses) { print "no object files"; bad = 1 }
+            exit bad
+        }'
+}
+
+if [ $# -gt 0 ]; then
+    cd "$1"
+    check
+    exit
+fi
+
+# The objects whose sources are there: of one that was moved or deleted an old build keeps its object.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+link() {
+    (cd "$1" && find "$2" -name '*.o') | while read -r object; do
+        [ -e "$here/../${object%.o}" ] || continue
+        mkdir -p "$copy/${object%/*}"
+        ln -s "$1/$object" "$copy/$object"
+    done
+}
+link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_graph.dir" gpu
+link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_static.dir" ext
+"$here/call_rules_test.sh" "$copy"
+
+# An object that calls a function: plant OBJECT FUNCTION.
+plant() {
+    printf 'void %s(void);\nvoid gg_planted(void);\nvoid gg_planted(void) { %s(); }\n' "$2" "$2" |
+        ${CC:-cc} -x c -c - -o "$copy/$1"
+}
+refused() {
+    plant "$1" "$2"
+    if "$here/call_rules_test.sh" "$copy" >"$copy/said"; then
+        echo "planted in $1, and not found: $2"
+        exit 1
+    fi
+    if ! grep -q "^$1 needs $2," "$copy/said" || [ "$(wc -l <"$copy/said")" != 1 ]; then
+        cat "$copy/said"
+        exit 1
+    fi
+    rm "$copy/$1"
+}
+refused gpu/base/planted.c.o gpugraph_bfs
+refused gpu/graph/planted.c.o gpugraph_method_at
+refused gpu/bfs/planted.c.o sqlite3_gpugraph_init
+plant gpu/list/planted.c.o gpugraph_bfs
+"$here/call_rules_test.sh" "$copy"
