@@ -5,7 +5,7 @@
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
 **       ids        by vertex number
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
-**       device     the device's copies of all this, private to graph/device_copy.cuh
+**       device     what lies on a device for it: a list of parts (device/parts.cuh)
 **
 ** No CSR holds edge numbers: a tree is turned into edge numbers by one pass over the
 ** edge list (the first tight edge in order of number wins), so searches move no bytes
