@@ -1,7 +1,7 @@
 /* The private map of ext/: the way from SQL to the graph library and back.
 **
 **   xFilter (table_function/table_function.c)
-**     -> arguments, settled by the function's descriptor (table_function/algorithms.c)
+**     -> arguments, settled by the function's descriptor (table_function/function.h)
 **     -> graph_acquire (acquire/acquire.c): the graph as this statement must see it
 **          -> the cursor's scope (base/scope.c): which statement execution is asking
 **          -> edge_parse (source/edge_source.c): text -> table, columns or query
@@ -54,11 +54,6 @@ typedef struct edge_source {
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
-
-/* ---- table_function/arguments.c ---- */
-
-/* "a BLOB", and what it may be where its length says so. */
-const char *blob_written(sqlite3_value *blob);
 
 /* ---- base/scope.c: which execution of which statement is calling ----
 ** The executing statements are those that are busy and hold no row (sqlite3_data_count
@@ -122,6 +117,8 @@ typedef struct timings {
 } timings;
 
 enum { MOST_DEVICES = 16 };
+
+#define DEFAULT_CACHE_LIMIT ((sqlite3_int64)1 << 30)
 
 /* Each field is a setting, inspect/settings.c. */
 typedef struct config {
@@ -195,6 +192,15 @@ void timings_finish(
     timings *t); /* appends 'other', the time between the phases, and 'total' */
 void timings_clear(timings *t); /* frees the rows */
 double now_ms(void);
+
+/* The timings that were there when a search began. They come back if it turns out that
+** there was nothing to do, or that the search is a step of another one. */
+typedef struct search_watch {
+    timings earlier;
+} search_watch;
+
+void watch_begin(search_watch *watch, connection *c);
+void watch_end(search_watch *watch, connection *c);
 
 /* ---- source/table_info.c: what the schema says ---- */
 
@@ -435,11 +441,6 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
 /* The aggregate function that takes rows in: gpugraph_collect. Registered by
 ** entry/extension.c. */
 int loader_register(connection *c);
-
-/* ---- table_function/table_function.c: one virtual table for all functions ---- */
-
-struct algorithm; /* table_function/algorithms.c */
-int table_functions_register(connection *c);
 
 /* ---- base/scalar_functions.c ---- */
 

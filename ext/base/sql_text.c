@@ -140,14 +140,3 @@ bool sql_same_name(const sql_token *one, const sql_token *other) {
             return a == b;
     }
 }
-
-const char *blob_written(sqlite3_value *blob) {
-    switch (sqlite3_value_bytes(blob)) {
-    case 8:
-        return "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    case 4:
-        return "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    default:
-        return "a BLOB";
-    }
-}

@@ -57,3 +57,29 @@ void timings_finish(timings *t) {
     timings_add(t, "total", total, 0, NULL);
     t->open = false;
 }
+
+/* ---- watches ---- */
+
+/* Has a kept graph been looked at, and nothing else been done? */
+static bool is_idle(const timings *t) {
+    for (int i = 0; i < t->count; i++)
+        if (strcmp(t->row[i].phase, "check") != 0)
+            return false;
+    return !t->failed;
+}
+
+void watch_begin(search_watch *watch, connection *c) {
+    watch->earlier = c->timings;
+    memset(&c->timings, 0, sizeof c->timings);
+    timings_start(&c->timings);
+}
+
+void watch_end(search_watch *watch, connection *c) {
+    if (is_idle(&c->timings) || watch->earlier.open) {
+        timings_clear(&c->timings);
+        c->timings = watch->earlier;
+    } else {
+        timings_finish(&c->timings);
+        timings_clear(&watch->earlier);
+    }
+}

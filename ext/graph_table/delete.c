@@ -6,7 +6,7 @@
 #include "functions.h"
 #include "base/program.h"
 #include "base/savepoint.h"
-#include "table_function/table_function.h"
+#include "table_function/find_id.h"
 
 /* The ids of all edges that touch the vertex, as a JSON array. */
 static char *edges_at(const graph_ref *g, uint32_t v) {

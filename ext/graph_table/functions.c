@@ -8,7 +8,8 @@
 #include "functions.h"
 #include "follow/blocks.h"
 #include "base/savepoint.h"
-#include "table_function/table_function.h"
+#include "table_function/find_id.h"
+#include "table_function/function_scope.h"
 #include <stdlib.h>
 #include <string.h>
 

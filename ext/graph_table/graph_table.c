@@ -11,7 +11,9 @@
 ** loaded again, so a mirror that has been seen through it once is still of the same file,
 ** and whether anything has been written since is quickly told. */
 #include "follow/follow.h"
+#include "base/value.h"
 #include "lookup.h"
+#include "table_function/result_edge.h"
 #include <string.h>
 
 typedef struct graph_table {
@@ -365,7 +367,7 @@ static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
 }
 
 static int find_edge(graph_cursor *cur, sqlite3_value *value) {
-    struct number number;
+    struct sql_number number;
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc || number.type != SQLITE_INTEGER || cur->graph->names)

@@ -11,6 +11,8 @@
 ** a TEXT column a value goes as a text wherever it comes from: comparing would cost as much
 ** again as the look-up. */
 #include "lookup.h"
+#include "base/value.h"
+#include "table_function/find_id.h"
 
 #include <string.h>
 
@@ -47,7 +49,7 @@ static int find_meanings(const gpugraph_graph *graph, char affinity, sqlite3_val
     if (lookup_is_exact(affinity) || (type != SQLITE_INTEGER && type != SQLITE_FLOAT) ||
         gpugraph_vertex_ids(graph)->texts.count == 0)
         return SQLITE_OK;
-    struct number number;
+    struct sql_number number;
     rc = number_of(id, &number);
     number_to_integer(&number);
     if (rc == SQLITE_OK && number.type == SQLITE_INTEGER) {

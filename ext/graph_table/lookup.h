@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_GRAPH_LOOKUP_H
 #define GPUGRAPH_GRAPH_LOOKUP_H
 
-#include "table_function/table_function.h"
+#include "ext.h"
 
 typedef struct edges_found {
     const void *list; /* edge numbers, for gpugraph_edge_at */

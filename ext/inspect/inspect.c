@@ -2,8 +2,10 @@
 **
 **     gpugraph_triangles(edges)            graph_acquire -> count, kept or made
 **     gpugraph_triangles(query, params)    the same, with values for its parameters */
+#include "base/value.h"
+#include "lists.h"
 #include "settings.h"
-#include "table_function/table_function.h"
+#include "table_function/function_scope.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 **     cell[columns .. 2 * columns - 1]    second row ... */
 #include "follow/follow.h"
 #include "settings.h"
-#include "table_function/table_function.h"
+#include "lists.h"
+#include "table_function/function.h"
 
 #include <string.h>
 
@@ -100,11 +101,11 @@ static void fill_devices(grid *g, connection *c) {
     }
 }
 
-static void add_methods(grid *g, const char *function, const algorithm *a,
+static void add_methods(grid *g, const char *function, const table_function *f,
                         const char *search) {
     const gpugraph_method *m;
     for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++) {
-        if (a ? !algorithm_uses(a, m->function) : strcmp(m->function, search) != 0)
+        if (search ? strcmp(m->function, search) != 0 : !function_uses(f, m->function))
             continue;
         add_text(g, function);
         add_text(g, m->name);
@@ -115,8 +116,8 @@ static void add_methods(grid *g, const char *function, const algorithm *a,
 
 static void fill_methods(grid *g, connection *c) {
     (void)c;
-    for (int i = 0; i < algorithm_count; i++)
-        add_methods(g, algorithms[i].name, &algorithms[i], NULL);
+    for (int i = 0; i < table_function_count; i++)
+        add_methods(g, table_functions[i]->name, table_functions[i], NULL);
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
 }
 

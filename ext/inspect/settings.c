@@ -8,7 +8,8 @@
 ** A value that cannot hold is refused when it is set, not by the search that meets it. A
 ** default always holds: NULL sets it. */
 #include "settings.h"
-#include "table_function/table_function.h"
+#include "base/value.h"
+#include "table_function/arguments.h"
 #include "team.h"
 #include "base/zero_byte.h"
 
@@ -237,7 +238,7 @@ static int check(const setting *s, sqlite3_int64 number, sqlite3_value *value,
 
 static int set_number(connection *c, const setting *s, sqlite3_value *value,
                       char **fault) {
-    struct number number;
+    struct sql_number number;
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc != SQLITE_OK)

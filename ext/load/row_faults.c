@@ -1,5 +1,6 @@
 /* What is wrong with a row, in a sentence that names the row, the column and the cure. */
 #include "loader.h"
+#include "base/value.h"
 #include "base/zero_byte.h"
 
 /* "NULL", "the REAL 2.5", "a BLOB", "the text 'x'" */

@@ -6,7 +6,7 @@
 ** that serves the rest. A join on `vertex = ?` makes the full search at once. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
-#include "table_function.h"
+#include "question.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,289 +15,258 @@
 ** A call that everything is kept for leaves the timings of the latest search alone. So
 ** does one inside another's reading of a query: the outer one counts its time. */
 
-/* Has a kept graph been looked at, and nothing else been done? */
-static bool is_idle(const timings *t) {
-    for (int i = 0; i < t->count; i++)
-        if (strcmp(t->row[i].phase, "check") != 0)
-            return false;
-    return !t->failed;
-}
-
-void watch_begin(search_watch *watch, connection *c) {
-    watch->earlier = c->timings;
-    memset(&c->timings, 0, sizeof c->timings);
-    timings_start(&c->timings);
-}
-
-void watch_end(search_watch *watch, connection *c) {
-    if (is_idle(&c->timings) || watch->earlier.open) {
-        timings_clear(&c->timings);
-        c->timings = watch->earlier;
-    } else {
-        timings_finish(&c->timings);
-        timings_clear(&watch->earlier);
-    }
-}
-
 /* The first work of a call: its time is counted from the call's beginning. */
-static void begin_work(cursor *cur) {
-    if (cur->working)
+static void begin_work(answer *s) {
+    if (s->work.begun)
         return;
-    cur->working = true;
-    watch_begin(&cur->watch, cur->c);
-    cur->c->timings.started_ms = cur->begun_ms;
+    s->work.begun = true;
+    watch_begin(&s->work.watch, s->by->c);
+    s->by->c->timings.started_ms = s->work.begun_ms;
 }
 
-void answer_begin(cursor *cur) {
-    cur->begun_ms = now_ms();
-    cur->acquiring_ms = 0;
+void answer_begin(answer *s) {
+    s->work.begun_ms = now_ms();
+    s->work.acquiring_ms = 0;
+    s->work.arguments_told = false;
 }
 
-void answer_end(cursor *cur) {
-    if (cur->working)
-        watch_end(&cur->watch, cur->c);
-    cur->working = false;
+void answer_end(answer *s) {
+    if (s->work.begun)
+        watch_end(&s->work.watch, s->by->c);
+    s->work.begun = false;
 }
 
 /* ---- the graph ---- */
 
-static void drop_search(cursor *cur) {
-    if (cur->search)
-        search_release(cur->c, cur->graph, cur->search);
-    cur->search = NULL;
-    cur->answer = NULL;
+static void drop_search(answer *s) {
+    if (s->search)
+        search_release(s->by->c, s->graph, s->search);
+    s->search = NULL;
+    s->arrays = NULL;
 }
 
-void answer_drop(cursor *cur) {
-    sources_drop(cur);
-    drop_search(cur);
-    if (cur->graph)
-        graph_release(cur->c, cur->graph);
-    cur->graph = NULL;
+void answer_drop(answer *s) {
+    answer_drop_ahead(s);
+    drop_search(s);
+    if (s->graph)
+        graph_release(s->by->c, s->graph);
+    s->graph = NULL;
 }
 
-static enum weight_need weight_wanted(const cursor *cur) {
-    const int weighted = cur->arguments.weighted; /* -1: not said */
-    return weighted == 0 ? WEIGHT_NO : weighted > 0 ? WEIGHT_YES : cur->algorithm->weight;
+void answer_close(answer *s) {
+    answer_drop(s);
+    text_clear(&s->edges);
+    text_clear(&s->vertices);
+    text_clear(&s->params);
+    sqlite3_free(s->key);
 }
 
-static int acquire(cursor *cur) {
+static enum weight_need weight_wanted(const arguments *a) {
+    const int weighted = a->options.weighted; /* -1: not said */
+    return weighted == 0  ? WEIGHT_NO
+           : weighted > 0 ? WEIGHT_YES
+                          : a->by->function->weight;
+}
+
+static int acquire(answer *s, const arguments *a) {
     graph_request request = {
-        .function = cur->algorithm->name,
-        .edges = cur->edges.bytes,
-        .edges_bytes = cur->edges.count,
-        .vertices = cur->vertices.bytes,
-        .vertices_bytes = cur->vertices.count,
-        .params = cur->params.bytes,
-        .params_bytes = cur->params.count,
-        .weight = cur->weight,
-        .undirected = cur->undirected,
-        .backend = cur->arguments.backend,
-        .scope = &cur->scope,
+        .function = s->by->function->name,
+        .edges = s->edges.bytes,
+        .edges_bytes = s->edges.count,
+        .vertices = s->vertices.bytes,
+        .vertices_bytes = s->vertices.count,
+        .params = s->params.bytes,
+        .params_bytes = s->params.count,
+        .weight = s->weight,
+        .undirected = s->undirected,
+        .backend = a->options.backend,
+        .scope = &s->by->scope,
     };
     char *error = NULL;
     double begun = now_ms();
-    begin_work(cur);
-    int rc = graph_acquire(cur->c, &request, &cur->graph, &error);
-    cur->acquiring_ms = now_ms() - begun;
+    begin_work(s);
+    int rc = graph_acquire(s->by->c, &request, &s->graph, &error);
+    s->work.acquiring_ms = now_ms() - begun;
     if (rc != SQLITE_OK) {
-        cur->graph = NULL;
-        return cursor_fail_with(cur, rc, error);
+        s->graph = NULL;
+        return caller_fail_with(s->by, rc, error);
     }
     return SQLITE_OK;
 }
 
-int answer_graph(cursor *cur) {
-    arguments *a = &cur->arguments;
-    const bool undirected = a->direction == GPUGRAPH_BOTH;
-    if (cur->graph && cur->weight == weight_wanted(cur) &&
-        cur->undirected == undirected && text_is(&cur->edges, a->value[F_EDGES]) &&
-        text_is(&cur->vertices, a->value[F_VERTICES]) &&
-        text_is(&cur->params, a->value[F_PARAMS]))
-        return SQLITE_OK;
-    answer_drop(cur);
-    text_clear(&cur->sources_text);
-    cur->weight = weight_wanted(cur);
-    cur->undirected = undirected;
-    int rc = text_set(&cur->edges, a->value[F_EDGES]);
+static bool is_undirected(const arguments *a) {
+    return a->options.direction == GPUGRAPH_BOTH;
+}
+
+bool answer_has_graph(const answer *s, const arguments *a) {
+    return s->graph && s->weight == weight_wanted(a) &&
+           s->undirected == is_undirected(a) &&
+           text_is(&s->edges, a->given.value[F_EDGES]) &&
+           text_is(&s->vertices, a->given.value[F_VERTICES]) &&
+           text_is(&s->params, a->given.value[F_PARAMS]);
+}
+
+int answer_graph(answer *s, const arguments *a) {
+    answer_drop(s);
+    s->weight = weight_wanted(a);
+    s->undirected = is_undirected(a);
+    int rc = text_set(&s->edges, a->given.value[F_EDGES]);
     if (rc == SQLITE_OK)
-        rc = text_set(&cur->vertices, a->value[F_VERTICES]);
+        rc = text_set(&s->vertices, a->given.value[F_VERTICES]);
     if (rc == SQLITE_OK)
-        rc = text_set(&cur->params, a->value[F_PARAMS]);
-    return rc == SQLITE_OK ? acquire(cur) : rc;
+        rc = text_set(&s->params, a->given.value[F_PARAMS]);
+    return rc == SQLITE_OK ? acquire(s, a) : rc;
+}
+
+bool answer_is_weighted(const answer *s) {
+    return s->weight != WEIGHT_NO && s->graph->has_weight;
 }
 
 /* ---- making ---- */
 
-void answer_free(void *answer_pointer) {
-    answer *a = answer_pointer;
-    for (int i = 0; i < ANSWER_ARRAYS; i++)
-        free(a->array[i]);
-    for (int i = 0; i < 3; i++)
-        free(a->order[i].vertex);
-    free(a->path);
-    sqlite3_free(a);
-}
-
-static sqlite3_int64 answer_bytes(const answer *a) {
-    sqlite3_int64 bytes = sizeof *a;
-    for (int i = 0; i < ANSWER_ARRAYS; i++)
-        if (a->array[i])
-            bytes += (sqlite3_int64)(a->n * answer_item_size(a, (enum answer_array)i));
-    for (int i = 0; i < 3; i++)
-        if (a->order[i].vertex)
-            bytes += (sqlite3_int64)a->n * 4;
-    if (a->path && a->path_edges != GPUGRAPH_NONE)
-        bytes += (sqlite3_int64)(a->path_edges * a->edge_size);
-    return bytes;
-}
-
-int answer_failed(cursor *cur, const gpugraph_run *run) {
+int answer_failed(const answer *s, const gpugraph_run *run) {
     int rc = code_of_status(run->status);
-    return rc == SQLITE_ERROR ? cursor_fail(cur, rc, "%s", run->message) : rc;
+    return rc == SQLITE_ERROR ? caller_fail(s->by, rc, "%s", run->message) : rc;
 }
 
-void answer_arguments(cursor *cur) {
-    strangers *s = &cur->strangers;
-    const int more = s->count - STRANGERS_NAMED;
-    char detail[sizeof s->text + 40];
-    begin_work(cur);
-    sqlite3_snprintf(sizeof detail, detail, more > 0 ? "%s; and %d more" : "%s", s->text,
-                     more);
-    timings_add(&cur->c->timings, "arguments",
-                now_ms() - cur->begun_ms - cur->acquiring_ms, 1, detail);
-    s->told = true;
+void answer_tell_arguments(answer *s, const strangers *strangers) {
+    const int more = strangers->count - STRANGERS_NAMED;
+    char detail[sizeof strangers->text + 40];
+    begin_work(s);
+    sqlite3_snprintf(sizeof detail, detail, more > 0 ? "%s; and %d more" : "%s",
+                     strangers->text, more);
+    timings_add(&s->by->c->timings, "arguments",
+                now_ms() - s->work.begun_ms - s->work.acquiring_ms, 1, detail);
+    s->work.arguments_told = true;
 }
 
-void answer_run(cursor *cur, const question *q, gpugraph_run *run) {
-    begin_work(cur);
-    connection_run(cur->c, run);
+void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run) {
+    begin_work(s);
+    connection_run(s->by->c, run);
     run->backend = q->backend;
     run->method = q->method;
-    answer_arguments(cur);
+    answer_tell_arguments(s, &a->strangers);
 }
 
-/* Makes what *a lacks for the question. */
-static int make(cursor *cur, const question *q, answer *a) {
+/* Makes what *have lacks for the question. */
+static int make(answer *s, const arguments *a, const question *q, arrays *have) {
     gpugraph_run run;
-    answer_run(cur, q, &run);
-    if (answer_make(cur->graph->graph, q, &run, a) != GPUGRAPH_OK)
-        return answer_failed(cur, &run);
+    answer_run(s, a, q, &run);
+    if (arrays_make(s->graph->graph, q, &run, have) != GPUGRAPH_OK)
+        return answer_failed(s, &run);
     return SQLITE_OK;
 }
 
-search_ref *answer_keep(cursor *cur, int key_bytes, answer *a) {
-    return search_keep(cur->c, cur->graph, cur->key, key_bytes, a, answer_bytes(a),
-                       answer_free);
+search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
+    return search_keep(s->by->c, s->graph, s->key, key_bytes, made, arrays_bytes(made),
+                       arrays_free);
 }
 
-static int make_and_keep(cursor *cur, const question *q) {
-    int key_bytes, rc = question_key(cur, q, &key_bytes);
-    answer *a = sqlite3_malloc64(sizeof *a);
-    if (!a || rc != SQLITE_OK) {
-        sqlite3_free(a);
-        return a ? rc : SQLITE_NOMEM;
-    }
-    memset(a, 0, sizeof *a);
-    rc = make(cur, q, a);
+static int make_and_keep(answer *s, const arguments *a, const question *q) {
+    int key_bytes, rc = question_key(s, q, &key_bytes);
+    if (rc != SQLITE_OK)
+        return rc;
+    arrays *made = arrays_new();
+    if (!made)
+        return SQLITE_NOMEM;
+    rc = make(s, a, q, made);
     if (rc != SQLITE_OK) {
-        answer_free(a);
+        arrays_free(made);
         return rc;
     }
-    search_ref *kept = answer_keep(cur, key_bytes, a);
+    search_ref *kept = answer_keep(s, key_bytes, made);
     if (!kept)
         return SQLITE_NOMEM;
-    kept->irreproducible = q->kind == SEARCH_DFS && !q->ordered;
-    drop_search(cur);
-    cur->search = kept;
-    cur->answer = kept->result;
+    kept->irreproducible = q->kind->unordered_varies && !q->ordered;
+    drop_search(s);
+    s->search = kept;
+    s->arrays = kept->result;
     return SQLITE_OK;
 }
 
 /* ---- finding ---- */
 
-static int find_kept(cursor *cur, const question *q, bool *found) {
-    int bytes, rc = question_key(cur, q, &bytes);
+static int find_kept(answer *s, const question *q, bool *found) {
+    int bytes, rc = question_key(s, q, &bytes);
     if (rc != SQLITE_OK)
         return rc;
-    const search_ref *now = cur->search;
-    if (now && now->key_bytes == bytes &&
-        memcmp(now->key, cur->key, (size_t)bytes) == 0) {
+    const search_ref *now = s->search;
+    if (now && now->key_bytes == bytes && memcmp(now->key, s->key, (size_t)bytes) == 0) {
         *found = true;
         return SQLITE_OK;
     }
-    search_ref *kept = search_find(cur->c, cur->graph, cur->key, bytes);
+    search_ref *kept = search_find(s->by->c, s->graph, s->key, bytes);
     *found = kept != NULL;
     if (kept) {
-        drop_search(cur);
-        cur->search = kept;
-        cur->answer = kept->result;
+        drop_search(s);
+        s->search = kept;
+        s->arrays = kept->result;
     }
     return SQLITE_OK;
 }
 
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
 ** elsewhere when it is made again: its answer is left as it is, and another one made. */
-static int grow(cursor *cur, question *q) {
+static int grow(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
-        there |= cur->answer->array[i] ? 1u << i : 0;
+        there |= s->arrays->array[i] ? 1u << i : 0;
     if (q->path || !(q->wants & ~there))
         return SQLITE_OK;
     if (q->search.limit > 0) {
         q->wants |= there;
-        return make_and_keep(cur, q);
+        return make_and_keep(s, a, q);
     }
-    int rc = make(cur, q, cur->answer);
-    cur->search->bytes = answer_bytes(cur->answer);
+    int rc = make(s, a, q, s->arrays);
+    s->search->bytes = arrays_bytes(s->arrays);
     return rc;
 }
 
-int answer_find(cursor *cur) {
+int answer_find(answer *s, const arguments *a) {
     question all, part, wide;
-    question_ask(cur, &all);
+    question_ask(a, s, &all);
     memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
-    question_for_part(cur, &part);
+    question_for_part(a, &part);
     memcpy(&wide, &part, sizeof part);
-    bool others_may_follow = question_widen(cur, &wide), found = false;
+    bool others_may_follow = question_widen(a, &wide), found = false;
     question *q = &wide; /* where nothing may follow, the part itself */
-    int rc = find_kept(cur, q, &found);
+    int rc = find_kept(s, q, &found);
     if (rc == SQLITE_OK && !found && question_ends_early(q))
-        rc = find_kept(cur, q = &all, &found);
+        rc = find_kept(s, q = &all, &found);
     if (rc == SQLITE_OK && !found && others_may_follow)
-        rc = find_kept(cur, q = &part, &found);
+        rc = find_kept(s, q = &part, &found);
     if (rc != SQLITE_OK)
         return rc;
     if (found)
-        return grow(cur, q);
-    /* cur->key is that of the part, or of everything, which differ in nothing that
+        return grow(s, a, q);
+    /* s->key is that of the part, or of everything, which differ in nothing that
     ** matters here. */
-    return make_and_keep(cur,
-                         others_may_follow && question_was_asked(cur) ? &wide : &part);
+    return make_and_keep(s, a,
+                         others_may_follow && question_was_asked(s) ? &wide : &part);
 }
 
 /* ---- orders ---- */
 
-int answer_order(cursor *cur, int order) {
-    static const enum answer_array sorted_by[] = {[ORDER_VALUE] = A_VALUE,
-                                                  [ORDER_PREORDER] = A_PREORDER,
-                                                  [ORDER_POSTORDER] = A_POSTORDER};
-    answer *a = cur->answer;
-    if (a->order[order].vertex)
+int answer_order(answer *s, int order) {
+    static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
+                                                [ORDER_PREORDER] = A_PREORDER,
+                                                [ORDER_POSTORDER] = A_POSTORDER};
+    arrays *made = s->arrays;
+    if (made->order[order].vertex)
         return SQLITE_OK;
     gpugraph_run run;
-    begin_work(cur);
-    connection_run(cur->c, &run);
-    uint32_t count, *vertex = malloc((a->n ? a->n : 1) * sizeof *vertex);
+    begin_work(s);
+    connection_run(s->by->c, &run);
+    uint32_t count, *vertex = malloc((made->n ? made->n : 1) * sizeof *vertex);
     if (!vertex)
         return SQLITE_NOMEM;
-    gpugraph_distance_type type = order == ORDER_VALUE ? a->type : GPUGRAPH_UINT32;
-    if (gpugraph_order(type, a->array[sorted_by[order]], a->n, &run, vertex, &count) !=
-        GPUGRAPH_OK) {
+    gpugraph_distance_type type = order == ORDER_VALUE ? made->type : GPUGRAPH_UINT32;
+    if (gpugraph_order(type, made->array[sorted_by[order]], made->n, &run, vertex,
+                       &count) != GPUGRAPH_OK) {
         free(vertex);
-        return answer_failed(cur, &run);
+        return answer_failed(s, &run);
     }
-    a->order[order] = (struct order){vertex, count};
-    cur->search->bytes = answer_bytes(a);
+    made->order[order] = (struct order){vertex, count};
+    s->search->bytes = arrays_bytes(made);
     return SQLITE_OK;
 }

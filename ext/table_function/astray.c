@@ -8,8 +8,8 @@
 ** All of these look alike to xBestIndex, and in a plain filter no row would pass. The texts of
 ** the running statements tell them apart; a view's or a trigger's text is not among them, so
 ** there the columns that are read have to do. */
+#include "arguments.h"
 #include "base/query_origin.h"
-#include "table_function.h"
 
 #include <string.h>
 
@@ -17,13 +17,13 @@
 
 typedef struct call {
     const sql_list *s;
-    const algorithm *algorithm;
+    const table_function *function;
     int name, alias; /* alias: perhaps a word that is none */
 } call;
 
 static bool is_own_field(const call *c, int place) {
-    for (int i = 0; i < c->algorithm->fields; i++)
-        if (sql_name_at(c->s, place, field_text[c->algorithm->field[i]].name))
+    for (int i = 0; i < c->function->fields; i++)
+        if (sql_name_at(c->s, place, field_text[c->function->field[i]].name))
             return true;
     return false;
 }
@@ -36,7 +36,7 @@ static bool is_own_column(const call *c, int place, int *name) {
     if (!sql_column_at(s, place) || sql_mark_at(s, *name + 1, '(') ||
         sql_mark_at(s, place - 1, '.'))
         return false;
-    if (qualified && !sql_name_at(s, place, c->algorithm->name) &&
+    if (qualified && !sql_name_at(s, place, c->function->name) &&
         !(sql_column_at(s, c->alias) &&
           sql_same_name(&s->item[place].token, &s->item[c->alias].token)))
         return false;
@@ -86,118 +86,118 @@ static char *own_comparisons(const call *c, int *other) {
 
 /* ---- sentences ---- */
 
-static int fail_comparison(cursor *cur, const char *text) {
-    const char *cut = strlen(text) > 100 ? cur->algorithm->option : text;
-    return cursor_fail(cur, SQLITE_ERROR,
+static int fail_comparison(const arguments *a, const char *text) {
+    const char *cut = strlen(text) > 100 ? a->by->function->option : text;
+    return caller_fail(a->by, SQLITE_ERROR,
                        "%s in the brackets is a comparison, which sets nothing; write "
                        "WHERE %s",
                        cut, cut);
 }
 
-static int fail_column(cursor *cur, const sql_list *s, int place) {
+static int fail_column(const arguments *a, const sql_list *s, int place) {
     const sql_token *token = &s->item[place].token;
-    return cursor_fail(
-        cur, SQLITE_ERROR,
+    return caller_fail(
+        a->by, SQLITE_ERROR,
         "%.*s in the brackets is a column of %s itself, which has no value "
         "when the search begins; put the table's name before it where "
         "another one's is meant",
-        (int)(token->end - token->start), token->start, cur->algorithm->name);
+        (int)(token->end - token->start), token->start, a->by->function->name);
 }
 
-static int fail_further(cursor *cur) {
-    const algorithm *a = cur->algorithm;
+static int fail_further(const arguments *a) {
+    const table_function *f = a->by->function;
     sqlite3_str *names = sqlite3_str_new(NULL);
-    for (int i = 0; i < a->bracketed; i++)
+    for (int i = 0; i < f->bracketed; i++)
         sqlite3_str_appendf(names, "%s%s",
                             i == 0                  ? ""
-                            : i == a->bracketed - 1 ? " and "
+                            : i == f->bracketed - 1 ? " and "
                                                     : ", ",
-                            field_text[a->field[a->visible + i]].name);
+                            field_text[f->field[f->visible + i]].name);
     char *list = sqlite3_str_finish(names);
-    int rc = list ? cursor_fail(cur, SQLITE_ERROR,
+    int rc = list ? caller_fail(a->by, SQLITE_ERROR,
                                 "the brackets take %s alone; give other arguments after "
                                 "WHERE, as in WHERE %s",
-                                list, a->option)
+                                list, f->option)
                   : SQLITE_NOMEM;
     sqlite3_free(list);
     return rc;
 }
 
-static int fail_late(cursor *cur, int field) {
-    return cursor_fail(
-        cur, SQLITE_ERROR,
+static int fail_late(const arguments *a, int field) {
+    return caller_fail(
+        a->by, SQLITE_ERROR,
         "the argument %s has no value when the search begins; put the table "
         "that it comes from before %s, and in place of a RIGHT JOIN to %s "
         "write %s LEFT JOIN",
-        field_text[field].name, cur->algorithm->name, cur->algorithm->name,
-        cur->algorithm->name);
+        field_text[field].name, a->by->function->name, a->by->function->name,
+        a->by->function->name);
 }
 
 /* ---- texts ---- */
 
 /* Looks at the text of one running statement: SQLITE_OK to go on. */
-typedef int looker(cursor *cur, const sql_list *s, int field);
+typedef int looker(const arguments *a, const sql_list *s, int field);
 
-static int look(cursor *cur, looker *look_at, int field) {
+static int look(const arguments *a, looker *look_at, int field) {
     sqlite3_stmt *statement = NULL;
     int rc = SQLITE_OK;
     while (rc == SQLITE_OK &&
-           (statement = scope_next(cur->c, &cur->scope, statement)) != NULL) {
+           (statement = scope_next(a->by->c, &a->by->scope, statement)) != NULL) {
         const char *sql = sqlite3_sql(statement);
         sql_list list;
         if (!sql)
             continue;
         if (!sql_list_make(&list, sql))
             return SQLITE_NOMEM;
-        rc = look_at(cur, &list, field);
+        rc = look_at(a, &list, field);
         sql_list_clear(&list);
     }
     return rc;
 }
 
 /* Does a call hold columns of its own in brackets? */
-static int look_at_call(cursor *cur, const sql_list *s, int name) {
+static int look_at_call(const arguments *a, const sql_list *s, int name) {
     int close = s->item[name + 1].partner, other;
-    call c = {s, cur->algorithm, name, close + 1 + sql_word_at(s, close + 1, "AS")};
+    call c = {s, a->by->function, name, close + 1 + sql_word_at(s, close + 1, "AS")};
     char *text = own_comparisons(&c, &other);
     int rc = SQLITE_OK;
     if (text)
-        rc = fail_comparison(cur, text);
+        rc = fail_comparison(a, text);
     else if (other >= 0)
-        rc = fail_column(cur, s, other);
+        rc = fail_column(a, s, other);
     sqlite3_free(text);
     return rc;
 }
 
-static int look_at_calls(cursor *cur, const sql_list *s, int field) {
+static int look_at_calls(const arguments *a, const sql_list *s, int field) {
     int rc = SQLITE_OK;
     (void)field;
     for (int i = 0; i < s->count && rc == SQLITE_OK; i++)
-        if (sql_call_at(s, i, cur->algorithm->name) && s->item[i + 1].partner > i)
-            rc = look_at_call(cur, s, i);
+        if (sql_call_at(s, i, a->by->function->name) && s->item[i + 1].partner > i)
+            rc = look_at_call(a, s, i);
     return rc;
 }
 
 /* A target may come later: every vertex is one, and the rows are compared with it then. */
-static bool may_be_late(const algorithm *a, int field) {
-    return field == F_TARGET && !a->paths;
+static bool may_be_late(const table_function *f, int field) {
+    return field == F_TARGET && !f->paths;
 }
 
 /* Is an argument without a value to be what a row says, one that comes too late? */
-static int look_at_conditions(cursor *cur, const sql_list *s, int field) {
-    const algorithm *a = cur->algorithm;
+static int look_at_conditions(const arguments *a, const sql_list *s, int field) {
+    const table_function *f = a->by->function;
     (void)field;
-    for (int i = a->visible; i < a->fields; i++)
-        if (a->field[i] >= F_FIRST_ARGUMENT && !cur->arguments.value[a->field[i]] &&
-            !may_be_late(a, a->field[i]) &&
-            row_is_to_say(s, a->name, field_text[a->field[i]].name))
-            return fail_late(cur, a->field[i]);
+    for (int i = f->visible; i < f->fields; i++)
+        if (f->field[i] >= F_FIRST_ARGUMENT && !a->given.value[f->field[i]] &&
+            !may_be_late(f, f->field[i]) &&
+            row_is_to_say(s, f->name, field_text[f->field[i]].name))
+            return fail_late(a, f->field[i]);
     return SQLITE_OK;
 }
 
-static int look_at_comparisons(cursor *cur, const sql_list *s, int field) {
+static int look_at_comparisons(const arguments *a, const sql_list *s, int field) {
     const char *name = field_text[field].name;
-    (void)cur;
+    (void)a;
     for (int i = 0; i < s->count; i++)
         if (sql_column_at(s, i) && sql_name_at(s, i, name) &&
             (sql_mark_at(s, i + 1, '=') || sql_word_at(s, i + 1, "IN") ||
@@ -206,37 +206,37 @@ static int look_at_comparisons(cursor *cur, const sql_list *s, int field) {
     return SQLITE_OK;
 }
 
-int argument_is_compared(cursor *cur, int field) {
-    int rc = look(cur, look_at_comparisons, field);
+int argument_is_compared(const arguments *a, int field) {
+    int rc = look(a, look_at_comparisons, field);
     return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
 }
 
 /* ---- which of them ---- */
 
-static int check_brackets(cursor *cur) {
-    const algorithm *a = cur->algorithm;
-    unsigned plan = cur->arguments.plan;
-    int rc = look(cur, look_at_calls, 0);
+static int check_brackets(const arguments *a) {
+    const table_function *f = a->by->function;
+    unsigned plan = a->plan;
+    int rc = look(a, look_at_calls, 0);
     if (rc != SQLITE_OK)
         return rc;
     if (plan & PLAN_FURTHER)
-        return fail_further(cur);
-    for (int i = 0; i < a->bracketed; i++) {
-        int field = a->field[a->visible + i];
+        return fail_further(a);
+    for (int i = 0; i < f->bracketed; i++) {
+        int field = f->field[f->visible + i];
         if (!(plan >> (PLAN_UNFED_SHIFT + i) & 1))
             continue;
-        if (!may_be_late(a, field))
-            return fail_late(cur, field);
+        if (!may_be_late(f, field))
+            return fail_late(a, field);
         if (plan & PLAN_OPTION_READ)
-            return fail_further(cur);
+            return fail_further(a);
     }
     return SQLITE_OK;
 }
 
-int arguments_astray(cursor *cur) {
-    unsigned plan = cur->arguments.plan;
-    int rc = plan & (PLAN_UNFED | PLAN_FURTHER) ? check_brackets(cur) : SQLITE_OK;
+int arguments_astray(const arguments *a) {
+    unsigned plan = a->plan;
+    int rc = plan & (PLAN_UNFED | PLAN_FURTHER) ? check_brackets(a) : SQLITE_OK;
     if (rc == SQLITE_OK && plan & PLAN_OPTION_READ)
-        rc = look(cur, look_at_conditions, 0);
+        rc = look(a, look_at_conditions, 0);
     return rc;
 }

@@ -9,7 +9,8 @@
 ** which is how `src = value` compares in plain SQL (find_vertex). An argument (find_id) goes
 ** on from there: the last are an error, and 7.0 is 7 under TEXT as well, where '7.0' is no
 ** vertex. */
-#include "table_function.h"
+#include "find_id.h"
+#include "base/value.h"
 
 #include <string.h>
 
@@ -56,7 +57,7 @@ int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value
         return SQLITE_OK;
     if (affinity == 'B')
         return find_number_as_text(graph, value, vertex);
-    struct number number;
+    struct sql_number number;
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc == SQLITE_OK && number.type == SQLITE_INTEGER)
@@ -75,9 +76,9 @@ static uint32_t find_digits(const gpugraph_graph *graph, sqlite3_int64 integer) 
 }
 
 /* The INTEGER that a whole REAL stands for, and where of_text is set a text. */
-static int whole_number(sqlite3_value *value, bool of_text, struct number *number) {
+static int whole_number(sqlite3_value *value, bool of_text, struct sql_number *number) {
     int type = sqlite3_value_type(value), rc = SQLITE_OK;
-    *number = (struct number){.type = SQLITE_NULL};
+    *number = (struct sql_number){.type = SQLITE_NULL};
     if (type == SQLITE_INTEGER || type == SQLITE_FLOAT ||
         (type == SQLITE_TEXT && of_text &&
          may_be_number((const char *)sqlite3_value_text(value))))
@@ -94,7 +95,7 @@ static int no_id(const char *what, char **fault) {
 
 int find_id(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
             uint32_t *vertex, char **fault) {
-    struct number number;
+    struct sql_number number;
     char real[40];
     *fault = NULL;
     int rc = find_vertex(graph, affinity, id, vertex);
@@ -115,7 +116,7 @@ int find_id(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
 
 int find_other_type(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
                     const char **type) {
-    struct number number;
+    struct sql_number number;
     *type = NULL;
     int rc = whole_number(id, true, &number);
     if (rc != SQLITE_OK || affinity != 'A' || number.type != SQLITE_INTEGER)

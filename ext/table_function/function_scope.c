@@ -5,7 +5,7 @@
 **
 ** Both hold the scope until the statement, or the firing, ends. One call sees one graph. So do
 ** several of one text, unless a trigger has come between them that may have seen another. */
-#include "table_function.h"
+#include "function_scope.h"
 
 /* Names what all calls share; other functions in the text may use small negative numbers. */
 enum { OF_ALL_CALLS = -20230817, OF_THIS_CALL = 0 };

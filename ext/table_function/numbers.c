@@ -1,5 +1,5 @@
 /* Lists of vertex numbers: the sources, targets and vertices that a call asks for. */
-#include "table_function.h"
+#include "numbers.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 ** there at all only makes it dear: SQLite tries subsets of what stands in the statement, so
 ** the sentence that explains comes from xFilter. One that SQLite never offers, though brackets
 ** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it. */
-#include "table_function.h"
+#include "plan.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ typedef struct offer {
 } offer;
 
 typedef struct plan {
-    const algorithm *algorithm;
+    const table_function *function;
     sqlite3 *db;
     sqlite3_index_info *info;
     offer offer;
@@ -44,16 +44,16 @@ typedef struct plan {
     bool source_list, target_list, vertex_list;
 } plan;
 
-static bool is_value_field(const algorithm *a, int field) {
-    return a->ends_early && !a->paths && (field == F_DEPTH || field == F_DISTANCE);
+static bool is_value_field(const table_function *f, int field) {
+    return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
-static int refuse(sqlite3_vtab *vtab, const algorithm *a, int field) {
+static int refuse(sqlite3_vtab *vtab, const table_function *f, int field) {
     sqlite3_free(vtab->zErrMsg);
     vtab->zErrMsg = sqlite3_mprintf(
         "%s: the argument %s can be compared by = or IN alone; write +%s to "
         "compare the value that was used",
-        a->name, field_text[field].name, field_text[field].name);
+        f->name, field_text[field].name, field_text[field].name);
     return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -68,7 +68,7 @@ static void take_value_constraint(plan *p, int i, int field) {
         return;
     }
     o->others++;
-    if (usable && is_value_field(p->algorithm, field) && o->bounds < 2 &&
+    if (usable && is_value_field(p->function, field) && o->bounds < 2 &&
         (op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT ||
          op == SQLITE_INDEX_CONSTRAINT_EQ))
         o->bound[o->bounds++] = i;
@@ -77,9 +77,9 @@ static void take_value_constraint(plan *p, int i, int field) {
 static void take_argument(plan *p, int i) {
     offer *o = &p->offer;
     int column = p->info->aConstraint[i].iColumn;
-    enum field field = column_field(p->algorithm, column);
-    if (column_is_bracketed(p->algorithm, column))
-        o->bracketed |= 1u << (column - p->algorithm->visible);
+    enum field field = column_field(p->function, column);
+    if (column_is_bracketed(p->function, column))
+        o->bracketed |= 1u << (column - p->function->visible);
     if (p->info->aConstraint[i].usable && o->equal[field] < 0) {
         o->equal[field] = i;
     } else {
@@ -107,10 +107,10 @@ static bool sort_constraints(plan *p, int *refused) {
             o->offset_lost = !usable;
         } else if (column < 0) {
             o->others++;
-        } else if (column_field(p->algorithm, column) < F_FIRST_ARGUMENT) {
-            take_value_constraint(p, i, column_field(p->algorithm, column));
+        } else if (column_field(p->function, column) < F_FIRST_ARGUMENT) {
+            take_value_constraint(p, i, column_field(p->function, column));
         } else if (op != SQLITE_INDEX_CONSTRAINT_EQ) {
-            *refused = column_field(p->algorithm, column);
+            *refused = column_field(p->function, column);
             return false;
         } else {
             take_argument(p, i);
@@ -167,7 +167,7 @@ static void give_values(plan *p) {
     }
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
-        int field = column_field(p->algorithm, p->info->aConstraint[o->bound[b]].iColumn);
+        int field = column_field(p->function, p->info->aConstraint[o->bound[b]].iColumn);
         give(p, o->bound[b], field, less ? WORD_LESS : WORD_AT_MOST, false);
         if (varies(p, o->bound[b]))
             p->bits |= PLAN_VARIABLE_BOUND;
@@ -176,7 +176,7 @@ static void give_values(plan *p) {
 
 /* At most, for one source. */
 static bool one_vertex(const plan *p) {
-    bool target = p->offer.equal[F_TARGET] >= 0 && !p->algorithm->paths;
+    bool target = p->offer.equal[F_TARGET] >= 0 && !p->function->paths;
     return !p->target_list && !p->vertex_list &&
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
@@ -186,15 +186,15 @@ static bool one_vertex(const plan *p) {
 ** them does not matter. Rows of several sources come one source after the other. */
 static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
-    const algorithm *a = p->algorithm;
+    const table_function *f = p->function;
     if (p->source_list)
         return -1;
     if (one_vertex(p))
         return ORDER_VERTEX;
     if (info->aOrderBy[0].iColumn < 0)
         return -1;
-    int field = column_field(a, info->aOrderBy[0].iColumn);
-    if (a->paths)
+    int field = column_field(f, info->aOrderBy[0].iColumn);
+    if (f->paths)
         return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
         return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
@@ -208,7 +208,7 @@ static int order_offered(const plan *p) {
         return -1;
     if (info->nOrderBy > 1 &&
         (info->aOrderBy[1].iColumn < 0 ||
-         column_field(a, info->aOrderBy[1].iColumn) != F_VERTEX ||
+         column_field(f, info->aOrderBy[1].iColumn) != F_VERTEX ||
          info->aOrderBy[1].desc != info->aOrderBy[0].desc || !texts_sort_as_utf8(p->db)))
         return -1;
     return ORDER_VALUE;
@@ -241,7 +241,7 @@ static void choose_limit(plan *p) {
         (info->nOrderBy == 1 && info->orderByConsumed && !(p->bits & PLAN_DESCENDING) &&
          (p->bits >> PLAN_ORDER_SHIFT & PLAN_ORDERS) == ORDER_VALUE);
     if (o->limit < 0 || o->offset_lost || o->others > 0 || !nearest ||
-        p->algorithm->paths || !p->algorithm->ends_early || o->equal[F_VERTEX] >= 0 ||
+        p->function->paths || !p->function->ends_early || o->equal[F_VERTEX] >= 0 ||
         o->equal[F_TARGET] >= 0)
         return;
     give(p, o->limit, WORD_LIMIT, WORD_EQUAL, false);
@@ -255,13 +255,13 @@ static bool is_used(const plan *p, int column) {
 
 /* Which arrays the columns need that the statement uses. */
 static int columns_wanted(const plan *p) {
-    const algorithm *a = p->algorithm;
+    const table_function *f = p->function;
     int wants = 0;
-    for (int i = 0; i < column_count(a); i++) {
-        enum field field = column_field(a, i);
+    for (int i = 0; i < column_count(f); i++) {
+        enum field field = column_field(f, i);
         if (!is_used(p, i))
             continue;
-        if (field == F_EDGE || (field == F_PARENT && a->kind != SEARCH_DFS))
+        if (field == F_EDGE || (field == F_PARENT && !f->search->has_parents))
             wants |= PLAN_TREE;
         else if (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0)
             wants |= PLAN_TREE | PLAN_ROOTS;
@@ -270,7 +270,7 @@ static int columns_wanted(const plan *p) {
         else if (field == F_POSTORDER)
             wants |= PLAN_POSTORDER;
     }
-    return a->paths ? PLAN_TREE : wants;
+    return f->paths ? PLAN_TREE : wants;
 }
 
 /* With `sources`, the column source says which of them a row belongs to: a join on it
@@ -281,16 +281,16 @@ static bool is_answer(const plan *p, int field) {
 
 /* What brackets hold and SQLite does not offer. */
 static int astray(const plan *p) {
-    const algorithm *a = p->algorithm;
+    const table_function *f = p->function;
     int found = 0;
-    for (int i = a->visible; i < column_count(a); i++) {
-        enum field field = column_field(a, i);
-        int place = i - a->visible;
+    for (int i = f->visible; i < column_count(f); i++) {
+        enum field field = column_field(f, i);
+        int place = i - f->visible;
         if (!is_used(p, i) || field < F_FIRST_ARGUMENT)
             continue;
         if (field == F_FURTHER)
             found |= PLAN_FURTHER;
-        else if (!column_is_bracketed(a, i))
+        else if (!column_is_bracketed(f, i))
             found |=
                 p->offer.equal[field] < 0 && !is_answer(p, field) ? PLAN_OPTION_READ : 0;
         else if (!(p->offer.bracketed >> place & 1))
@@ -304,14 +304,14 @@ static void estimate(plan *p) {
     sqlite3_index_info *info = p->info;
     bool one = o->equal[F_SOURCE] >= 0, several = o->equal[F_SOURCES] >= 0;
     bool wrong = o->equal[F_EDGES] < 0 ||
-                 (p->algorithm->needs_source && !one && !several) || (one && several);
+                 (p->function->needs_source && !one && !several) || (one && several);
     if (one_vertex(p) && !p->source_list) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
         bool few =
-            p->algorithm->paths || p->target_list || p->vertex_list || one_vertex(p);
+            p->function->paths || p->target_list || p->vertex_list || one_vertex(p);
         info->estimatedRows = few             ? 100
                               : o->bounds > 0 ? (int)SEARCH_COST / 10
                                               : (int)SEARCH_COST;
@@ -323,12 +323,12 @@ static void estimate(plan *p) {
         info->estimatedCost = ARM_COST;
 }
 
-int plan_choose(const algorithm *a, sqlite3 *db, sqlite3_vtab *vtab,
+int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
                 sqlite3_index_info *info) {
-    plan p = {.algorithm = a, .db = db, .info = info};
+    plan p = {.function = f, .db = db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
-        return refuse(vtab, a, refused);
+        return refuse(vtab, f, refused);
     for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
         if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 && !is_answer(&p, f))
             return SQLITE_CONSTRAINT;

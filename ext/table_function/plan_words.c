@@ -2,7 +2,7 @@
 ** them, xFilter reads them again.
 **
 **     edges=? AND source IN (?) AND max_depth=? AND depth<=? LIMIT ? OFFSET ? */
-#include "table_function.h"
+#include "plan.h"
 
 #include <string.h>
 

@@ -6,15 +6,15 @@
 ** The key holds the question as it stands, every field of it, so none that is added can be
 ** forgotten. A question that never ends early is the one whose answer serves every target,
 ** bound and limit. */
-#include "table_function.h"
+#include "question.h"
 
 #include <string.h>
 
 /* ---- keys ---- */
 
-static gpugraph_backend backend_of(const cursor *cur) {
-    int given = cur->arguments.backend;
-    return (gpugraph_backend)(given >= 0 ? given : cur->c->config.backend);
+static gpugraph_backend backend_of(const arguments *a) {
+    int given = a->options.backend;
+    return (gpugraph_backend)(given >= 0 ? given : a->by->c->config.backend);
 }
 
 bool question_ends_early(const question *q) {
@@ -25,71 +25,71 @@ bool question_ends_early(const question *q) {
 #define CLEAR(key, field)                                                                \
     memset((key) + offsetof(question, field), 0, sizeof((question *)0)->field)
 
-/* Writes the question's key into cur->key; *bytes is its length. Bytes are copied, so that
+/* Writes the question's key into s->key; *bytes is its length. Bytes are copied, so that
 ** the gaps between fields stay the zeros that question_ask has made them. */
-int question_key(cursor *cur, const question *q, int *bytes) {
-    const gpugraph_search *s = &q->search;
-    const size_t sources = s->source_count * sizeof *s->source,
-                 targets = s->target_count * sizeof *s->target;
+int question_key(answer *s, const question *q, int *bytes) {
+    const gpugraph_search *search = &q->search;
+    const size_t sources = search->source_count * sizeof *search->source,
+                 targets = search->target_count * sizeof *search->target;
     sqlite3_uint64 need = sizeof *q + (sqlite3_uint64)sources + targets;
     if (need > INT32_MAX)
         return SQLITE_TOOBIG;
-    if ((int)need > cur->key_room) {
-        char *key = sqlite3_realloc64(cur->key, need);
+    if ((int)need > s->key_room) {
+        char *key = sqlite3_realloc64(s->key, need);
         if (!key)
             return SQLITE_NOMEM;
-        cur->key = key;
-        cur->key_room = (int)need;
+        s->key = key;
+        s->key_room = (int)need;
     }
-    char *at = cur->key;
+    char *at = s->key;
     memcpy(at, q, sizeof *q);
     CLEAR(at, search.source); /* what these point to follows */
     CLEAR(at, search.target);
     CLEAR(at, wants); /* an answer grows */
     if (sources)
-        memcpy(at + sizeof *q, s->source, sources);
+        memcpy(at + sizeof *q, search->source, sources);
     if (targets)
-        memcpy(at + sizeof *q + sources, s->target, targets);
+        memcpy(at + sizeof *q + sources, search->target, targets);
     *bytes = (int)need;
     return SQLITE_OK;
 }
 
 /* ---- questions ---- */
 
-void question_ask(const cursor *cur, question *q) {
-    const arguments *a = &cur->arguments;
-    bool weighted = cur->weight != WEIGHT_NO && cur->graph->has_weight;
+void question_ask(const arguments *a, const answer *s, question *q) {
+    const table_function *f = a->by->function;
+    const options *o = &a->options;
     memset(q, 0, sizeof *q);
-    q->kind = weighted ? cur->algorithm->kind : cur->algorithm->unweighted_kind;
-    q->method = a->method;
-    q->backend = backend_of(cur);
+    q->kind = answer_is_weighted(s) ? f->search : f->unweighted_search;
+    q->method = o->method;
+    q->backend = backend_of(a);
     q->wants = a->plan & PLAN_WANTS;
-    q->ordered = a->ordered;
-    q->priority = a->priority;
-    q->seed = a->seed;
-    q->search.source = cur->sources.item;
-    q->search.source_count = cur->sources.count;
-    q->search.direction = a->direction;
+    q->ordered = o->ordered;
+    q->priority = o->priority;
+    q->seed = o->seed;
+    q->search.source = a->sources.item;
+    q->search.source_count = a->sources.count;
+    q->search.direction = o->direction;
     q->search.max_depth = GPUGRAPH_NONE;
 }
 
 /* The question cut down to what will be looked at. */
-void question_for_part(const cursor *cur, question *q) {
-    const arguments *a = &cur->arguments;
+void question_for_part(const arguments *a, question *q) {
+    const table_function *f = a->by->function;
     gpugraph_search *s = &q->search;
-    if (!cur->algorithm->ends_early)
+    if (!f->ends_early)
         return;
     if (a->has_target) {
-        s->target = cur->targets.item;
-        s->target_count = cur->targets.count;
-        q->path = cur->algorithm->paths && s->source_count == 1 && s->target_count == 1;
+        s->target = a->targets.item;
+        s->target_count = a->targets.count;
+        q->path = f->paths && s->source_count == 1 && s->target_count == 1;
     } else if (a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
         s->target = &a->only_vertex;
         s->target_count = 1;
     }
     s->limit = a->limit_rows;
     s->bounded =
-        a->bound.given && (q->kind == SEARCH_SSSP || a->bound.integer < GPUGRAPH_NONE);
+        a->bound.given && (q->kind->by_weight || a->bound.integer < GPUGRAPH_NONE);
     if (!s->bounded)
         return;
     s->max_distance = a->bound.integer;
@@ -112,8 +112,8 @@ static void forget_bounds(question *q) {
 
 /* The part, without those ends that may be others in the next call. Returns false
 ** where there are none. */
-bool question_widen(const cursor *cur, question *q) {
-    unsigned plan = cur->arguments.plan;
+bool question_widen(const arguments *a, question *q) {
+    const unsigned plan = a->plan;
     bool targets = (plan & PLAN_VARIABLE_TARGET) && q->search.target_count > 0;
     bool bounds = (plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
     if (targets)
@@ -131,20 +131,20 @@ static void read_open_question(const void *key, question *q) {
     q->search.limit = 0;
 }
 
-/* Has a search like that of cur->key, but for where it ended, been made before? */
-bool question_was_asked(const cursor *cur) {
+/* Has a search like that of s->key, but for where it ended, been made before? */
+bool question_was_asked(const answer *s) {
     question q, other, open;
-    read_open_question(cur->key, &q);
+    read_open_question(s->key, &q);
     const size_t sources = q.search.source_count * sizeof(uint32_t);
-    for (const search_ref *s = cur->graph->searches; s; s = s->next) {
-        if (s->key_bytes < (int)(sizeof q + sources))
+    for (const search_ref *kept = s->graph->searches; kept; kept = kept->next) {
+        if (kept->key_bytes < (int)(sizeof q + sources))
             continue;
-        memcpy(&other, s->key, sizeof other);
-        read_open_question(s->key, &open);
+        memcpy(&other, kept->key, sizeof other);
+        read_open_question(kept->key, &open);
         /* Padding counts, and is 0 (question_ask).
         ** NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
         if (question_ends_early(&other) && memcmp(&open, &q, sizeof q) == 0 &&
-            memcmp((const char *)s->key + sizeof q, cur->key + sizeof q, sources) == 0)
+            memcmp((const char *)kept->key + sizeof q, s->key + sizeof q, sources) == 0)
             return true;
     }
     return false;

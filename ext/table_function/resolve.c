@@ -1,7 +1,8 @@
 /* Arguments that only a graph makes sense of: ids become vertex numbers (find_id.c), numbers
 ** become bounds. An id that is no vertex finds no row, and the timings say so. */
+#include "arguments.h"
 #include "base/json_array.h"
-#include "table_function.h"
+#include "find_id.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,12 +13,13 @@
 
 /* ---- ids ---- */
 
-static int note_stranger(cursor *cur, int field, sqlite3_value *id) {
-    strangers *s = &cur->strangers;
+static int note_stranger(arguments *a, const graph_ref *graph, int field,
+                         sqlite3_value *id) {
+    strangers *s = &a->strangers;
     const char *other;
     if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
         return SQLITE_OK;
-    int rc = find_other_type(cur->graph->graph, cur->graph->source_affinity, id, &other);
+    int rc = find_other_type(graph->graph, graph->source_affinity, id, &other);
     char *written = rc == SQLITE_OK ? value_written(id) : NULL;
     if (!written)
         return SQLITE_NOMEM;
@@ -34,38 +36,38 @@ static int note_stranger(cursor *cur, int field, sqlite3_value *id) {
 
 /* The vertex of an argument, or GPUGRAPH_NONE. element: the place in a JSON array, else
 ** 0. */
-static int find_end(cursor *cur, int field, int element, sqlite3_value *id,
-                    uint32_t *vertex) {
+static int find_end(arguments *a, const graph_ref *graph, int field, int element,
+                    sqlite3_value *id, uint32_t *vertex) {
     char *fault;
-    int rc = find_id(cur->graph->graph, cur->graph->source_affinity, id, vertex, &fault);
+    int rc = find_id(graph->graph, graph->source_affinity, id, vertex, &fault);
     if (fault && element > 0)
-        rc = cursor_fail(cur, rc, "element %d of the JSON array in sources %s", element,
+        rc = caller_fail(a->by, rc, "element %d of the JSON array in sources %s", element,
                          fault);
     else if (fault)
-        rc = cursor_fail(cur, rc, "%s %s", field_text[field].name, fault);
+        rc = caller_fail(a->by, rc, "%s %s", field_text[field].name, fault);
     else if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE && field != F_VERTEX &&
              sqlite3_value_type(id) != SQLITE_NULL)
-        rc = note_stranger(cur, field, id);
+        rc = note_stranger(a, graph, field, id);
     sqlite3_free(fault);
     return rc;
 }
 
-static int numbers_add_id(cursor *cur, numbers *list, int field, int element,
-                          sqlite3_value *id) {
+static int numbers_add_id(arguments *a, const graph_ref *graph, numbers *list, int field,
+                          int element, sqlite3_value *id) {
     uint32_t vertex;
-    int rc = find_end(cur, field, element, id, &vertex);
+    int rc = find_end(a, graph, field, element, id, &vertex);
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
 /* All values of an IN, as vertex numbers. */
-static int read_list(cursor *cur, int field, numbers *list) {
+static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list) {
     sqlite3_value *value;
     list->count = 0;
-    int rc = sqlite3_vtab_in_first(cur->arguments.value[field], &value);
+    int rc = sqlite3_vtab_in_first(a->given.value[field], &value);
     while (rc == SQLITE_OK && value) {
-        rc = numbers_add_id(cur, list, field, 0, value);
+        rc = numbers_add_id(a, graph, list, field, 0, value);
         if (rc == SQLITE_OK)
-            rc = sqlite3_vtab_in_next(cur->arguments.value[field], &value);
+            rc = sqlite3_vtab_in_next(a->given.value[field], &value);
     }
     numbers_sort(list);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -73,107 +75,104 @@ static int read_list(cursor *cur, int field, numbers *list) {
 
 /* ---- sources: a JSON array ---- */
 
-static int add_source(cursor *cur, const json_array *a) {
-    if (strcmp(a->type, "integer") != 0 && strcmp(a->type, "real") != 0 &&
-        strcmp(a->type, "text") != 0)
-        return cursor_fail(cur, SQLITE_ERROR,
+static int add_source(arguments *a, const graph_ref *graph, const json_array *j) {
+    if (strcmp(j->type, "integer") != 0 && strcmp(j->type, "real") != 0 &&
+        strcmp(j->type, "text") != 0)
+        return caller_fail(a->by, SQLITE_ERROR,
                            "element %d of the JSON array in sources is of type %s; a "
                            "vertex id is an INTEGER or a TEXT",
-                           a->place, a->type);
-    return numbers_add_id(cur, &cur->sources, F_SOURCES, a->place, a->value);
+                           j->place, j->type);
+    return numbers_add_id(a, graph, &a->sources, F_SOURCES, j->place, j->value);
 }
 
-static int read_sources(cursor *cur) {
-    json_array a;
-    cur->sources.count = 0;
+static int read_sources(arguments *a, const graph_ref *graph) {
+    json_array j;
+    a->sources.count = 0;
     int rc =
-        json_array_open(cur->c->db, &a, cur->sources_text.bytes, cur->sources_text.count);
-    while (rc == SQLITE_OK && (rc = json_array_next(&a)) == SQLITE_ROW)
-        rc = a.zero ? SQLITE_RANGE : add_source(cur, &a);
+        json_array_open(a->by->c->db, &j, a->sources_text.bytes, a->sources_text.count);
+    while (rc == SQLITE_OK && (rc = json_array_next(&j)) == SQLITE_ROW)
+        rc = j.zero ? SQLITE_RANGE : add_source(a, graph, &j);
     if (rc == SQLITE_MISMATCH)
-        rc = argument_must_be(cur, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
+        rc = argument_must_be(a, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
     else if (rc == SQLITE_RANGE)
-        rc = cursor_fail(cur, SQLITE_ERROR,
+        rc = caller_fail(a->by, SQLITE_ERROR,
                          "sources holds \\u0000, where SQLite's JSON ends a text; give "
                          "an id with a zero byte as source");
-    else if (rc == SQLITE_ERROR && !cur->base.pVtab->zErrMsg)
-        rc = cursor_fail(cur, rc, "sources cannot be read: %s",
-                         sqlite3_errmsg(cur->c->db));
-    json_array_close(&a);
-    numbers_sort(&cur->sources);
+    else if (rc == SQLITE_ERROR && !a->by->vtab->zErrMsg)
+        rc = caller_fail(a->by, rc, "sources cannot be read: %s",
+                         sqlite3_errmsg(a->by->c->db));
+    json_array_close(&j);
+    numbers_sort(&a->sources);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 /* Vertex numbers of source or sources, kept from call to call while text and graph are
 ** the same. */
-static int resolve_sources(cursor *cur) {
-    arguments *a = &cur->arguments;
+static int resolve_sources(arguments *a, const graph_ref *graph) {
     if (argument_given(a, F_SOURCES)) {
-        if (!cur->sources_text.bytes ||
-            !text_is(&cur->sources_text, a->value[F_SOURCES])) {
-            int rc = text_set(&cur->sources_text, a->value[F_SOURCES]);
+        if (!a->sources_text.bytes ||
+            !text_is(&a->sources_text, a->given.value[F_SOURCES])) {
+            int rc = text_set(&a->sources_text, a->given.value[F_SOURCES]);
             if (rc == SQLITE_OK)
-                rc = read_sources(cur);
+                rc = read_sources(a, graph);
             if (rc != SQLITE_OK) {
-                text_clear(&cur->sources_text);
+                text_clear(&a->sources_text);
                 return rc;
             }
         }
-        a->no_rows |= cur->sources.count == 0;
+        a->no_rows |= a->sources.count == 0;
         return SQLITE_OK;
     }
-    text_clear(&cur->sources_text);
-    cur->sources.count = 0;
-    if (!a->value[F_SOURCE])
+    text_clear(&a->sources_text);
+    a->sources.count = 0;
+    if (!a->given.value[F_SOURCE])
         return SQLITE_OK;
     if (a->source_list) {
-        int rc = read_list(cur, F_SOURCE, &cur->source_list);
-        a->no_rows |= cur->source_list.count == 0;
+        int rc = read_list(a, graph, F_SOURCE, &a->listed_sources);
+        a->no_rows |= a->listed_sources.count == 0;
         return rc;
     }
-    int rc = find_end(cur, F_SOURCE, 0, a->value[F_SOURCE], &a->source);
+    int rc = find_end(a, graph, F_SOURCE, 0, a->given.value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
-               ? numbers_add(&cur->sources, a->source)
+               ? numbers_add(&a->sources, a->source)
                : rc;
 }
 
 /* ---- targets ---- */
 
 /* Of the targets that are rows themselves. */
-static void keep_those_asked_for(cursor *cur) {
+static void keep_those_asked_for(arguments *a) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < cur->targets.count; i++)
-        if (numbers_has(&cur->only, cur->targets.item[i]))
-            cur->targets.item[kept++] = cur->targets.item[i];
-    cur->targets.count = kept;
+    for (uint32_t i = 0; i < a->targets.count; i++)
+        if (numbers_has(&a->only, a->targets.item[i]))
+            a->targets.item[kept++] = a->targets.item[i];
+    a->targets.count = kept;
 }
 
-static int resolve_targets(cursor *cur) {
-    arguments *a = &cur->arguments;
+static int resolve_targets(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
-    cur->targets.count = 0;
+    a->targets.count = 0;
     if (!a->has_target)
         return rc;
-    rc = a->target_list
-             ? read_list(cur, F_TARGET, &cur->targets)
-             : numbers_add_id(cur, &cur->targets, F_TARGET, 0, a->value[F_TARGET]);
-    if (a->vertex_list && !cur->algorithm->paths)
-        keep_those_asked_for(cur);
-    a->no_rows |= cur->targets.count == 0;
+    rc = a->target_list ? read_list(a, graph, F_TARGET, &a->targets)
+                        : numbers_add_id(a, graph, &a->targets, F_TARGET, 0,
+                                         a->given.value[F_TARGET]);
+    if (a->vertex_list && !a->by->function->paths)
+        keep_those_asked_for(a);
+    a->no_rows |= a->targets.count == 0;
     return rc;
 }
 
 /* ---- vertex = ?, vertex IN (...) ---- */
 
-static int resolve_vertices(cursor *cur) {
-    arguments *a = &cur->arguments;
+static int resolve_vertices(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
     if (a->vertex_list) {
-        rc = read_list(cur, F_VERTEX, &cur->only);
-        a->no_rows |= cur->only.count == 0;
-    } else if (a->value[F_VERTEX]) {
-        rc = find_end(cur, F_VERTEX, 0, a->value[F_VERTEX], &a->only_vertex);
+        rc = read_list(a, graph, F_VERTEX, &a->only);
+        a->no_rows |= a->only.count == 0;
+    } else if (a->given.value[F_VERTEX]) {
+        rc = find_end(a, graph, F_VERTEX, 0, a->given.value[F_VERTEX], &a->only_vertex);
         a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
     }
     return rc;
@@ -183,7 +182,7 @@ static int resolve_vertices(cursor *cur) {
 
 /* The largest integer that is <= (strict: <) the number; *none: there is none that is
 ** >= 0. */
-static uint64_t integer_bound(const struct number *number, bool strict, bool *none) {
+static uint64_t integer_bound(const struct sql_number *number, bool strict, bool *none) {
     if (number->type == SQLITE_INTEGER) {
         *none = number->integer < (strict ? 1 : 0);
         return *none ? 0 : (uint64_t)number->integer - strict;
@@ -195,7 +194,7 @@ static uint64_t integer_bound(const struct number *number, bool strict, bool *no
 
 /* The largest double that is <= the number: beyond 2^53 the conversion may have
 ** rounded up. */
-static double real_bound(const struct number *number) {
+static double real_bound(const struct sql_number *number) {
     if (number->type == SQLITE_FLOAT)
         return number->real;
     double r = (double)number->integer;
@@ -204,7 +203,7 @@ static double real_bound(const struct number *number) {
     return r;
 }
 
-static void bound_by(bound *b, const struct number *number, bool strict) {
+static void bound_by(bound *b, const struct sql_number *number, bool strict) {
     bool none;
     uint64_t integer = integer_bound(number, strict, &none);
     double real = real_bound(number);
@@ -218,44 +217,49 @@ static void bound_by(bound *b, const struct number *number, bool strict) {
 
 /* A comparison that SQLite makes again, as it will: text is a number only where the
 ** column's affinity says so, and any number is less than what stays a text or a BLOB. */
-static int bound_by_comparison(cursor *cur, const struct given_bound *given) {
-    struct number number;
-    bool integer_column = cur->algorithm->kind == SEARCH_BFS;
+static int bound_by_comparison(arguments *a, const struct given_bound *given) {
+    struct sql_number number;
+    bool integer_column = !a->by->function->search->by_weight;
     if (sqlite3_value_type(given->value) == SQLITE_TEXT && !integer_column)
         return SQLITE_OK;
     int rc = number_of(given->value, &number);
     if (rc == SQLITE_OK && number.type != SQLITE_NULL)
-        bound_by(&cur->arguments.bound, &number, given->strict);
+        bound_by(&a->bound, &number, given->strict);
     return rc;
 }
 
-static int resolve_bounds(cursor *cur) {
-    arguments *a = &cur->arguments;
+static int resolve_bounds(arguments *a) {
     a->bound = (bound){.integer = UINT64_MAX - 1, .real = DBL_MAX};
-    if (a->maximum.type != SQLITE_NULL)
-        bound_by(&a->bound, &a->maximum, false);
+    if (a->options.maximum.type != SQLITE_NULL)
+        bound_by(&a->bound, &a->options.maximum, false);
     int rc = SQLITE_OK;
-    for (int b = 0; b < a->given_bounds && rc == SQLITE_OK; b++)
-        rc = bound_by_comparison(cur, &a->given_bound[b]);
+    for (int b = 0; b < a->given.bounds && rc == SQLITE_OK; b++)
+        rc = bound_by_comparison(a, &a->given.bound[b]);
     a->no_rows |= a->bound.nothing;
     return rc;
 }
 
 static void resolve_limit(arguments *a) {
-    sqlite3_int64 limit = a->limit ? sqlite3_value_int64(a->limit) : 0;
-    sqlite3_int64 offset = a->offset ? sqlite3_value_int64(a->offset) : 0;
+    sqlite3_int64 limit = a->given.limit ? sqlite3_value_int64(a->given.limit) : 0;
+    sqlite3_int64 offset = a->given.offset ? sqlite3_value_int64(a->given.offset) : 0;
     if (limit > 0)
         a->limit_rows = (uint64_t)limit + (offset > 0 ? (uint64_t)offset : 0);
 }
 
-int arguments_resolve(cursor *cur) {
-    int rc = resolve_sources(cur);
+void arguments_forget_graph(arguments *a) {
+    text_clear(&a->sources_text);
+}
+
+int arguments_resolve(arguments *a, const graph_ref *graph) {
+    if (!argument_given(a, F_DIRECTION))
+        a->options.direction = graph->direction;
+    int rc = resolve_sources(a, graph);
     if (rc == SQLITE_OK)
-        rc = resolve_vertices(cur);
+        rc = resolve_vertices(a, graph);
     if (rc == SQLITE_OK)
-        rc = resolve_targets(cur);
+        rc = resolve_targets(a, graph);
     if (rc == SQLITE_OK)
-        rc = resolve_bounds(cur);
-    resolve_limit(&cur->arguments);
+        rc = resolve_bounds(a);
+    resolve_limit(a);
     return rc;
 }

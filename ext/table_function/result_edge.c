@@ -1,5 +1,5 @@
 /* Ids and weights of a graph, as SQL values. */
-#include "table_function.h"
+#include "result_edge.h"
 
 /* Texts are copied: a value may outlive the statement's hold on the graph. */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v) {

@@ -8,44 +8,44 @@
 ** in vain where a statement ends with them. Breadth first, those after it are searched for up
 ** to 64 at a time, when the first of them has its turn, as many as fit into half of what may be
 ** kept. What is kept already is not made again. */
-#include "table_function.h"
+#include "question.h"
 
 #include <string.h>
 
 enum { MOST_AHEAD = 64 };
 
-void sources_drop(cursor *cur) {
-    for (int i = 0; i < cur->ahead_count; i++)
-        search_release(cur->c, cur->graph, cur->ahead[i]);
-    sqlite3_free(cur->ahead);
-    cur->ahead = NULL;
-    cur->ahead_count = 0;
+void answer_drop_ahead(answer *s) {
+    for (int i = 0; i < s->ahead_count; i++)
+        search_release(s->by->c, s->graph, s->ahead[i]);
+    sqlite3_free(s->ahead);
+    s->ahead = NULL;
+    s->ahead_count = 0;
 }
 
 /* ---- searches ahead ---- */
 
-static uint32_t room_ahead(const cursor *cur) {
-    sqlite3_int64 arrays = cur->arguments.plan & PLAN_TREE ? 2 : 1;
-    sqlite3_int64 bytes = arrays * 4 * (cur->answer->n + (sqlite3_int64)1);
-    sqlite3_int64 room = cur->c->config.cache_limit / 2 / bytes;
+static uint32_t room_ahead(const answer *s, const arguments *a) {
+    sqlite3_int64 per_vertex = a->plan & PLAN_TREE ? 2 : 1;
+    sqlite3_int64 bytes = per_vertex * 4 * (s->arrays->n + (sqlite3_int64)1);
+    sqlite3_int64 room = s->by->c->config.cache_limit / 2 / bytes;
     return room < MOST_AHEAD ? (uint32_t)room : MOST_AHEAD;
 }
 
 /* The question that the call asks of that source. */
-static int ask_of(cursor *cur, uint32_t source, question *q) {
-    int rc = numbers_set(&cur->sources, source);
-    question_ask(cur, q);
-    question_for_part(cur, q);
+static int ask_of(const answer *s, arguments *a, uint32_t source, question *q) {
+    int rc = numbers_set(&a->sources, source);
+    question_ask(a, s, q);
+    question_for_part(a, q);
     return rc;
 }
 
-static int is_kept(cursor *cur, const question *q, bool *kept) {
-    int bytes, rc = question_key(cur, q, &bytes);
+static int is_kept(answer *s, const question *q, bool *kept) {
+    int bytes, rc = question_key(s, q, &bytes);
     if (rc != SQLITE_OK)
         return rc;
-    search_ref *found = search_find(cur->c, cur->graph, cur->key, bytes);
+    search_ref *found = search_find(s->by->c, s->graph, s->key, bytes);
     *kept = found != NULL;
-    search_release(cur->c, cur->graph, found);
+    search_release(s->by->c, s->graph, found);
     return SQLITE_OK;
 }
 
@@ -57,19 +57,19 @@ static bool contains(const uint32_t *list, uint32_t count, uint32_t number) {
 }
 
 /* The sources to search for, from the one whose turn it is: none where that one is kept. */
-static int gather(cursor *cur, uint32_t *source, uint32_t *count) {
-    uint32_t room = room_ahead(cur);
+static int gather(answer *s, arguments *a, uint32_t first, uint32_t *source,
+                  uint32_t *count) {
+    uint32_t room = room_ahead(s, a);
     question q;
     *count = 0;
-    for (uint32_t i = cur->next_source; i < cur->source_list.count && *count < room;
-         i++) {
-        uint32_t next = cur->source_list.item[i];
+    for (uint32_t i = first; i < a->listed_sources.count && *count < room; i++) {
+        uint32_t next = a->listed_sources.item[i];
         bool kept = false;
         if (contains(source, *count, next))
             continue;
-        int rc = ask_of(cur, next, &q);
+        int rc = ask_of(s, a, next, &q);
         if (rc == SQLITE_OK)
-            rc = is_kept(cur, &q, &kept);
+            rc = is_kept(s, &q, &kept);
         if (rc != SQLITE_OK || (kept && *count == 0))
             return rc;
         if (!kept)
@@ -80,106 +80,77 @@ static int gather(cursor *cur, uint32_t *source, uint32_t *count) {
 
 /* Keeps answer number i, which belongs to that source, and holds it until the list is
 ** read. */
-static int keep(cursor *cur, uint32_t source, answer *made) {
+static int keep(answer *s, arguments *a, uint32_t source, arrays *made) {
     question q;
-    int bytes, rc = ask_of(cur, source, &q);
+    int bytes, rc = ask_of(s, a, source, &q);
     if (rc == SQLITE_OK)
-        rc = question_key(cur, &q, &bytes);
+        rc = question_key(s, &q, &bytes);
     if (rc != SQLITE_OK) {
-        answer_free(made);
+        arrays_free(made);
         return rc;
     }
-    search_ref *kept = answer_keep(cur, bytes, made);
+    search_ref *kept = answer_keep(s, bytes, made);
     if (!kept)
         return SQLITE_NOMEM;
-    cur->ahead[cur->ahead_count++] = kept;
+    s->ahead[s->ahead_count++] = kept;
     return SQLITE_OK;
 }
 
-static int search_ahead(cursor *cur, const uint32_t *source, uint32_t count) {
-    answer *each[MOST_AHEAD] = {NULL};
+static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_t count) {
+    arrays *each[MOST_AHEAD] = {NULL};
     gpugraph_run run;
     question q;
-    int rc = ask_of(cur, source[0], &q);
+    int rc = ask_of(s, a, source[0], &q);
     q.search.source = source;
     q.search.source_count = count;
-    sources_drop(cur);
-    cur->ahead = sqlite3_malloc64(count * sizeof *cur->ahead);
-    if (!cur->ahead)
+    answer_drop_ahead(s);
+    s->ahead = sqlite3_malloc64(count * sizeof *s->ahead);
+    if (!s->ahead)
         rc = SQLITE_NOMEM;
     for (uint32_t i = 0; i < count && rc == SQLITE_OK; i++) {
-        each[i] = sqlite3_malloc64(sizeof *each[i]);
-        if (each[i])
-            memset(each[i], 0, sizeof *each[i]);
-        else
+        each[i] = arrays_new();
+        if (!each[i])
             rc = SQLITE_NOMEM;
     }
     if (rc == SQLITE_OK) {
-        answer_run(cur, &q, &run);
-        if (answer_make_each(cur->graph->graph, &q, &run, each) != GPUGRAPH_OK)
-            rc = answer_failed(cur, &run);
+        answer_run(s, a, &q, &run);
+        if (arrays_make_each(s->graph->graph, &q, &run, each) != GPUGRAPH_OK)
+            rc = answer_failed(s, &run);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (rc == SQLITE_OK)
-            rc = keep(cur, source[i], each[i]);
+            rc = keep(s, a, source[i], each[i]);
         else if (each[i])
-            answer_free(each[i]);
+            arrays_free(each[i]);
     }
     return rc;
 }
 
 /* Where targets or bounds come from a join, and there has been a call before: answer_find
 ** then makes searches that serve the calls to come. */
-static int others_followed(cursor *cur, bool *followed) {
+static int others_followed(answer *s, arguments *a, uint32_t next, bool *followed) {
     question q;
     int bytes;
     *followed = false;
-    if (!(cur->arguments.plan & (PLAN_VARIABLE_TARGET | PLAN_VARIABLE_BOUND)))
+    if (!(a->plan & (PLAN_VARIABLE_TARGET | PLAN_VARIABLE_BOUND)))
         return SQLITE_OK;
-    int rc = ask_of(cur, cur->source_list.item[cur->next_source], &q);
+    int rc = ask_of(s, a, a->listed_sources.item[next], &q);
     if (rc == SQLITE_OK)
-        rc = question_key(cur, &q, &bytes);
-    *followed = rc == SQLITE_OK && question_was_asked(cur);
+        rc = question_key(s, &q, &bytes);
+    *followed = rc == SQLITE_OK && question_was_asked(s);
     return rc;
 }
 
 /* Not under a limit, where the next source may not be wanted. */
-static int look_ahead(cursor *cur) {
-    const algorithm *a = cur->algorithm;
+int answer_ahead(answer *s, arguments *a, uint32_t next) {
     uint32_t source[MOST_AHEAD], count;
     bool followed;
-    if (a->kind != SEARCH_BFS || a->paths || cur->next_source == 0 ||
-        cur->arguments.limit_rows > 0)
+    if (!a->by->function->search->make_each || a->by->function->paths || next == 0 ||
+        a->limit_rows > 0)
         return SQLITE_OK;
-    int rc = others_followed(cur, &followed);
+    int rc = others_followed(s, a, next, &followed);
     if (rc != SQLITE_OK || followed)
         return rc;
-    rc = gather(cur, source, &count);
-    return rc == SQLITE_OK && count > 1 ? search_ahead(cur, source, count) : rc;
-}
-
-/* ---- one source after the other ---- */
-
-int sources_go_on(cursor *cur) {
-    int rc = SQLITE_OK;
-    cur->position = cur->end = 0;
-    while (rc == SQLITE_OK && cur->position == cur->end &&
-           cur->next_source < cur->source_list.count) {
-        rc = look_ahead(cur);
-        cur->arguments.source = cur->source_list.item[cur->next_source++];
-        if (rc == SQLITE_OK)
-            rc = numbers_set(&cur->sources, cur->arguments.source);
-        if (rc == SQLITE_OK)
-            rc = answer_find(cur);
-        if (rc == SQLITE_OK)
-            rc = rows_start(cur);
-    }
-    if (cur->position == cur->end)
-        sources_drop(cur);
-    return rc;
-}
-
-int sources_start(cursor *cur) {
-    cur->next_source = 0;
-    return sources_go_on(cur);
+    rc = gather(s, a, next, source, &count);
+    return rc == SQLITE_OK && count > 1 ? search_ahead(s, a, source, count) : rc;
 }

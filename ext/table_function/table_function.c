@@ -4,115 +4,115 @@
 ** serve. */
 #include "pages/wal_frames.h"
 #include "table_function.h"
+#include "function_list.h"
+#include "rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct table {
     sqlite3_vtab base;
     connection *c;
-    const algorithm *algorithm;
+    const table_function *function;
 } table;
 
-/* ---- sentences ---- */
-
-static int set_error(cursor *cur, int rc, char *error) {
-    sqlite3_vtab *vtab = cur->base.pVtab;
-    sqlite3_free(vtab->zErrMsg);
-    vtab->zErrMsg = error;
-    return error ? rc : SQLITE_NOMEM;
-}
-
-int cursor_fail(cursor *cur, int rc, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *sentence = sqlite3_vmprintf(format, values);
-    va_end(values);
-    char *error =
-        sentence ? sqlite3_mprintf("%s: %s", cur->algorithm->name, sentence) : NULL;
-    sqlite3_free(sentence);
-    return set_error(cur, rc, error);
-}
-
-int cursor_fail_with(cursor *cur, int rc, char *error) {
-    if (error && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
-        return set_error(cur, rc, error);
-    sqlite3_free(error);
-    return rc;
-}
+typedef struct cursor {
+    sqlite3_vtab_cursor base;
+    caller by;
+    arguments arguments;
+    answer answer;
+    rows rows;
+} cursor;
 
 /* ---- one call ---- */
 
-static int find_rows(cursor *cur, int plan, const char *words, int argc,
-                     sqlite3_value **argv) {
-    int rc = arguments_read(cur, plan, words, argc, argv);
-    if (rc != SQLITE_OK || cur->arguments.no_rows)
-        return rc;
-    rc = answer_graph(cur);
-    if (rc == SQLITE_OK && !argument_given(&cur->arguments, F_DIRECTION))
-        cur->arguments.direction = cur->graph->direction;
+/* The first row of the next listed source that has one. */
+static int next_source(cursor *cur) {
+    arguments *a = &cur->arguments;
+    rows *r = &cur->rows;
+    int rc = SQLITE_OK;
+    r->position = r->end = 0;
+    while (rc == SQLITE_OK && rows_at_end(r) &&
+           r->next_source < a->listed_sources.count) {
+        rc = answer_ahead(&cur->answer, a, r->next_source);
+        a->source = a->listed_sources.item[r->next_source++];
+        if (rc == SQLITE_OK)
+            rc = numbers_set(&a->sources, a->source);
+        if (rc == SQLITE_OK)
+            rc = answer_find(&cur->answer, a);
+        if (rc == SQLITE_OK)
+            rc = rows_start(r, a, &cur->answer);
+    }
+    if (rows_at_end(r))
+        answer_drop_ahead(&cur->answer);
+    return rc;
+}
+
+static int find_rows(cursor *cur) {
+    arguments *a = &cur->arguments;
+    answer *s = &cur->answer;
+    int rc = SQLITE_OK;
+    if (!answer_has_graph(s, a)) {
+        arguments_forget_graph(a);
+        rc = answer_graph(s, a);
+    }
     if (rc == SQLITE_OK)
-        rc = arguments_resolve(cur);
-    if (rc != SQLITE_OK || cur->arguments.no_rows ||
-        gpugraph_vertex_count(cur->graph->graph) == 0)
+        rc = arguments_resolve(a, s->graph);
+    if (rc != SQLITE_OK || a->no_rows || gpugraph_vertex_count(s->graph->graph) == 0)
         return rc;
-    if (cur->arguments.source_list)
-        return sources_start(cur);
-    rc = answer_find(cur);
-    return rc == SQLITE_OK ? rows_start(cur) : rc;
+    if (a->source_list)
+        return next_source(cur);
+    rc = answer_find(s, a);
+    return rc == SQLITE_OK ? rows_start(&cur->rows, a, s) : rc;
 }
 
 static int answer_call(cursor *cur, int plan, const char *words, int argc,
                        sqlite3_value **argv) {
-    strangers *s = &cur->strangers;
-    cur->position = cur->end = 0;
-    cur->next_target = 0;
-    cur->targets.count = 0;
-    s->count = 0;
-    s->text[0] = '\0';
-    s->told = false;
-    int rc = find_rows(cur, plan, words, argc, argv);
-    s->calls += s->count > 0;
-    if (rc == SQLITE_OK && s->count > 0 && !s->told)
-        answer_arguments(cur);
+    strangers *strangers = &cur->arguments.strangers;
+    rows_reset(&cur->rows);
+    int rc = arguments_read(&cur->arguments, plan, words, argc, argv);
+    if (rc == SQLITE_OK && !cur->arguments.no_rows)
+        rc = find_rows(cur);
+    strangers->calls += strangers->count > 0;
+    if (rc == SQLITE_OK && strangers->count > 0 && !cur->answer.work.arguments_told)
+        answer_tell_arguments(&cur->answer, strangers);
     return rc;
 }
 
 static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *words,
                            int argc, sqlite3_value **argv) {
     cursor *cur = (cursor *)base;
-    scope_settle(cur->c);
-    answer_begin(cur);
+    scope_settle(cur->by.c);
+    answer_begin(&cur->answer);
     int rc = answer_call(cur, plan, words, argc, argv);
-    answer_end(cur);
+    answer_end(&cur->answer);
     return rc;
 }
 
 static int function_next(sqlite3_vtab_cursor *base) {
     cursor *cur = (cursor *)base;
-    cur->position += cur->direction;
-    int rc = rows_settle(cur);
-    if (rc != SQLITE_OK || cur->position != cur->end || !cur->arguments.source_list)
+    int rc = rows_next(&cur->rows, &cur->arguments, &cur->answer);
+    if (rc != SQLITE_OK || !rows_at_end(&cur->rows) || !cur->arguments.source_list)
         return rc;
-    answer_begin(cur);
-    rc = sources_go_on(cur);
-    answer_end(cur);
+    answer_begin(&cur->answer);
+    rc = next_source(cur);
+    answer_end(&cur->answer);
     return rc;
 }
 
 static int function_eof(sqlite3_vtab_cursor *base) {
-    const cursor *cur = (const cursor *)base;
-    return cur->position == cur->end;
+    return rows_at_end(&((const cursor *)base)->rows);
 }
 
 static int function_column(sqlite3_vtab_cursor *base, sqlite3_context *context,
                            int column) {
-    row_column((const cursor *)base, context, column);
+    const cursor *cur = (const cursor *)base;
+    row_column(context, &cur->rows, &cur->arguments, &cur->answer, column);
     return SQLITE_OK;
 }
 
 static int function_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-    *rowid = row_id((const cursor *)base);
+    const cursor *cur = (const cursor *)base;
+    *rowid = row_id(&cur->rows, &cur->arguments, &cur->answer);
     return SQLITE_OK;
 }
 
@@ -124,9 +124,9 @@ static int function_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
     if (!cur)
         return SQLITE_NOMEM;
     memset(cur, 0, sizeof *cur);
-    cur->c = t->c;
-    cur->algorithm = t->algorithm;
-    int rc = scope_open(t->c, &cur->scope, t);
+    cur->by = (caller){.c = t->c, .function = t->function, .vtab = base};
+    cur->arguments.by = cur->answer.by = &cur->by;
+    int rc = scope_open(t->c, &cur->by.scope, t);
     if (rc != SQLITE_OK) {
         sqlite3_free(cur);
         return rc;
@@ -137,18 +137,10 @@ static int function_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 
 static int function_close(sqlite3_vtab_cursor *base) {
     cursor *cur = (cursor *)base;
-    answer_drop(cur);
-    scope_close(cur->c, &cur->scope);
-    text_clear(&cur->edges);
-    text_clear(&cur->vertices);
-    text_clear(&cur->params);
-    text_clear(&cur->sources_text);
-    sqlite3_free(cur->sources.item);
-    sqlite3_free(cur->targets.item);
-    sqlite3_free(cur->only.item);
-    sqlite3_free(cur->source_list.item);
-    sqlite3_free(cur->key);
-    free(cur->step);
+    answer_close(&cur->answer);
+    scope_close(cur->by.c, &cur->by.scope);
+    arguments_clear(&cur->arguments);
+    rows_clear(&cur->rows);
     sqlite3_free(cur);
     return SQLITE_OK;
 }
@@ -156,22 +148,22 @@ static int function_close(sqlite3_vtab_cursor *base) {
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     connection *c = ((table *)base)->c;
     wal_notes_take(&c->logs, c->db); /* the statement has not begun */
-    return plan_choose(((table *)base)->algorithm, c->db, base, info);
+    return plan_choose(((table *)base)->function, c->db, base, info);
 }
 
 /* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB HIDDEN,
 ** ...)"; sqlite3_free. For SQLite a type of HIDDEN alone has NUMERIC affinity, and
 ** `source IN ('01', 2)` would be asked as 1 and 2. */
-static char *schema_of(const algorithm *a) {
+static char *schema_of(const table_function *f) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
-    for (int i = 0; i < column_count(a); i++) {
-        enum field field = column_field(a, i);
-        const struct field_text *f = &field_text[field];
-        sqlite3_str_appendf(sql, column_is_bracketed(a, i) ? "%s\"(%s)\"" : "%s%s",
-                            i ? ", " : "", f->name);
+    for (int i = 0; i < column_count(f); i++) {
+        enum field field = column_field(f, i);
+        const struct field_text *text = &field_text[field];
+        sqlite3_str_appendf(sql, column_is_bracketed(f, i) ? "%s\"(%s)\"" : "%s%s",
+                            i ? ", " : "", text->name);
         sqlite3_str_appendf(sql, " %s",
-                            field < F_FIRST_ARGUMENT ? f->type : "BLOB HIDDEN");
+                            field < F_FIRST_ARGUMENT ? text->type : "BLOB HIDDEN");
     }
     sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);
@@ -180,7 +172,7 @@ static char *schema_of(const algorithm *a) {
 /* One for each module, so that its tables know their function. */
 typedef struct registration {
     connection *c;
-    const algorithm *algorithm;
+    const table_function *function;
 } registration;
 
 /* INNOCUOUS: a table function reads tables and views that its caller may read as well;
@@ -189,7 +181,7 @@ static int function_connect(sqlite3 *db, void *aux, int argc, const char *const 
                             sqlite3_vtab **made, char **error) {
     (void)argc, (void)argv, (void)error;
     const registration *r = aux;
-    char *schema = schema_of(r->algorithm);
+    char *schema = schema_of(r->function);
     if (!schema)
         return SQLITE_NOMEM;
     int rc = sqlite3_declare_vtab(db, schema);
@@ -203,7 +195,7 @@ static int function_connect(sqlite3 *db, void *aux, int argc, const char *const 
         return SQLITE_NOMEM;
     memset(t, 0, sizeof *t);
     t->c = r->c;
-    t->algorithm = r->algorithm;
+    t->function = r->function;
     connection_addref(t->c); /* loaded again, SQLite drops the module before its tables */
     connection_table_opened(t->c);
     *made = &t->base;
@@ -239,14 +231,14 @@ static void registration_free(void *aux) {
 }
 
 int table_functions_register(connection *c) {
-    for (int i = 0; i < algorithm_count; i++) {
+    for (int i = 0; i < table_function_count; i++) {
         registration *r = sqlite3_malloc64(sizeof *r);
         if (!r)
             return SQLITE_NOMEM;
-        *r = (registration){c, &algorithms[i]};
+        *r = (registration){c, table_functions[i]};
         connection_addref(c);
-        int rc = sqlite3_create_module_v2(c->db, algorithms[i].name, &function_module, r,
-                                          registration_free);
+        int rc = sqlite3_create_module_v2(c->db, table_functions[i]->name,
+                                          &function_module, r, registration_free);
         if (rc != SQLITE_OK)
             return rc;
     }

@@ -6,13 +6,13 @@
 #include "luck.h"
 #include "share.h"
 #include "suite.h"
-#include "table_function/table_function.h"
+#include "base/value.h"
 
 enum { TEXTS = 100000, LONGEST = 24 };
 
 /* agrees(x): 1 and 0; 2: they agree that it is none. */
 static void agrees(sqlite3_context *context, int count, sqlite3_value **value) {
-    struct number number;
+    struct sql_number number;
     int before = sqlite3_value_type(value[0]);
     (void)count;
     ck_assert_int_eq(number_of(value[0], &number), SQLITE_OK);

@@ -1,0 +1,146 @@
+/* SQL values as this extension reads, keeps and writes them. */
+#include "base/value.h"
+#include "base/whole_number.h"
+#include "base/zero_byte.h"
+
+#include <string.h>
+
+/* ---- kept texts ---- */
+
+int text_set(text *t, sqlite3_value *value) {
+    text_clear(t);
+    if (!value || sqlite3_value_type(value) == SQLITE_NULL)
+        return SQLITE_OK;
+    const unsigned char *bytes = sqlite3_value_text(value);
+    int count = sqlite3_value_bytes(value);
+    t->bytes = bytes ? sqlite3_malloc64((sqlite3_uint64)count + 1) : NULL;
+    if (!t->bytes)
+        return SQLITE_NOMEM;
+    memcpy(t->bytes, bytes, (size_t)count);
+    t->bytes[count] = '\0';
+    t->count = count;
+    return SQLITE_OK;
+}
+
+bool text_is(const text *t, sqlite3_value *value) {
+    if (!value || sqlite3_value_type(value) == SQLITE_NULL)
+        return t->bytes == NULL;
+    if (!t->bytes)
+        return false;
+    const unsigned char *bytes = sqlite3_value_text(value);
+    return bytes && sqlite3_value_bytes(value) == t->count &&
+           memcmp(bytes, t->bytes, (size_t)t->count) == 0;
+}
+
+void text_clear(text *t) {
+    sqlite3_free(t->bytes);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- numbers ---- */
+
+static const char *skip_digits(const char *at, const char *end) {
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static const char *skip_spaces(const char *at, const char *end) {
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r')))
+        at++;
+    return at;
+}
+
+/* Is the whole text a number, SQLITE_INTEGER or SQLITE_FLOAT, as numeric affinity has it?
+** *integer: of the first kind. SQLITE_NULL: it is none. */
+static int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
+    at = skip_spaces(at, end);
+    const bool minus = at < end && *at == '-';
+    const char *first = at + (at < end && (*at == '-' || *at == '+'));
+    const char *behind = skip_digits(first, end);
+    long digits = behind - first;
+    bool fits = true;
+    *integer = 0;
+    for (const char *digit = first; digit < behind && fits; digit++)
+        fits = !__builtin_mul_overflow(*integer, 10, integer) &&
+               !__builtin_sub_overflow(*integer, *digit - '0', integer);
+    fits = fits && (minus || !__builtin_sub_overflow(0, *integer, integer));
+    if (behind < end && *behind == '.') {
+        at = skip_digits(behind + 1, end);
+        digits += at - behind - 1;
+        behind = at;
+        fits = false;
+    }
+    if (behind < end && (*behind == 'e' || *behind == 'E')) {
+        first = behind + 1;
+        first += first < end && (*first == '-' || *first == '+');
+        behind = skip_digits(first, end);
+        digits = behind > first ? digits : 0;
+        fits = false;
+    }
+    if (digits == 0 || skip_spaces(behind, end) < end)
+        return SQLITE_NULL;
+    return fits ? SQLITE_INTEGER : SQLITE_FLOAT;
+}
+
+/* The number that numeric affinity makes of the value; type SQLITE_NULL: none. Not by
+** sqlite3_value_numeric_type: it converts the register itself, which may serve other
+** expressions, and some versions (3.53) crash when it is given a copy. */
+int number_of(sqlite3_value *value, struct sql_number *number) {
+    memset(number, 0, sizeof *number);
+    number->type = sqlite3_value_type(value);
+    if (number->type == SQLITE_TEXT) {
+        const char *text = (const char *)sqlite3_value_text(value);
+        if (!text)
+            return SQLITE_NOMEM;
+        number->type =
+            number_in_text(text, text + sqlite3_value_bytes(value), &number->integer);
+    } else if (number->type == SQLITE_INTEGER) {
+        number->integer = sqlite3_value_int64(value);
+    }
+    if (number->type == SQLITE_FLOAT)
+        number->real = sqlite3_value_double(value);
+    else if (number->type != SQLITE_INTEGER)
+        number->type = SQLITE_NULL;
+    return SQLITE_OK;
+}
+
+/* A REAL with an integral value becomes that INTEGER. */
+void number_to_integer(struct sql_number *number) {
+    int64_t integer;
+    if (number->type == SQLITE_FLOAT && whole_number(number->real, &integer)) {
+        number->type = SQLITE_INTEGER;
+        number->integer = integer;
+    }
+}
+
+/* ---- for sentences ---- */
+
+/* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */
+const char *blob_written(sqlite3_value *blob) {
+    switch (sqlite3_value_bytes(blob)) {
+    case 8:
+        return "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))";
+    case 4:
+        return "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))";
+    default:
+        return "a BLOB";
+    }
+}
+
+/* Long ones are cut. */
+char *value_written(sqlite3_value *value) {
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+        return sqlite3_mprintf("%!.15g", sqlite3_value_double(value));
+    case SQLITE_TEXT:
+        return sqlite3_mprintf("'%!.60q'%s", sqlite3_value_text(value),
+                               zero_byte_told(value));
+    case SQLITE_BLOB:
+        return sqlite3_mprintf("%s", blob_written(value));
+    default:
+        return sqlite3_mprintf("NULL");
+    }
+}

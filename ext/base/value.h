@@ -1,0 +1,37 @@
+/* SQL values: as numbers, as texts that are kept, as words in a sentence.
+**
+**     '12', 12, 12.0    number_of            {SQLITE_INTEGER, 12}, ..., {SQLITE_FLOAT, 12.0}
+**                       number_to_integer    {SQLITE_INTEGER, 12} of all of them
+**     'up', 1.5, x'00'  value_written        "'up'", "1.5", "a BLOB" */
+#ifndef GPUGRAPH_VALUE_H
+#define GPUGRAPH_VALUE_H
+
+#include "ext.h"
+
+struct sql_number {
+    int type; /* SQLITE_INTEGER, SQLITE_FLOAT, or SQLITE_NULL: none */
+    sqlite3_int64 integer;
+    double real;
+};
+
+/* SQLITE_OK or SQLITE_NOMEM. */
+int number_of(sqlite3_value *value, struct sql_number *number);
+void number_to_integer(struct sql_number *number);
+
+/* A copy of a text that outlives its value. */
+typedef struct text {
+    char *bytes; /* NUL-terminated; NULL: no text */
+    int count;
+} text;
+
+/* NULL, and SQL's NULL, clear it. SQLITE_OK or SQLITE_NOMEM. */
+int text_set(text *t, sqlite3_value *value);
+bool text_is(const text *t, sqlite3_value *value);
+void text_clear(text *t);
+
+/* The value as SQL would write it, for a sentence (sqlite3_free); NULL: no memory. */
+char *value_written(sqlite3_value *value);
+/* "a BLOB", and what it may be where its length says so. */
+const char *blob_written(sqlite3_value *blob);
+
+#endif

@@ -1,0 +1,9 @@
+/* gpugraph_settings, _devices, _methods, _graphs, _timings. */
+#ifndef GPUGRAPH_LISTS_H
+#define GPUGRAPH_LISTS_H
+
+#include "ext.h"
+
+int lists_register(connection *c);
+
+#endif

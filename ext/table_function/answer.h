@@ -1,0 +1,75 @@
+/* What answers a call: the graph, and a search of it that is kept with it.
+**
+**     edges, vertices, params, weight, undirected    -> graph   graph_acquire
+**     question's key                                 -> search  search_find, search_keep
+**                                                       search->result == arrays
+**     source IN (...)                                -> ahead   searches made for sources to come
+**
+** A cursor lives within one execution of its statement, so while the texts stay the graph
+** does. answer_drop gives all of it back. */
+#ifndef GPUGRAPH_ANSWER_H
+#define GPUGRAPH_ANSWER_H
+
+#include "arguments.h"
+
+/* The timings of a search in the making. */
+typedef struct work {
+    search_watch watch;
+    bool begun;          /* the watch runs */
+    bool arguments_told; /* the timings have a row for the arguments */
+    double begun_ms, acquiring_ms;
+} work;
+
+typedef struct answer {
+    const caller *by;
+    /* the graph, and what it was acquired by */
+    graph_ref *graph;
+    text edges, vertices, params;
+    enum weight_need weight;
+    bool undirected;
+    /* the search: its key, its reference, what it has made */
+    char *key;
+    int key_room;
+    search_ref *search;
+    arrays *arrays;
+    search_ref **ahead;
+    int ahead_count;
+    work work;
+} answer;
+
+/* Gives back graph and searches. */
+void answer_drop(answer *s);
+/* The same, and frees the rest. */
+void answer_close(answer *s);
+/* Has it the graph that these arguments ask for? */
+bool answer_has_graph(const answer *s, const arguments *a);
+/* Acquires it. */
+int answer_graph(answer *s, const arguments *a);
+/* Are distances sums of weights? */
+bool answer_is_weighted(const answer *s);
+/* Sets search and arrays: kept, or made now. */
+int answer_find(answer *s, const arguments *a);
+/* Adds the order to the arrays unless it is there. */
+int answer_order(answer *s, int order);
+
+/* Begins and ends what answer_graph and answer_find do to the timings. */
+void answer_begin(answer *s);
+void answer_end(answer *s);
+/* The timings get a row for the arguments; it names those that are no vertices. */
+void answer_tell_arguments(answer *s, const strangers *strangers);
+
+/* Keeps arrays that were made for the key with the graph, and takes them over; NULL: no
+** memory. */
+search_ref *answer_keep(answer *s, int key_bytes, arrays *made);
+/* The error of a run that failed. */
+int answer_failed(const answer *s, const gpugraph_run *run);
+/* What a search of this call is given. */
+void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run);
+
+/* source_list.c. Makes searches for the listed sources from this one on, where that is
+** quicker than one after the other. Leaves some other source in a->sources. */
+int answer_ahead(answer *s, arguments *a, uint32_t next);
+/* Gives back what was made ahead. */
+void answer_drop_ahead(answer *s);
+
+#endif

@@ -1,0 +1,105 @@
+/* What a call says: values as they are given, options as they are settled, and the vertices
+** that ids turned out to name.
+**
+**     gpu_bfs('roads', 7) WHERE target IN (3, 'x') AND direction = 'in' AND depth < 4
+**
+**     arguments_read       given     value[F_EDGES] 'roads', [F_SOURCE] 7, bound[0] < 4 ...
+**                          options   direction GPUGRAPH_IN, backend -1, ...
+**     arguments_resolve    vertex numbers, once there is a graph
+**                          sources {6}, targets {2}, bound {integer 3}
+**                          strangers "target 'x' is no vertex" */
+#ifndef GPUGRAPH_ARGUMENTS_H
+#define GPUGRAPH_ARGUMENTS_H
+
+#include "base/value.h"
+#include "caller.h"
+#include "numbers.h"
+#include "plan.h"
+
+typedef struct bound {
+    bool given;
+    bool nothing;     /* no value qualifies */
+    uint64_t integer; /* the largest value that does, for each type of value */
+    double real;
+} bound;
+
+/* Valid within xFilter. */
+typedef struct given {
+    sqlite3_value *value[FIELDS];
+    sqlite3_value *limit, *offset;
+    struct given_bound {
+        sqlite3_value *value;
+        bool strict;
+    } bound[2];
+    int bounds;
+} given;
+
+typedef struct options {
+    gpugraph_direction direction;
+    int weighted, ordered; /* 0, 1; weighted -1: by the source */
+    gpugraph_priority priority;
+    sqlite3_int64 seed;
+    int backend;        /* gpugraph_backend, or -1: as configured */
+    const char *method; /* NULL: auto */
+    struct sql_number maximum;
+} options;
+
+/* Ids that are no vertices. A join may bring any number of them: the timings tell of a few
+** calls of the cursor. */
+enum { STRANGERS_NAMED = 3, STRANGERS_CALLS = 3 };
+typedef struct strangers {
+    int calls;                        /* calls that had some */
+    int count;                        /* in this call */
+    char text[STRANGERS_NAMED * 300]; /* "source 77 is no vertex; ..." */
+} strangers;
+
+typedef struct arguments {
+    const caller *by;
+    const char *words; /* idxStr, which stays where it is while the statement runs */
+    word word[MOST_WORDS];
+    unsigned plan;
+    given given;
+    options options;
+    bool no_rows; /* a NULL, or an id that is no vertex */
+    /* given by IN: all values come at once */
+    bool source_list, target_list, vertex_list;
+    bool has_target;
+    /* resolved */
+    uint32_t source;          /* GPUGRAPH_NONE: a list, or none */
+    uint32_t only_vertex;     /* of `vertex = ?`, else GPUGRAPH_NONE */
+    uint64_t limit_rows;      /* 0: none */
+    bound bound;              /* maximum and the pushed-down comparisons together */
+    numbers sources, targets; /* vertex numbers, ascending, each once */
+    numbers only;             /* of `vertex IN (...)`, the same */
+    /* Of `source IN (...)`: rows of one source come after those of another, which in its
+    ** turn is the only one in sources. */
+    numbers listed_sources;
+    text sources_text; /* what sources were read from; kept from call to call */
+    strangers strangers;
+} arguments;
+
+extern const char *const direction_names[3];
+extern const char *const priority_names[4];
+extern const char *const backend_names[3];
+
+/* arguments.c. Everything that can be settled without the graph. */
+int arguments_read(arguments *a, int plan, const char *words, int argc,
+                   sqlite3_value **argv);
+void arguments_clear(arguments *a);
+/* Is there a value, and not NULL? */
+bool argument_given(const arguments *a, int field);
+/* "the argument direction must be <what>, not 'up'" */
+int argument_must_be(const arguments *a, int field, const char *what);
+
+/* astray.c. The sentence for arguments that have no value when the search begins, unless rows
+** can be had without. */
+int arguments_astray(const arguments *a);
+/* Is the argument compared with something in a running statement? 1, 0, or -1: no memory. */
+int argument_is_compared(const arguments *a, int field);
+
+/* resolve.c. Ids to vertex numbers, bounds. */
+int arguments_resolve(arguments *a, const graph_ref *graph);
+/* Another graph will come: what the last one made of ids is forgotten. */
+void arguments_forget_graph(arguments *a);
+
+#endif

@@ -1,0 +1,54 @@
+/* gpu_dfs: depth-first search. */
+#include "function_list.h"
+#include "search.h"
+
+/* An unordered tree is another one each time it is searched for, and a statement is to
+** see one: what is wanted later is found from the parents. The ordered tree is
+** searched for again. */
+static void make_dfs(making *m) {
+    const question *q = m->q;
+    bool found = m->have->array[A_VALUE] && !q->ordered;
+    m->made.type = GPUGRAPH_UINT32;
+    gpugraph_dfs_tree tree = {
+        .depth = found ? m->have->array[A_VALUE] : make_array(m, A_VALUE),
+        .parent = found ? m->have->array[A_PARENT] : make_array(m, A_PARENT),
+        .tree_edge = make_wanted(m, A_TREE_EDGE),
+        .preorder = make_wanted(m, A_PREORDER),
+        .postorder = make_wanted(m, A_POSTORDER),
+    };
+    if (m->run->status != GPUGRAPH_OK)
+        return;
+    if (found) {
+        gpugraph_complete_tree(m->graph, q->search.direction, m->run, &tree);
+    } else {
+        uint32_t source =
+            q->search.source_count > 0 ? q->search.source[0] : GPUGRAPH_NONE;
+        gpugraph_dfs(m->graph, source, q->ordered, q->search.direction, m->run, &tree);
+        note_where(m);
+    }
+}
+
+static const search_kind dfs_search = {
+    .name = "dfs",
+    .make = make_dfs,
+    .has_parents = true,
+    .unordered_varies = true,
+};
+
+static const unsigned char dfs_fields[] = {
+    F_VERTEX, F_DEPTH,   F_PARENT,    F_EDGE,     F_PREORDER, F_POSTORDER, F_EDGES,
+    F_SOURCE, F_ORDERED, F_DIRECTION, F_VERTICES, F_PARAMS,   F_METHOD,    F_BACKEND,
+};
+
+const table_function dfs_function = {
+    .name = "gpu_dfs",
+    .field = dfs_fields,
+    .fields = sizeof dfs_fields,
+    .visible = 6,
+    .bracketed = 2,
+    .option = "ordered = 1",
+    .search = &dfs_search,
+    .unweighted_search = &dfs_search,
+    .weight = WEIGHT_NO,
+    .example = "gpu_dfs('roads', 1)",
+};

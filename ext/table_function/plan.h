@@ -1,0 +1,49 @@
+/* What xBestIndex tells xFilter: bits in idxNum, and in idxStr what each value is for.
+**
+**     idxNum    15  14       13..10  9..8   7..5            4           3..0
+**               |   further  unfed   order  variable ends   descending  arrays that are wanted
+**               an option is read
+**
+**     idxStr    "edges=? AND source IN (?) AND depth<? LIMIT ?" */
+#ifndef GPUGRAPH_PLAN_H
+#define GPUGRAPH_PLAN_H
+
+#include "function.h"
+#include "search.h"
+
+enum plan_bits {
+    PLAN_TREE = 1 << A_TREE_EDGE,
+    PLAN_ROOTS = 1 << A_ROOT,
+    PLAN_PREORDER = 1 << A_PREORDER,
+    PLAN_POSTORDER = 1 << A_POSTORDER,
+    PLAN_WANTS = 15,
+    PLAN_DESCENDING = 16,
+    /* Values that are not known before the statement runs, so that others may follow. */
+    PLAN_VARIABLE_TARGET = 32,
+    PLAN_VARIABLE_BOUND = 64,
+    PLAN_JOINED = 128,    /* `vertex = ?`: others will follow */
+    PLAN_ORDER_SHIFT = 8, /* ORDER_VALUE and its neighbours, search.h */
+    PLAN_ORDERS = 3,
+    /* Arguments in brackets that have no value before the search: a bit for each place. */
+    PLAN_UNFED_SHIFT = 10,
+    MOST_BRACKETED = 4,
+    PLAN_UNFED = ((1 << MOST_BRACKETED) - 1) << PLAN_UNFED_SHIFT,
+    PLAN_FURTHER = 1 << 14,    /* brackets hold more than they take */
+    PLAN_OPTION_READ = 1 << 15 /* an argument that is given no value is looked at */
+};
+
+/* What a value of argv is for, and how it compares. */
+enum { WORD_LIMIT = FIELDS, WORD_OFFSET, MOST_WORDS = FIELDS + 4 };
+enum { WORD_EQUAL, WORD_LIST, WORD_LESS, WORD_AT_MOST };
+typedef struct word {
+    unsigned char what, how;
+} word;
+
+/* plan_words.c */
+void plan_word_write(sqlite3_str *words, bool first, word w);
+void plan_words_read(const char *words, word *list);
+
+int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
+                sqlite3_index_info *info);
+
+#endif

@@ -1,0 +1,13 @@
+/* Ids and weights of a graph, as results of SQL. */
+#ifndef GPUGRAPH_RESULT_EDGE_H
+#define GPUGRAPH_RESULT_EDGE_H
+
+#include "ext.h"
+
+/* A vertex's id; an edge's id (NULL where it has none); its weight (NULL where there are
+** none). */
+void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v);
+void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e);
+void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint64_t e);
+
+#endif

@@ -1,0 +1,48 @@
+/* Which rows are left to give, in which order, and where we are.
+**
+**     position  -> vertex number            -> columns
+**     0 .. n-1     itself (order of ids)       ids, depth[v], tree_edge[v] ...
+**                  item[position] (sorted, or targets)
+**                  step[position].vertex (a path, source first)
+**
+**     source IN (...)    listed_sources.item[next_source] comes after this source's rows
+**     target IN (...)    of paths: targets.item[next_target] after this path's */
+#ifndef GPUGRAPH_ROWS_H
+#define GPUGRAPH_ROWS_H
+
+#include "answer.h"
+
+struct step {
+    uint64_t edge;
+    uint32_t vertex;
+    union {
+        uint64_t integer;
+        double real;
+    } distance;
+};
+
+typedef struct rows {
+    const gpugraph_ids *ids;
+    const uint32_t *item; /* NULL: the position itself is the vertex */
+    sqlite3_int64 position, end;
+    int direction;     /* 1, -1 */
+    struct step *step; /* laid out when the path before it has been read */
+    sqlite3_int64 step_room;
+    uint32_t next_target, target;
+    uint32_t next_source;
+    uint32_t vertex; /* of this row */
+} rows;
+
+/* No rows, of no source and no target. */
+void rows_reset(rows *r);
+void rows_clear(rows *r);
+bool rows_at_end(const rows *r);
+/* The first row of the answer, which may get an order; the row after this one. */
+int rows_start(rows *r, const arguments *a, answer *s);
+int rows_next(rows *r, const arguments *a, const answer *s);
+/* A column of this row, and its rowid. */
+void row_column(sqlite3_context *context, const rows *r, const arguments *a,
+                const answer *s, int column);
+sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);
+
+#endif

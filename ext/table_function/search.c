@@ -1,0 +1,139 @@
+/* The arrays that searches fill, and what all searches share in filling them. */
+#include "search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays ---- */
+
+size_t arrays_item_size(const arrays *a, enum array_name array) {
+    if (array == A_VALUE && a->type != GPUGRAPH_UINT32)
+        return 8;
+    if (array == A_TREE_EDGE)
+        return a->edge_size;
+    return array == A_MEMBER ? 1 : 4;
+}
+
+void arrays_free(void *pointer) {
+    arrays *a = pointer;
+    for (int i = 0; i < ARRAYS; i++)
+        free(a->array[i]);
+    for (int i = 0; i < 3; i++)
+        free(a->order[i].vertex);
+    free(a->path);
+    sqlite3_free(a);
+}
+
+sqlite3_int64 arrays_bytes(const arrays *a) {
+    sqlite3_int64 bytes = sizeof *a;
+    for (int i = 0; i < ARRAYS; i++)
+        if (a->array[i])
+            bytes += (sqlite3_int64)(a->n * arrays_item_size(a, (enum array_name)i));
+    for (int i = 0; i < 3; i++)
+        if (a->order[i].vertex)
+            bytes += (sqlite3_int64)a->n * 4;
+    if (a->path && a->path_edges != GPUGRAPH_NONE)
+        bytes += (sqlite3_int64)(a->path_edges * a->edge_size);
+    return bytes;
+}
+
+arrays *arrays_new(void) {
+    arrays *a = sqlite3_malloc64(sizeof *a);
+    if (a)
+        memset(a, 0, sizeof *a);
+    return a;
+}
+
+/* ---- a search under way ---- */
+
+void *make_array(making *m, enum array_name array) {
+    size_t bytes = (m->made.n ? m->made.n : 1) * arrays_item_size(&m->made, array);
+    if (m->run->status != GPUGRAPH_OK)
+        return NULL;
+    m->made.array[array] = malloc(bytes);
+    if (!m->made.array[array])
+        m->run->status = GPUGRAPH_NO_MEMORY;
+    return m->made.array[array];
+}
+
+void *make_wanted(making *m, enum array_name array) {
+    return (m->q->wants >> array & 1) && !m->have->array[array] ? make_array(m, array)
+                                                                : NULL;
+}
+
+void note_where(making *m) {
+    m->made.method = m->run->used_method;
+    m->made.backend = m->run->used_backend;
+}
+
+void make_distances(making *m, gpugraph_distance_type type, distance_search *search) {
+    m->made.type = type;
+    void *tree = make_wanted(m, A_TREE_EDGE), *root = make_wanted(m, A_ROOT);
+    if (!m->have->array[A_VALUE] || tree) {
+        void *value = make_array(m, A_VALUE);
+        if (m->run->status != GPUGRAPH_OK)
+            return;
+        search(m->graph, &m->q->search, m->run, value, tree);
+        note_where(m);
+    }
+    if (root && m->run->status == GPUGRAPH_OK)
+        gpugraph_roots(m->graph, &m->q->search, m->run,
+                       tree ? tree : m->have->array[A_TREE_EDGE], root);
+}
+
+gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                            arrays *have) {
+    making m = {.graph = graph, .q = q, .run = run, .have = have};
+    m.made.n = gpugraph_vertex_count(graph);
+    m.made.edge_size = gpugraph_edge_size(graph);
+    run->status = GPUGRAPH_OK;
+    /* A search that serves several paths is a whole one. */
+    if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
+        run->method = NULL;
+    if (q->path)
+        make_path(&m);
+    else
+        q->kind->make(&m);
+    for (int i = 0; i < ARRAYS; i++) {
+        if (run->status == GPUGRAPH_OK && !have->array[i])
+            have->array[i] = m.made.array[i];
+        else
+            free(m.made.array[i]);
+    }
+    if (run->status == GPUGRAPH_OK && q->path) {
+        have->path = m.made.path;
+        have->path_edges = m.made.path_edges;
+    } else {
+        free(m.made.path);
+    }
+    if (run->status == GPUGRAPH_OK && m.made.method) {
+        have->n = m.made.n;
+        have->edge_size = m.made.edge_size;
+        have->type = m.made.type;
+        have->method = m.made.method;
+        have->backend = m.made.backend;
+    }
+    return run->status;
+}
+
+gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
+                                 gpugraph_run *run, arrays **each) {
+    uint32_t count = q->search.source_count;
+    run->status = GPUGRAPH_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        each[i]->n = gpugraph_vertex_count(graph);
+        each[i]->edge_size = gpugraph_edge_size(graph);
+        each[i]->type = GPUGRAPH_UINT32;
+    }
+    q->kind->make_each(graph, q, run, each);
+    for (uint32_t i = 0; i < count; i++) {
+        each[i]->method = run->used_method;
+        each[i]->backend = run->used_backend;
+        if (run->status == GPUGRAPH_OK)
+            continue;
+        free(each[i]->array[A_VALUE]);
+        free(each[i]->array[A_TREE_EDGE]);
+        memset(each[i], 0, sizeof *each[i]);
+    }
+    return run->status;
+}

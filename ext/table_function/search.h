@@ -1,0 +1,121 @@
+/* One search of the graph library: what it is asked, and the arrays that it fills.
+**
+**     question    kind | sources, targets, bounds, limit | method, backend | wants
+**                   |
+**     kind        make(question, arrays): bfs.c, sssp.c, path.c, dfs.c, mis.c
+**                   |
+**     arrays      vertex        0  1  2 ... n-1
+**                 A_VALUE       0  1  1           depth or distance
+**                 A_TREE_EDGE   -  0  3           edge numbers
+**                 ...           NULL: no plan has wanted it yet
+**                 path          3  7  4           or edge numbers of one path, and no arrays */
+#ifndef GPUGRAPH_SEARCH_H
+#define GPUGRAPH_SEARCH_H
+
+#include "ext.h"
+
+/* ---- what a search fills ---- */
+
+enum array_name {
+    A_TREE_EDGE, /* edge numbers; the first four in the order of the plan's bits */
+    A_ROOT,      /* uint32_t */
+    A_PREORDER,  /* uint32_t */
+    A_POSTORDER, /* uint32_t */
+    A_VALUE,     /* depth or distance, of the arrays' type */
+    A_PARENT,    /* uint32_t; gpu_dfs */
+    A_MEMBER,    /* uint8_t; gpu_mis, which has no values */
+    ARRAYS
+};
+
+/* By vertex number. Those that no plan has wanted yet are NULL; what is there never changes,
+** so any number of cursors may read it. */
+typedef struct arrays {
+    uint32_t n;
+    gpugraph_distance_type type;
+    void *array[ARRAYS]; /* from malloc: sqlite3_malloc64 gives no block of 2 GiB */
+    size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
+    void *path; /* the edges of one path in the order of travel, in place of arrays */
+    uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
+    struct order {
+        uint32_t *vertex; /* the reached ones by value, preorder, postorder */
+        uint32_t count;
+    } order[3];
+    const char *method, *backend; /* what it ran on */
+} arrays;
+
+enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
+
+/* Bytes of one item of an array. */
+size_t arrays_item_size(const arrays *s, enum array_name array);
+sqlite3_int64 arrays_bytes(const arrays *s);
+/* All zeros; NULL: no memory. */
+arrays *arrays_new(void);
+void arrays_free(void *s);
+
+/* ---- what a search is asked ---- */
+
+/* Settled. Its bytes are the key by which a kept answer is found, so that every field counts:
+** made by question_ask, copied by memcpy. */
+typedef struct question {
+    const struct search_kind *kind;
+    gpugraph_search search; /* for gpu_dfs: source[0] or none */
+    const char *method;     /* the list's own string, or NULL */
+    gpugraph_backend backend;
+    bool path; /* one source, one target, and nothing but the way between them */
+    bool ordered;
+    gpugraph_priority priority;
+    sqlite3_int64 seed;
+    unsigned wants; /* bit i: array i, of the first four */
+} question;
+
+/* ---- searching ---- */
+
+/* A search under way: what is asked, what is there already, what is made now. */
+typedef struct making {
+    gpugraph_graph *graph;
+    const question *q;
+    gpugraph_run *run;
+    const arrays *have;
+    arrays made;
+} making;
+
+typedef struct search_kind {
+    const char *name; /* in gpugraph_method */
+    void (*make)(making *m);
+    /* From each of the question's sources by itself, into arrays that have their n, type and
+    ** edge_size and nothing else. NULL: one source after the other. */
+    void (*make_each)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                      arrays **each);
+    bool by_weight;        /* values are sums of weights, not counts of edges */
+    bool has_parents;      /* fills A_PARENT: parents need no tree edges */
+    bool unordered_varies; /* unless it is ordered, another run may give other rows */
+} search_kind;
+
+extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */
+
+/* Runs the search for what the question wants and *have lacks (nothing is there before
+** the first time). Only the missing arrays are added; on failure *have is as it was. */
+gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                            arrays *have);
+/* The kind's make_each, from each of q's sources: fills as many that are empty. On failure
+** they are as they were. */
+gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
+                                 gpugraph_run *run, arrays **each);
+
+/* ---- for those who make ---- */
+
+/* A new array of what is made; NULL: the run has a status. */
+void *make_array(making *m, enum array_name array);
+/* The same if the plan wants it and it is not there; else NULL, "not wanted". */
+void *make_wanted(making *m, enum array_name array);
+/* What the search ran on. */
+void note_where(making *m);
+/* Distances of this type, a tree and roots, by this search. */
+typedef gpugraph_status distance_search(gpugraph_graph *graph,
+                                        const gpugraph_search *search, gpugraph_run *run,
+                                        void *value, void *tree);
+void make_distances(making *m, gpugraph_distance_type type, distance_search *search);
+/* path.c: the question's one path. */
+void make_path(making *m);
+
+#endif

@@ -1,0 +1,33 @@
+/* gpu_sssp: shortest paths by weight. */
+#include "function_list.h"
+#include "search.h"
+
+static void make_sssp(making *m) {
+    make_distances(m, gpugraph_distance_type_of(m->graph), gpugraph_sssp);
+}
+
+const search_kind sssp_search = {
+    .name = "sssp",
+    .make = make_sssp,
+    .by_weight = true,
+};
+
+static const unsigned char sssp_fields[] = {
+    F_VERTEX,  F_DISTANCE,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE, F_TARGET,
+    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
+};
+
+const table_function sssp_function = {
+    .name = "gpu_sssp",
+    .field = sssp_fields,
+    .fields = sizeof sssp_fields,
+    .visible = 4,
+    .bracketed = 3,
+    .option = "max_distance = 1000",
+    .ends_early = true,
+    .needs_source = true,
+    .search = &sssp_search,
+    .unweighted_search = &sssp_search,
+    .weight = WEIGHT_YES,
+    .example = "gpu_sssp('roads', 1)",
+};
