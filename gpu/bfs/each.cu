@@ -5,6 +5,7 @@
 **     sources -> levels, several queued at a time -> depths by lane -> trees, one by one
 **
 ** As many searches go together as there is room for their depths. */
+#include "bfs.h"
 #include "bfs.cuh"
 #include "lanes.h"
 #include "tree/tree.cuh"
