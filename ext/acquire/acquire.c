@@ -1,6 +1,7 @@
 /* The graph as a statement must see it: the one that it has seen, a kept one that is current, the
 ** mirror of a followed one, or one that is read now. */
 #include "acquire.h"
+#include "read.h"
 #include "pages/wal_frames.h"
 
 static bool lacks_weights(const graph_ref *g, const graph_request *request) {

@@ -1,12 +1,13 @@
-/* Between acquire.c, which finds graphs, and read.c, which reads those that are not there. */
+/* The way to a graph: texts -> kept, followed, or read now. */
 #ifndef GPUGRAPH_ACQUIRE_H
 #define GPUGRAPH_ACQUIRE_H
 
-#include "follow/follow.h"
+#include "kept/kept.h"
 
-/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may
-** be kept, and r->hold is the read transaction it was read in, if any. */
-int read_graph(reading *r, graph_ref **made);
-void reading_clear(reading *r);
+/* The graph as the calling statement must see it, with a reference to give back by
+** graph_release. On failure an SQLITE_ code, and *error is the whole sentence
+** (sqlite3_free). */
+int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
+                  char **error);
 
 #endif

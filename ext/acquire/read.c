@@ -5,7 +5,7 @@
 **     hold                     ->  read transactions of plain tables, and their stamp
 **     resolve                      again, now that nothing moves
 **     load                     ->  graph */
-#include "acquire.h"
+#include "read.h"
 #include "source/query_params.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A connection lives as long as what SQLite has registered of it. */
-#include "ext.h"
+#include "connection.h"
 
 #ifndef SQLITE_CORE
 SQLITE_EXTENSION_INIT1

@@ -1,7 +1,7 @@
 /* How a long search stays in touch with the connection it runs for: interrupts, the
 ** host's progress handler, phases and lines of progress; and the one statement that a
 ** connection keeps for it. */
-#include "ext.h"
+#include "connection.h"
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 /* The elements of a JSON array: see json_array.h. */
 #include "json_array.h"
+#include "scope.h" /* OWN_SQL */
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_PROGRAM_H
 #define GPUGRAPH_PROGRAM_H
 
-#include "ext.h"
+#include "table_info.h"
 
 typedef struct program {
     bool may_stop; /* an error may end it half way and leave what it has done: RAISE(FAIL)

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_SAVEPOINT_H
 #define GPUGRAPH_SAVEPOINT_H
 
-#include "ext.h"
+#include "table_info.h"
 
 typedef struct savepoint {
     sqlite3 *db;

@@ -1,5 +1,5 @@
 /* How scalar functions are made known to SQLite: each holds the connection. */
-#include "ext.h"
+#include "scalar_functions.h"
 
 int scalar_functions_register(connection *c, const scalar_function *list, size_t count) {
     int rc = SQLITE_OK;

@@ -19,6 +19,7 @@
 **              old one right after it has opened the new one
 **     else     it is another execution, if a trigger of the statement can call us at all */
 #include "program.h"
+#include "connection.h"
 #include "query_origin.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The phases of a connection's latest search, as gpugraph_timings lists them. */
-#include "ext.h"
+#include "connection.h"
 #include <string.h>
 #include <time.h>
 

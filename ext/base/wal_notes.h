@@ -2,12 +2,7 @@
 #ifndef GPUGRAPH_WAL_NOTES_H
 #define GPUGRAPH_WAL_NOTES_H
 
-#ifdef SQLITE_CORE
-#include <sqlite3.h>
-#else
-#include <sqlite3ext.h>
-SQLITE_EXTENSION_INIT3
-#endif
+#include "ext.h"
 #include <stdint.h>
 
 /* The header of the index: the same 12 words twice, then the number of the last

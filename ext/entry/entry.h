@@ -3,7 +3,7 @@
 #ifndef GPUGRAPH_ENTRY_H
 #define GPUGRAPH_ENTRY_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 extern const struct connection_ends connection_ends;
 

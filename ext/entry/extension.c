@@ -6,6 +6,8 @@
 **       -> connection, kept alive by one reference from each module and function
 **       -> loader, table functions, inspection */
 #include "entry.h"
+#include "graph_table/graph_table.h"
+#include "inspect/inspect.h"
 #include "follow/follow.h"
 #include "inspect/settings.h"
 #include "pages/wal_frames.h"

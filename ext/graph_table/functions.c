@@ -6,10 +6,14 @@
 **     gpugraph_check   table in order of rowid  <-> mirror in order of edge id
 **     gpugraph_save    mirror -> blocks in the file */
 #include "functions.h"
+#include "base/scalar_functions.h"
+#include "acquire/acquire.h"
+#include "graph_table.h"
 #include "follow/blocks.h"
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
 #include "table_function/function_scope.h"
+#include "source/condition.h"
 #include <stdlib.h>
 #include <string.h>
 

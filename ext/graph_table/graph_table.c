@@ -11,6 +11,8 @@
 ** loaded again, so a mirror that has been seen through it once is still of the same file,
 ** and whether anything has been written since is quickly told. */
 #include "follow/follow.h"
+#include "acquire/acquire.h"
+#include "graph_table.h"
 #include "base/value.h"
 #include "lookup.h"
 #include "table_function/result_edge.h"

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_GRAPH_LOOKUP_H
 #define GPUGRAPH_GRAPH_LOOKUP_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 typedef struct edges_found {
     const void *list; /* edge numbers, for gpugraph_edge_at */

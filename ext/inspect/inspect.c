@@ -3,6 +3,9 @@
 **     gpugraph_triangles(edges)            graph_acquire -> count, kept or made
 **     gpugraph_triangles(query, params)    the same, with values for its parameters */
 #include "base/value.h"
+#include "base/scalar_functions.h"
+#include "acquire/acquire.h"
+#include "inspect.h"
 #include "lists.h"
 #include "settings.h"
 #include "table_function/function_scope.h"

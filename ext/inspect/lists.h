@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_LISTS_H
 #define GPUGRAPH_LISTS_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 int lists_register(connection *c);
 

@@ -3,7 +3,7 @@
 #ifndef GPUGRAPH_SETTINGS_H
 #define GPUGRAPH_SETTINGS_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 /* A setting as it now holds. */
 typedef struct setting_row {

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_CACHE_H
 #define GPUGRAPH_CACHE_H
 
-#include "ext.h"
+#include "kept.h"
 
 /* One graph on its way: what its texts say, and what that is in the database. */
 typedef struct reading {

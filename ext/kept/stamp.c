@@ -11,7 +11,7 @@
 ** version moves, and after ROLLBACK they read as before: what is read then is kept for
 ** nobody else, and what was kept before it serves while no change has been counted. (cache.c
 ** has the one change that is not.) */
-#include "ext.h"
+#include "stamp.h"
 #include <string.h>
 
 typedef struct part {

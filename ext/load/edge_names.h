@@ -11,7 +11,7 @@
 #ifndef GPUGRAPH_EDGE_NAMES_H
 #define GPUGRAPH_EDGE_NAMES_H
 
-#include "ext.h"
+#include "load.h"
 #include "base/intern.h"
 
 enum { NO_EDGE_NAME = -1 }; /* in place of a text's number: NULL */

@@ -6,6 +6,7 @@
 ** take_row. */
 #include "loader.h"
 #include "pages/reader.h"
+#include "source/condition.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -63,3 +63,15 @@ int condition_of_trigger(const char *sql, char **condition) {
     *condition = sqlite3_str_finish(text);
     return *condition ? SQLITE_OK : SQLITE_NOMEM;
 }
+
+/* NOT INDEXED has no effect on a table WITHOUT ROWID. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where) {
+    sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
+    if (info->key_index)
+        sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
+    else
+        sqlite3_str_appendall(sql, " NOT INDEXED");
+    condition_append(sql, "WHERE", where, "");
+    if (info->key_order)
+        sqlite3_str_appendf(sql, " ORDER BY %s", info->key_order);
+}

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_CONDITION_H
 #define GPUGRAPH_CONDITION_H
 
-#include "ext.h"
+#include "base/table_info.h"
 
 /* " WHERE (...)" or whatever stands before it, with the row's columns named after `row`: "new.",
 ** "e.", "". Nothing where the condition is NULL. */
@@ -11,5 +11,8 @@ void condition_append(sqlite3_str *sql, const char *before, const char *conditio
 /* Reads the condition out of the text of a trigger, which ALTER TABLE keeps up to date with the
 ** columns' names. *condition is NULL where the trigger has none; sqlite3_free. */
 int condition_of_trigger(const char *sql, char **condition);
+/* "main"."roads" with what keeps SQLite from reading an index in its place, whichever columns
+** are read, so that rows come in the order of their keys; perhaps with ORDER BY. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
 
 #endif

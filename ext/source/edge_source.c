@@ -6,7 +6,7 @@
 **
 ** Names are written as in SQL: bare, or in "..", [..], `..` or '..', the closing mark
 ** doubled inside (not for brackets). Space and comments may stand between the parts. */
-#include "ext.h"
+#include "source.h"
 #include "base/sql_text.h"
 #include <string.h>
 

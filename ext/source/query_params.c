@@ -5,6 +5,7 @@
 ** The text of a query must be the statement's own; these values may come from anywhere, since
 ** they cannot become SQL. */
 #include "base/json_array.h"
+#include "source.h"
 #include "query_params.h"
 
 #include <string.h>

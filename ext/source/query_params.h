@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_QUERY_PARAMS_H
 #define GPUGRAPH_QUERY_PARAMS_H
 
-#include "ext.h"
+#include "request.h"
 
 /* Binds those of the request; query NULL: edges is none. After SQLITE_ERROR *fault is a
 ** sentence without the function's name (sqlite3_free). */

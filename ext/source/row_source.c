@@ -3,7 +3,7 @@
 **     edge_source   what the text says        'roads(a, b)'
 **     row_source    what that is, here        kind 't', main.roads, columns a, b, affinity
 **/
-#include "ext.h"
+#include "source.h"
 #include "base/sql_text.h"
 #include <stdarg.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 **     roads(id, src, dst, metres, lanes INT)    the weight is metres
 **     roads(id, src, dst, toll REAL, name)      toll may be meant: nobody guesses
 **     roads(id, src, dst, name)                 unweighted */
-#include "ext.h"
+#include "source.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 

@@ -7,6 +7,7 @@
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
 #include "question.h"
+#include "acquire/acquire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #define GPUGRAPH_ANSWER_H
 
 #include "arguments.h"
+#include "kept/kept.h"
 
 /* The timings of a search in the making. */
 typedef struct work {

@@ -12,6 +12,7 @@
 #define GPUGRAPH_ARGUMENTS_H
 
 #include "base/value.h"
+#include "kept/kept.h"
 #include "caller.h"
 #include "numbers.h"
 #include "plan.h"

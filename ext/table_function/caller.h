@@ -3,6 +3,7 @@
 #define GPUGRAPH_CALLER_H
 
 #include "function.h"
+#include "base/connection.h"
 
 typedef struct caller {
     connection *c;

@@ -11,7 +11,7 @@
 #ifndef GPUGRAPH_FUNCTION_H
 #define GPUGRAPH_FUNCTION_H
 
-#include "ext.h"
+#include "source/request.h"
 
 /* ---- columns ---- */
 

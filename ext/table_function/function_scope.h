@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_FUNCTION_SCOPE_H
 #define GPUGRAPH_FUNCTION_SCOPE_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 /* NULL: no memory. */
 const scope *statement_scope(sqlite3_context *context, connection *c);

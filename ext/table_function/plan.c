@@ -13,6 +13,7 @@
 ** the sentence that explains comes from xFilter. One that SQLite never offers, though brackets
 ** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it. */
 #include "plan.h"
+#include "base/table_info.h"
 
 #include <string.h>
 

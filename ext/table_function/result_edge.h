@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_RESULT_EDGE_H
 #define GPUGRAPH_RESULT_EDGE_H
 
-#include "ext.h"
+#include "kept/kept.h"
 
 /* A vertex's id; an edge's id (NULL where it has none); its weight (NULL where there are
 ** none). */

@@ -10,7 +10,7 @@
 #ifndef GPUGRAPH_TABLE_FUNCTION_H
 #define GPUGRAPH_TABLE_FUNCTION_H
 
-#include "ext.h"
+#include "base/connection.h"
 
 int table_functions_register(connection *c);
 

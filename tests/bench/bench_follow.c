@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "base/timings.h"
 #include "gpugraph_extension.h"
 
 enum { RUNS = 5, ROWS = 1000000, LOOKUPS = 200000 };

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "bfs_over_selects.h"
+#include "base/timings.h"
 #include "gpugraph_extension.h"
 #include "rmat.h"
 

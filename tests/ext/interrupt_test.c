@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ext.h"
+#include "base/connection.h"
 #include "gpugraph_extension.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

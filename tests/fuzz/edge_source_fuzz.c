@@ -7,7 +7,7 @@
 ** First the parser alone, with what must hold of its answers; then the table functions on
 ** a small database, the texts bound, so that queries are let through. Seeds:
 ** edge_source_fuzz/ beside this file. */
-#include "ext.h"
+#include "source/source.h"
 #include "gpugraph_extension.h"
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #define GPUGRAPH_GRAPH_PROBE_H
 
 #include "entry/entry.h"
-#include "ext.h"
+#include "acquire/acquire.h"
 #include <check.h>
 #include <string.h>
 

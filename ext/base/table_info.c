@@ -4,7 +4,7 @@
 **     PRAGMA main.table_xinfo('roads')  columns, types, primary key; hidden ones left out
 **     main.sqlite_schema                USING what, of a virtual table
 **/
-#include "condition.h"
+#include "table_info.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
 #include <string.h>
@@ -327,18 +327,6 @@ void table_info_clear(table_info *info) {
     sqlite3_free(info->key_index);
     sqlite3_free(info->key_order);
     memset(info, 0, sizeof *info);
-}
-
-/* NOT INDEXED has no effect on a table WITHOUT ROWID. */
-void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where) {
-    sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
-    if (info->key_index)
-        sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
-    else
-        sqlite3_str_appendall(sql, " NOT INDEXED");
-    condition_append(sql, "WHERE", where, "");
-    if (info->key_order)
-        sqlite3_str_appendf(sql, " ORDER BY %s", info->key_order);
 }
 
 int table_column(const table_info *info, const char *name) {

@@ -1,0 +1,44 @@
+/* The phases of a connection's latest search, as gpugraph_timings lists them.
+**
+**     row   check 0.1 ms | read 12.0 ms, 5000 rows, 'the page reader' | bfs 3.1 ms | other | total */
+#ifndef GPUGRAPH_TIMINGS_H
+#define GPUGRAPH_TIMINGS_H
+
+#include "ext.h"
+
+typedef struct connection connection; /* connection.h */
+
+typedef struct timing {
+    char phase[24];
+    double ms;
+    sqlite3_int64 items;
+    char *detail; /* sqlite3_malloc, may be NULL */
+} timing;
+
+typedef struct timings {
+    timing *row;
+    int count, room;
+    double started_ms;
+    bool
+        open; /* started and not finished: what is added otherwise belongs to no search */
+    bool failed; /* a row was lost to memory */
+} timings;
+
+void timings_start(timings *t); /* a new search: clears, starts the clock */
+void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
+                 const char *detail);
+void timings_finish(
+    timings *t); /* appends 'other', the time between the phases, and 'total' */
+void timings_clear(timings *t); /* frees the rows */
+double now_ms(void);
+
+/* The timings that were there when a search began. They come back if it turns out that
+** there was nothing to do, or that the search is a step of another one. */
+typedef struct search_watch {
+    timings earlier;
+} search_watch;
+
+void watch_begin(search_watch *watch, connection *c);
+void watch_end(search_watch *watch, connection *c);
+
+#endif

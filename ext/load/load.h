@@ -1,0 +1,48 @@
+/* Rows to a graph: loader.c reads them, edge_names.c keeps edge ids that the library does not
+** know. */
+#ifndef GPUGRAPH_LOAD_H
+#define GPUGRAPH_LOAD_H
+
+#include "source/request.h"
+#include "source/source.h"
+
+/* ---- edge_names.c ---- */
+
+typedef struct edge_names edge_names;
+
+/* What SQL calls the edge that has this id in the library. */
+void result_edge_name(sqlite3_context *context, const edge_names *names, int64_t id);
+/* Names of edges that all have none; NULL: no memory. */
+edge_names *edge_names_none(void);
+int64_t edge_names_bytes(const edge_names *names); /* NULL is allowed, here and below */
+edge_names *edge_names_share(edge_names *names);   /* to be freed once more */
+void edge_names_free(edge_names *names);
+
+/* ---- loader.c: rows -> graph ---- */
+
+typedef struct loaded {
+    gpugraph_graph *graph;
+    edge_names *names;         /* NULL: edge ids are the library's */
+    gpugraph_graph *half_rows; /* of a followed graph: rows with a NULL end */
+    bool has_weight;
+    bool has_text; /* something that was read may be a TEXT */
+    char *weight_error;
+} loaded;
+
+enum weight_reading {
+    READ_NO_WEIGHTS,
+    TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
+    READ_WEIGHTS
+};
+
+/* Reads the rows and builds the graph, for the request's function, direction and backend;
+** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.
+** Timings: "read" (detail: which reader and why), "map". */
+int graph_load(connection *c, const graph_request *request, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               loaded *other, char **error);
+/* The aggregate function that takes rows in: gpugraph_collect. Registered by
+** entry/extension.c. */
+int loader_register(connection *c);
+
+#endif
