@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "base/timings.h"
 #include "gpugraph_extension.h"
 
 enum { RUNS = 5, ROWS = 1000000, LOOKUPS = 200000 };

@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "gpugraph.h"
-#include "base/timings.h"
 #include "gpugraph_extension.h"
 #include "pages/reader.h"
 #include "rmat.h"

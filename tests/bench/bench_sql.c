@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #include "bfs_over_selects.h"
-#include "base/timings.h"
 #include "gpugraph_extension.h"
 #include "rmat.h"
 

@@ -3,7 +3,6 @@
 ** step aside; where it does, another connection's work must not show. Tables and values:
 ** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
 #include "page_compare.h"
-#include "base/connection.h"
 #include "suite.h"
 
 /* ---- who else may change a page ---- */
