@@ -40,7 +40,7 @@ bool rows_at_end(const rows *r);
 /* The first row of the answer, which may get an order; the row after this one. */
 int rows_start(rows *r, const arguments *a, answer *s);
 int rows_next(rows *r, const arguments *a, const answer *s);
-/* A column of this row, and its rowid. */
+/* row_columns.c. A column of this row, and its rowid. */
 void row_column(sqlite3_context *context, const rows *r, const arguments *a,
                 const answer *s, int column);
 sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);

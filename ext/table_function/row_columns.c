@@ -1,0 +1,232 @@
+/* What a row says: a column, read from the arrays of the answer, and the rowid. */
+#include "rows.h"
+#include "result_edge.h"
+
+#include <string.h>
+
+/* ---- columns ---- */
+
+static void result_value(sqlite3_context *context, const arrays *found, uint32_t v) {
+    const void *value = found->array[A_VALUE];
+    if (found->type == GPUGRAPH_UINT32)
+        sqlite3_result_int64(context, ((const uint32_t *)value)[v]);
+    else if (found->type == GPUGRAPH_UINT64)
+        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)value)[v]);
+    else
+        sqlite3_result_double(context, ((const double *)value)[v]);
+}
+
+static void result_distance(sqlite3_context *context, const rows *r, const answer *s) {
+    if (!s->by->function->paths)
+        result_value(context, s->arrays, r->vertex);
+    else if (s->arrays->type == GPUGRAPH_REAL)
+        sqlite3_result_double(context, r->step[r->position].distance.real);
+    else
+        sqlite3_result_int64(context,
+                             (sqlite3_int64)r->step[r->position].distance.integer);
+}
+
+/* An entry of an array of numbers; NONE is NULL, which a result is from the start. */
+static void result_number(sqlite3_context *context, const arrays *found,
+                          enum array_name array, uint32_t v) {
+    const uint32_t *number = found->array[array];
+    if (number && number[v] != GPUGRAPH_NONE)
+        sqlite3_result_int64(context, number[v]);
+}
+
+static uint64_t tree_edge(const rows *r, const answer *s) {
+    if (s->by->function->paths)
+        return r->step[r->position].edge;
+    const void *tree = s->arrays->array[A_TREE_EDGE];
+    return tree ? gpugraph_edge_at(s->graph->graph, tree, r->vertex) : GPUGRAPH_NO_EDGE;
+}
+
+static void result_parent(sqlite3_context *context, const rows *r, const answer *s) {
+    const uint32_t *parent = s->arrays->array[A_PARENT];
+    uint64_t edge = tree_edge(r, s);
+    uint32_t v = GPUGRAPH_NONE;
+    if (parent)
+        v = parent[r->vertex];
+    else if (edge != GPUGRAPH_NO_EDGE)
+        v = gpugraph_other_end(s->graph->graph, edge, r->vertex);
+    if (v != GPUGRAPH_NONE)
+        result_vertex(context, r->ids, v);
+}
+
+static void result_edge(sqlite3_context *context, const rows *r, const answer *s) {
+    uint64_t edge = tree_edge(r, s);
+    if (edge != GPUGRAPH_NO_EDGE)
+        result_edge_id(context, s->graph, edge);
+}
+
+static void result_cost(sqlite3_context *context, const rows *r, const answer *s) {
+    uint64_t edge = tree_edge(r, s);
+    const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph->graph);
+    if (edge == GPUGRAPH_NO_EDGE)
+        return;
+    if (!answer_is_weighted(s))
+        sqlite3_result_int(context, 1);
+    else
+        result_weight(context, edges, edge);
+}
+
+static void result_source(sqlite3_context *context, const rows *r, const arguments *a,
+                          const answer *s) {
+    const uint32_t *root = s->arrays->array[A_ROOT];
+    uint32_t source = a->source;
+    if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
+        source = root[r->vertex];
+    if (source != GPUGRAPH_NONE)
+        result_vertex(context, r->ids, source);
+}
+
+/* Without one, every vertex that is found is a target. */
+static void result_target(sqlite3_context *context, const rows *r, const answer *s) {
+    result_vertex(context, r->ids, s->by->function->paths ? r->target : r->vertex);
+}
+
+static void result_maximum(sqlite3_context *context, const struct sql_number *maximum) {
+    if (maximum->type == SQLITE_INTEGER)
+        sqlite3_result_int64(context, maximum->integer);
+    else if (maximum->type == SQLITE_FLOAT)
+        sqlite3_result_double(context, maximum->real);
+}
+
+static void result_string(sqlite3_context *context, const text *t) {
+    if (t->bytes)
+        sqlite3_result_text(context, t->bytes, t->count, SQLITE_TRANSIENT);
+}
+
+/* What was asked, as it was settled. */
+static void result_argument(sqlite3_context *context, const rows *r, const arguments *a,
+                            const answer *s, int field) {
+    const options *o = &a->options;
+    switch (field) {
+    case F_EDGES:
+        result_string(context, &s->edges);
+        break;
+    case F_SOURCE:
+        result_source(context, r, a, s);
+        break;
+    case F_TARGET:
+        result_target(context, r, s);
+        break;
+    case F_SOURCES:
+        result_string(context, &a->sources_text);
+        break;
+    case F_MAX_DEPTH:
+    case F_MAX_DISTANCE:
+        result_maximum(context, &o->maximum);
+        break;
+    case F_DIRECTION:
+        sqlite3_result_text(context, direction_names[o->direction], -1, SQLITE_STATIC);
+        break;
+    case F_WEIGHTED:
+        sqlite3_result_int(context, answer_is_weighted(s));
+        break;
+    case F_ORDERED:
+        sqlite3_result_int(context, o->ordered);
+        break;
+    case F_PRIORITY:
+        sqlite3_result_text(context, priority_names[o->priority], -1, SQLITE_STATIC);
+        break;
+    case F_SEED:
+        sqlite3_result_int64(context, o->seed);
+        break;
+    case F_VERTICES:
+        result_string(context, &s->vertices);
+        break;
+    case F_PARAMS:
+        result_string(context, &s->params);
+        break;
+    case F_METHOD:
+        sqlite3_result_text(context, s->arrays->method, -1, SQLITE_STATIC);
+        break;
+    case F_BACKEND:
+        sqlite3_result_text(context, s->arrays->backend, -1, SQLITE_STATIC);
+        break;
+    }
+}
+
+void row_column(sqlite3_context *context, const rows *r, const arguments *a,
+                const answer *s, int column) {
+    const enum field field = column_field(a->by->function, column);
+    switch (field) {
+    case F_VERTEX:
+        result_vertex(context, r->ids, r->vertex);
+        break;
+    case F_DEPTH:
+    case F_DISTANCE:
+        result_distance(context, r, s);
+        break;
+    case F_PARENT:
+        result_parent(context, r, s);
+        break;
+    case F_EDGE:
+        result_edge(context, r, s);
+        break;
+    case F_SEQ:
+        sqlite3_result_int64(context, r->position);
+        break;
+    case F_COST:
+        result_cost(context, r, s);
+        break;
+    case F_PREORDER:
+        result_number(context, s->arrays, A_PREORDER, r->vertex);
+        break;
+    case F_POSTORDER:
+        result_number(context, s->arrays, A_POSTORDER, r->vertex);
+        break;
+    default:
+        result_argument(context, r, a, s, field);
+    }
+}
+
+/* ---- rowid ----
+** SQLite tells by the rowid which rows it has seen when it reads the arms of an OR one by
+** one, each with arguments of its own. Vertex and source (of a path: step and target) are
+** told apart exactly, calls that differ in other arguments by 64 bits of hash. */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < count; i++) /* the analyzer loses sight of an array's bytes */
+        hash = (hash ^ byte[i]) * 0x100000001b3u; /* NOLINT(clang-analyzer-core.*) */
+    return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *bytes) {
+    return hash_bytes(hash, bytes ? bytes : "", bytes ? strlen(bytes) : 0);
+}
+
+static uint64_t hash_call(const arguments *a, const answer *s) {
+    const options *o = &a->options;
+    uint64_t hash = 0xcbf29ce484222325u;
+    const sqlite3_int64 settled[] = {
+        o->direction,
+        o->ordered,
+        o->priority,
+        o->seed,
+        a->has_target,
+        o->maximum.type,
+        o->maximum.integer,
+        s->weight,
+        a->by->function->paths ? a->source : 0,
+    };
+    hash = hash_bytes(hash, settled, sizeof settled);
+    hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
+    hash = hash_text(hash, s->edges.bytes);
+    hash = hash_text(hash, s->vertices.bytes);
+    hash = hash_text(hash, s->params.bytes);
+    hash = hash_text(hash, a->sources_text.bytes);
+    hash = hash_text(hash, o->method);
+    hash = hash_text(hash, backend_names[o->backend < 0 ? 0 : o->backend]);
+    hash ^= hash >> 33;
+    hash *= 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 33;
+}
+
+sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s) {
+    uint64_t high = a->by->function->paths ? r->target : a->source;
+    uint64_t low = a->by->function->paths ? (uint64_t)r->position : r->vertex;
+    return (sqlite3_int64)((high << 32) + low + hash_call(a, s));
+}
