@@ -128,7 +128,7 @@ static uint32_t *reorder(const builder *b, uint32_t *from) {
     return r.to;
 }
 
-/* Edges whose ids are not strictly ascending. */
+/* Edges whose ids fall somewhere. */
 static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
     sort_arrays a = {.b = b};
