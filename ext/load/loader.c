@@ -54,7 +54,8 @@ static bool read_pages(loader *l, const char **why_not) {
     free(l->rowid ? got.edge_id : got.rowid);
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
-    l->real_weight = got.real_weight && got.count > 0; /* of no weights, none is REAL */
+    l->real_weight =
+        got.real_weight && got.count > got.halves; /* none of no edges is REAL */
     l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;

@@ -273,7 +273,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
 /* asks: the calling thread does. */
 static void work(struct team *team, struct desk *desk, bool asks) {
     page_rows rows;
-    uint32_t b;
+    uint32_t b = 0;
     double next_ms = 0;
 
     for (int64_t at = 0;; at = rows.at) {

@@ -170,6 +170,7 @@ static sqlite3_str *read_triggers(sqlite3 *db) {
 
 static void ask_in(const char *file) {
     sqlite3 *db = world_open(file, true);
+    world_asks(KEEPER); /* by names of its main schema */
     for (int i = 0; i < 2; i++) {
         question q;
         question_begin(&q);

@@ -137,7 +137,7 @@ def export(learner, training, tables, chosen):
             "/* Made by tests/bench/sssp_learn.py: do not edit, learn again.\n"
             f"**     {COMMAND}\n"
             "** What process.c knows of measured graphs. */\n"
-            "#ifndef GPUGRAPH_SSSP_TABLES_H\n#define GPUGRAPH_TABLES_H\n\n/* clang-format off */\n\n"
+            "#ifndef GPUGRAPH_SSSP_TABLES_H\n#define GPUGRAPH_SSSP_TABLES_H\n\n/* clang-format off */\n\n"
             f"#define PROCESS_LEARNED_FROM 0x{fingerprint(training):016x}ull /* FNV-1a of the figures */\n\n"
             f"enum {{ PROCESS_CANDIDATES = {learner.lost.shape[1]}, PROCESS_CHOICES = {len(model.choices)}, "
             f"PROCESS_INPUTS = {len(model.low)}, PROCESS_POINTS = {len(model.points)},\n"

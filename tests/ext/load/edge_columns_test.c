@@ -241,6 +241,24 @@ START_TEST(half_rows_have_numbers) {
 }
 END_TEST
 
+/* The weight of a row that is no edge makes no distance REAL, however the rows are read. */
+START_TEST(weights_of_half_rows) {
+    run("CREATE TABLE one(a, b, w); INSERT INTO one VALUES (NULL, 1, 7.0);"
+        "CREATE TABLE some(a, b, w); INSERT INTO some VALUES (1, 2, 3), (NULL, 1, 7.5);"
+        "CREATE VIEW one_row AS SELECT * FROM one;"
+        "CREATE VIEW some_rows AS SELECT * FROM some");
+    static const char *const sources[] = {"one", "some", "one_row", "some_rows"};
+    for (int i = 0; i < 4; i++) {
+        char *sql = sqlite3_mprintf(
+            "SELECT vertex, typeof(distance) FROM gpu_sssp('%s(a, b, w)', "
+            "1) WHERE vertex = 1",
+            sources[i]);
+        expect("1|integer", sql);
+        sqlite3_free(sql);
+    }
+}
+END_TEST
+
 START_TEST(null_vertices_are_a_fault) {
     run("CREATE TABLE t(a, b); INSERT INTO t VALUES (1, NULL), (2, 3);"
         "CREATE TABLE places(id); INSERT INTO places VALUES (7), (NULL)");
@@ -598,6 +616,7 @@ const struct suite suite = {
                 {&ids_of_followed_graphs},
                 {&ends_that_are_null},
                 {&half_rows_have_numbers},
+                {&weights_of_half_rows},
                 {&null_vertices_are_a_fault},
                 {&half_rows_of_followed_graphs},
                 {&weights_by_name},

@@ -3,7 +3,7 @@
 **         gpu/sssp/choice/learned/tables.h tests/bench/data/sssp_chosen.txt
 ** What process.c knows of measured graphs. */
 #ifndef GPUGRAPH_SSSP_TABLES_H
-#define GPUGRAPH_TABLES_H
+#define GPUGRAPH_SSSP_TABLES_H
 
 /* clang-format off */
 
