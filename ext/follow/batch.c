@@ -70,10 +70,11 @@ int mirror_renew(reading *r, followed *f, const char *why) {
 
 /* Weights are REAL as long as one of them is: is one known, and not among those that may
 ** have changed? Looks for another; *found false: there may be none. A graph that has no REAL
-** weights, or no edges any more, has no row to remember. */
+** weights, or no vertices any more, has no row to remember; one without edges may have vertices
+** beside NULL ends, whose distances are then INTEGERs. */
 static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     bool needed = gpugraph_weights(f->graph->graph) == GPUGRAPH_REAL_WEIGHTS &&
-                  gpugraph_edge_count(f->graph->graph) > 0;
+                  gpugraph_vertex_count(f->graph->graph) > 0;
     f->has_real &= needed && !id_list_has(ids, f->real);
     *found = !needed || f->has_real;
     if (*found)

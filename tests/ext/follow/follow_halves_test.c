@@ -202,6 +202,19 @@ START_TEST(kept_in_the_file) {
 }
 END_TEST
 
+/* The last edge was REAL, and a row that is none is, too: distances of what stays are INTEGERs. */
+START_TEST(no_edge_is_real) {
+    sql_open();
+    run("CREATE TABLE t(a, b, w); INSERT INTO t VALUES (1, 2, 0.5), (NULL, 1, 2.5);"
+        "CREATE VIRTUAL TABLE g USING gpugraph(t(a, b, w))");
+    const char *type = "SELECT typeof(distance) FROM gpu_sssp('g', 1) WHERE vertex = 1";
+    expect("'real'", type);
+    run("DELETE FROM t WHERE a = 1");
+    expect("'integer'", type);
+    sql_close();
+}
+END_TEST
+
 /* Blocks that say nothing of such rows, or that are damaged there. */
 START_TEST(blocks_of_another_kind) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-halves-%d.db", (int)getpid());
@@ -238,5 +251,6 @@ const struct suite suite = {
                 {&ends_that_are_no_ids},
                 {&random_changes},
                 {&kept_in_the_file},
+                {&no_edge_is_real},
                 {&blocks_of_another_kind}}}},
 };

@@ -253,7 +253,7 @@ START_TEST(weights_of_half_rows) {
             "SELECT vertex, typeof(distance) FROM gpu_sssp('%s(a, b, w)', "
             "1) WHERE vertex = 1",
             sources[i]);
-        expect("1|integer", sql);
+        expect("1|'integer'", sql);
         sqlite3_free(sql);
     }
 }
