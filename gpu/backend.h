@@ -1,5 +1,6 @@
-/* The private map of gpu/: what a graph is inside, and what a backend offers. What every call
-** needs, whatever it does with a graph, is in base/run.h. Public meaning and error rules: gpugraph.h.
+/* The private map of gpu/: what a graph is inside, and what rooms offer each other. What every
+** call needs is in base/run.h, what an algorithm is in algorithm.h. Public meaning and error rules:
+** gpugraph.h.
 **
 **     struct gpugraph_graph
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
@@ -141,7 +142,7 @@ void gg_free_edge_rows(gpugraph_graph *graph);
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Before rows change, move or go: a device that reads them where they are (SIMPLE out of
-** core) does so no longer. (backend/choose.c) */
+** core) does so no longer. (copy.c) */
 void gg_rows_back(gpugraph_graph *graph);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
@@ -221,7 +222,7 @@ struct patch_look;
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
                   gpugraph_run *run, void *edge, uint32_t *count);
 /* Turns an array of edge numbers round. */
-void gg_turn_round(const gpugraph_graph *graph, void *edge, uint32_t count);
+void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
 /* The path that gg_cpu_sssp, ended at the target, leads to. */
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
@@ -294,109 +295,10 @@ uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
                             uint32_t *hash);
 
-/* ---- algorithms ----
-** An algorithm is one const struct, in its own .c; what it brings to a backend is another, in its .c
-** for the CPU and in its .cu for CUDA. algorithms.h lists them all. backend/ chooses, and knows none
-** of them. (backend/no_cuda.c stands for every .cu where there is no nvcc.) */
-
-typedef struct algorithm_side {
-    const gpugraph_method
-        *methods; /* end with a NULL name; the first is auto's; NULL: none */
-    const void
-        *calls; /* the algorithm's own struct of functions, which only its room knows */
-    /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
-    ** is content with least. NULL: it takes none. */
-    int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
-} algorithm_side;
-
-typedef struct gg_algorithm {
-    const char *name;   /* as methods and messages have it */
-    enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
-    double (*arcs)(const gpugraph_graph *);  /* that it looks at */
-    double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */
-    bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
-    /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
-    double cpu_ns, cuda_ns, step_us;
-    /* Says that it has no such method; NULL: the usual sentence. */
-    void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
-    const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
-    const char
-        *begins[GPUGRAPH_CUDA + 1]; /* auto's method there; NULL: the side's first */
-} gg_algorithm;
-
-/* The names of backends, by gpugraph_backend. (backend/choose.c) */
-extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
-
-/* Which backend runs the algorithm: settles run->method against run->backend, weighs predicted
-** times for auto, sets run->used_backend and run->used_method. GPUGRAPH_AUTO after gg_fail.
-** *fallback: auto would leave the device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
-gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           gpugraph_run *run, bool *fallback);
-/* After the algorithm has run: true when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
-** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
-** caller runs the CPU's side:
-**     gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
-**     if (!on) return run->status;
-**     calls(on)->find(graph, priority, seed, run, member);
-**     if (gg_fall_back(run, &gg_mis, fallback))
-**         calls(GPUGRAPH_CPU)->find(graph, priority, seed, run, member);
-**     return run->status; */
-bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
-/* Milliseconds that the CPU is predicted to take. */
-double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
-                 const gpugraph_run *run);
-/* The method of that name, or the side's first; NULL: it has none. */
-const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name);
-bool gg_has_method(const gg_algorithm *a, const char *name);
-/* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
-size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);
-/* Does run->used_method equal name? */
-bool gg_method_is(const gpugraph_run *run, const char *name);
-/* Did the caller leave the method open? */
-bool gg_method_is_auto(const gpugraph_run *run);
-/* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
-** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
-void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
-
-/* What predictions have in common. (backend/shape.c) */
-double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
-double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
-bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
-double gg_few_steps(const gpugraph_graph *graph);
-
-/* ---- what rooms with .cu files offer to the host's side ----
-** Empty where there is no nvcc. */
-
-/* device/ */
-struct device_services {
-    bool (*usable)(const char **why);
-    bool (*at)(int ordinal, gpugraph_device *device);
-    bool (*is_open)(void); /* a context: opening one costs a good part of a second */
-    /* Opens the context for run->device where it is not open. */
-    bool (*open)(gpugraph_graph *graph, gpugraph_run *run);
-};
-extern const struct device_services gg_devices;
-
-/* graph/: the device's copy of a graph */
-struct copy_services {
-    int64_t (*held)(const gpugraph_graph *graph); /* bytes */
-    void (*release)(gpugraph_graph *graph);
-    void (*rows_back)(gpugraph_graph *graph); /* gg_rows_back, where it is on a device */
-};
-extern const struct copy_services gg_copies;
-
-/* ids/: false where the host must do it (ids/ids.h) */
-extern bool (*const gg_device_mapper)(struct id_mapper *);
-
-/* update/: changes the device's copy of a graph, or releases it; looks edges up there */
-struct patch_services {
-    void (*follow)(const struct patch *);
-    bool (*look)(const struct patch_look *);
-};
-extern const struct patch_services gg_patches;
+/* ---- ids/where.c ---- */
 
 /* Should the device number the ids of these edges? It is, where run->backend says so, or auto has an
-** open context and predicts that it is faster. Opens the context. (ids/where.c) */
+** open context and predicts that it is faster. Opens the context. */
 bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
                       gpugraph_run *run);
 

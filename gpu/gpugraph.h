@@ -15,7 +15,7 @@
 ** backend, the number of threads, or, where no edge id repeats, the order of the input.
 **
 ** Ownership: result arrays belong to the caller, who sizes them before the call; NULL
-** means "not wanted" where a comment says so. A graph may be searched by one thread at
+** leaves an array out where a comment says so. A graph may be searched by one thread at
 ** a time.
 **
 ** Errors: every function that can fail returns a gpugraph_status; the sentence that
@@ -224,7 +224,7 @@ typedef struct gpugraph_search {
     const uint32_t *source; /* vertex numbers; repeats are allowed */
     uint32_t source_count;  /* at least 1 */
     const uint32_t *target; /* the search may stop once all of these are final; */
-    uint32_t target_count;  /* 0: every vertex is wanted */
+    uint32_t target_count;  /* 0: all vertices are searched for */
     gpugraph_direction direction;
     uint32_t max_depth;    /* gpugraph_bfs: no vertex deeper; GPUGRAPH_NONE: no bound */
     bool bounded;          /* gpugraph_sssp: no vertex farther than max_distance */
@@ -236,7 +236,7 @@ typedef struct gpugraph_search {
 
 /* Breadth-first search. depth[n]: edges on a shortest path from the nearest source,
 ** GPUGRAPH_NONE where not reached (or, after an early end by target, bound or limit,
-** not known to be final). tree_edge, NULL when not wanted: n edge numbers, as wide as
+** not known to be final). tree_edge (NULL leaves it out): n edge numbers, as wide as
 ** gpugraph_edge_size says: the edge by which a vertex was reached, by the deterministic
 ** rule: the smallest edge number among those from a vertex one step nearer; no edge at
 ** sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson
@@ -246,7 +246,7 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 
 /* A breadth-first search from each of the sources by itself: what gpugraph_bfs finds from
 ** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
-** its tree to tree_edge[i]; tree_edge is NULL when no tree is wanted. So there are
+** its tree to tree_edge[i]; NULL leaves the trees out. So there are
 ** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
 ** source have rows of their own. Method "multi-source": up to 64 searches at once, bit by
 ** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 32 bytes for each
@@ -261,8 +261,8 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** tree_edge as above; among edges equally good the smallest number from a strictly
 ** nearer vertex; where all of them tie at the same distance (zero weights, or weights
 ** lost to rounding) the one with fewest such steps from a strictly nearer vertex, then
-** the smallest number. GPUGRAPH_INVALID without weights, GPUGRAPH_RANGE where a wanted
-** vertex is reached only beyond INT64_MAX (or the largest double). Delta-stepping
+** the smallest number. GPUGRAPH_INVALID without weights, GPUGRAPH_RANGE where a vertex
+** of the answer is reached only beyond INT64_MAX (or the largest double). Delta-stepping
 ** after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge);
@@ -288,7 +288,7 @@ uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v)
 /* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all
 ** vertices. ordered: the lexicographic tree (neighbours by vertex number; roots by
 ** vertex number); else any DFS-like spanning tree found by parallel workers. Each
-** array has n entries; NULL when not wanted, except depth. preorder and postorder
+** array has n entries; NULL leaves one out, depth excepted. preorder and postorder
 ** number the returned tree from 0 (a forest is numbered through); GPUGRAPH_NONE where
 ** not reached. tree_edge: the smallest edge number from the parent, as wide as
 ** gpugraph_edge_size says. */

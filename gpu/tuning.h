@@ -447,9 +447,6 @@
 #define GG_BFS_CPU_NS          5
 #define GG_BFS_CUDA_NS         0.013
 #define GG_BFS_STEP_US         3
-#define GG_PATH_CPU_NS         15
-#define GG_PATH_CUDA_NS        0.04
-#define GG_PATH_STEP_US        2
 #define GG_SSSP_CPU_NS         15
 #define GG_SSSP_CUDA_NS        0.04
 #define GG_SSSP_STEP_US        2

@@ -82,5 +82,5 @@ refused() {
 refused gpu/base/planted.c.o gpugraph_bfs
 refused gpu/graph/planted.c.o gpugraph_method_at
 refused gpu/bfs/planted.c.o sqlite3_gpugraph_init
-plant gpu/list/planted.c.o gpugraph_bfs
+plant gpu/registry/planted.c.o gpugraph_bfs
 "$here/call_rules_test.sh" "$copy"

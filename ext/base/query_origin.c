@@ -1,9 +1,9 @@
 /* Which text is a query of the statement's own: see query_origin.h.
 **
 ** The statement is one that SQLite has prepared, so its grammar need not be checked; what
-** must be right is whose argument a value is. Names mean what SQLite takes them for: a name
-** that WITH defines is no function, an alias hides one, a column without a table's name may
-** belong to any table of its FROM. What is not plain is refused. */
+** must be right is whose argument a value is. Names mean what SQLite takes them for. A table
+** of WITH is not the function of that name, nor is an alias. A column may belong to any table
+** of its FROM, unless a table's name stands before it. What is not plain is refused. */
 #include "ext.h"
 #include "query_origin.h"
 

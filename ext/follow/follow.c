@@ -7,13 +7,16 @@
 **     recent  rowids that the log names after m, as far as the base knows
 **     dirty   rowids; the mirror is the base, except perhaps for these edges
 **
-** To catch up with what this connection sees now, which is a committed state or such a state
-** with this connection's own uncommitted changes. Where m is still there, that state and the
-** base have all in common that came before m. Every row in which it differs from what was
-** there at m is named in the log after m, as it reads now, since log and table are written by
-** the same statements and rolled back together. What was there at m differs from the base in
-** recent rows alone. So the mirror differs from the table in rows that are dirty, recent, or in the log
-** after m, and in no others. These are read again. Then
+** To catch up is to make the mirror equal to the state that this connection sees now: a committed
+** one, perhaps with its own uncommitted changes. Let m still be in the log. Then three sets of rows
+** hold all differences between mirror and state:
+**
+**     dirty     between mirror and base
+**     recent    between base and the table as it was when m was written
+**     logged    between that table and the state: named in the log after m, because log and
+**               table are written by the same statements and rolled back together
+**
+** These rows are read again. Then
 **
 **     nothing is being written   this state is the base, with the latest mark that it has;
 **                                none is dirty

@@ -13,7 +13,9 @@
 ** What an algorithm costs and needs is in its descriptor; no algorithm is known here. A small
 ** graph never touches CUDA: where the CPU needs less than the start of a context, nobody asks
 ** whether there is a device. */
-#include "backend.h"
+#include "graph/copy.h"
+#include "device/services.h"
+#include "algorithm.h"
 #include "tuning.h"
 
 #include <stdio.h>

@@ -1,9 +1,13 @@
 /* A build without nvcc: this file stands for every .cu, with nothing in it. No algorithm has a
 ** method there, so no search comes there. */
+#include "algorithm.h"
 #include "algorithms.h"
-#include "backend.h"
+#include "device/services.h"
 #include "dynamic/dynamic.h"
 #include "dynamic/multigraph.h"
+#include "graph/copy.h"
+#include "ids/ids.h"
+#include "update/patch.h"
 
 static bool usable(const char **why) {
     if (why)

@@ -1,6 +1,6 @@
 /* What the predictions of algorithms have in common: how many arcs a graph has, and whether it is
 ** as thin as a road network. */
-#include "backend.h"
+#include "algorithm.h"
 #include "tuning.h"
 
 double gg_arcs_once(const gpugraph_graph *graph) {

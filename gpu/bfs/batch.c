@@ -17,6 +17,7 @@
 ** different searches meet at the same level, which they do where there are few levels: not
 ** on roads, where each search is at every vertex at a time of its own. */
 #define _GNU_SOURCE
+#include "algorithm.h"
 #include "each.h"
 #include "base/crew.h"
 #include "tuning.h"

@@ -211,8 +211,7 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
 static void choose(const struct cuda_job *job, const gpugraph_search *search) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
-    bool given = run->method && strcmp(run->method, "auto") != 0;
-    if (!given) {
+    if (gg_method_is_auto(run)) {
         enum csr_kind kind = gg_forward_kind(search->direction);
         bool explodes =
             gg_bfs_explodes(graph, kind) && graph->searches > GG_BFS_REVERSE_AFTER;

@@ -18,6 +18,7 @@
 #ifndef GPUGRAPH_BFS_CUH
 #define GPUGRAPH_BFS_CUH
 
+#include "algorithm.h"
 #include "graph/frontier.cuh"
 
 /* Entries in the low, arcs in the high half. */

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_BFS_H
 #define GPUGRAPH_BFS_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

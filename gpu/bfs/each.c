@@ -43,11 +43,10 @@ static bool meet(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
 /* Makes the searches, by `auto` all but the first at once where that pays. */
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, uint32_t *const *depth) {
-    bool given = run->method && strcmp(run->method, "auto") != 0;
     bool at_once = gg_method_is(run, "multi-source");
     uint32_t i = 0, count = search->source_count;
     graph->searches += count - 1;
-    if (!given && count >= GG_EACH_LEAST &&
+    if (gg_method_is_auto(run) && count >= GG_EACH_LEAST &&
         (double)graph->m >= (double)graph->n * GG_THIN_DEGREE) {
         at_once = meet(graph, search, run, depth[i++]);
         run->used_method = at_once ? "multi-source" : run->used_method;

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_DEGREES_H
 #define GPUGRAPH_DEGREES_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

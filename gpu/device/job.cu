@@ -4,6 +4,7 @@
 **
 ** All waiting is polling, in the thread that runs the search, so that an interrupt is felt
 ** whatever the device does. */
+#include "services.h"
 #include "devices.cuh"
 #include "parts.cuh"
 

@@ -1,5 +1,6 @@
 /* The devices of a process as callers number them: the processor is 0, then CUDA's. */
 #define _GNU_SOURCE
+#include "services.h"
 #include "backend.h"
 
 #include <fcntl.h>

@@ -193,13 +193,9 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
 
 /* ---- the public function ---- */
 
-static bool is_auto(const char *method) {
-    return !method || strcmp(method, "auto") == 0;
-}
-
 static gpugraph_status check_ordered(gpugraph_run *run) {
     const char *method = run->method;
-    if (!is_auto(method) && strcmp(method, "serial") != 0 &&
+    if (!gg_method_is_auto(run) && strcmp(method, "serial") != 0 &&
         strcmp(method, "dag-paths") != 0)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "an ordered depth-first tree has the methods 'serial' and "
@@ -315,7 +311,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
                                gpugraph_direction direction, gpugraph_run *run,
                                bool *fallback) {
     const char *method = run->method;
-    if (ordered && is_auto(method)) {
+    if (ordered && gg_method_is_auto(run)) {
         if (direction != GPUGRAPH_BOTH && !graph->cyclic)
             return gg_choose(graph, &gg_dfs_ordered, run, fallback);
         run->method = "serial";
@@ -336,7 +332,7 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
     if (!on)
         return run->status;
     calls(on)->search(graph, source, ordered, direction, run, tree);
-    if (gg_fall_back(run, &gg_dfs, fallback))
+    if (gg_fall_back(run, ordered ? &gg_dfs_ordered : &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;
 }

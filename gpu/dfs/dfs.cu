@@ -217,7 +217,7 @@ static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run
     double ms = gg_cpu_ms(graph, ordered ? &gg_dfs_ordered : &gg_dfs, run);
     double us = (ms + GG_DFS_PATIENCE_MS) * 1e3;
     double steps = us / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
-    if (run->backend != GPUGRAPH_AUTO || (run->method && strcmp(run->method, "auto")))
+    if (run->backend != GPUGRAPH_AUTO || !gg_method_is_auto(run))
         return UINT32_MAX;
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }

@@ -9,6 +9,7 @@
 #ifndef GPUGRAPH_DFS_CUH
 #define GPUGRAPH_DFS_CUH
 
+#include "algorithm.h"
 #include "graph/graph.cuh"
 #include "dfs/stages/crew.h"
 #include "paths.h"

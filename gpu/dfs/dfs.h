@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_DFS_H
 #define GPUGRAPH_DFS_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

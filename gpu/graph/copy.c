@@ -1,4 +1,5 @@
 /* What the host's side asks of a device's copy of a graph. */
+#include "copy.h"
 #include "backend.h"
 
 void gpugraph_release_device(gpugraph_graph *graph) {

@@ -1,4 +1,5 @@
 /* The device's copy of a graph, as the host's side asks for it. */
+#include "copy.h"
 #include "device/devices.cuh"
 #include "device/parts.cuh"
 #include "graph.cuh"

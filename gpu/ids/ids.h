@@ -44,6 +44,8 @@ static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
 /* All of it on the device: true when the columns are as they were, so that the host can do
 ** it instead where run->status tells of a failure. (ids.cu) */
 bool gg_cuda_map_ids(id_mapper *m);
+/* The same, for the host; NULL where there is no nvcc. False: the host must do it. */
+extern bool (*const gg_device_mapper)(struct id_mapper *);
 /* Numbers the integers of all columns, whatever they are: fills graph->id_integer and
 ** ids.integer_count, and puts each entry's vertex number in column.number, or, where the
 ** column was given away, in the place of its id. (sparse.c) */

@@ -1,4 +1,6 @@
 /* Where ids become numbers: on the host, or on a device that is there already. */
+#include "ids.h"
+#include "device/services.h"
 #include "backend.h"
 #include "tuning.h"
 

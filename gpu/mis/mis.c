@@ -236,7 +236,7 @@ static bool prepare(struct mis *m, int64_t seed, gpugraph_graph *graph) {
 /* By the methods' names; "auto" takes rounds, even for one thread, unless the vertices
 ** are in order of priority already and need no sort. */
 static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
-    if (!run->method || strcmp(run->method, "auto") == 0)
+    if (gg_method_is_auto(run))
         run->used_method = priority == GPUGRAPH_BY_ID ? "greedy" : "rounds";
     return gg_method_is(run, "rounds");
 }

@@ -58,21 +58,17 @@ static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
     return frugal && pinned < in_core ? pinned : in_core;
 }
 
-static bool chosen_by_name(const gpugraph_run *run) {
-    return run->method && strcmp(run->method, "auto") != 0;
-}
-
 /* Before there are rows: where they will lie. */
 static void choose_place(const struct cuda_job *job) {
     bool fits = bytes(job->graph, false) <= gg_device_room(job);
-    if (!chosen_by_name(job->run))
+    if (gg_method_is_auto(job->run))
         job->run->used_method = fits ? "one-launch" : "out-of-core";
 }
 
 /* With their number of arcs: short rows need not be dealt out. */
 static void choose_launch(const struct cuda_job *job, const struct mis_graph *g) {
     gpugraph_run *run = job->run;
-    if (!chosen_by_name(run) && gg_method_is(run, "one-launch") &&
+    if (gg_method_is_auto(run) && gg_method_is(run, "one-launch") &&
         g->m >= GG_MIS_BALANCED_DEGREE * (uint64_t)g->n)
         run->used_method = "one-launch-balanced";
 }

@@ -13,6 +13,7 @@
 #ifndef GPUGRAPH_MIS_CUH
 #define GPUGRAPH_MIS_CUH
 
+#include "algorithm.h"
 #include "graph/frontier.cuh"
 #include "words.h"
 

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_MIS_H
 #define GPUGRAPH_MIS_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

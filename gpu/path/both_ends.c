@@ -16,6 +16,7 @@
 ** A search touches the vertices of two balls, not the graph: a bitmap says of which vertices
 ** the mark counts, and edge numbers come from rows that are searched by halves. Those rows,
 ** and the transpose, are made once for a graph and pay after some searches. */
+#include "algorithm.h"
 #include "backend.h"
 #include "tuning.h"
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 /* The transpose, as the search reads it. False: it is not there, or the job must end. */
-static bool turned_rows(struct cuda_job *job, gpugraph_direction direction, bool weighted,
-                        struct device_csr *back) {
+static bool transposed_rows(struct cuda_job *job, gpugraph_direction direction,
+                            bool weighted, struct device_csr *back) {
     struct device_arcs_to arcs[2];
     if (direction == GPUGRAPH_BOTH || job->graph->wide)
         return gg_device_csr(job, (enum csr_kind)gg_reverse_kind(direction), weighted,
@@ -85,7 +85,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
         !gg_make_ranked_rows(job, direction, true))
         return false;
     gg_path_choose(&features, s->by_depth, &s->parameters);
-    *open = !turned_rows(job, direction, weighted, &s->back);
+    *open = !transposed_rows(job, direction, weighted, &s->back);
     if (*open || !gg_going(job))
         return gg_going(job);
     carve(space, s);
@@ -97,7 +97,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
         return gg_do_without(job);
     }
     /* The rows may have been given back for such a block. */
-    *open = !turned_rows(job, direction, weighted, &s->back);
+    *open = !transposed_rows(job, direction, weighted, &s->back);
     carve(space, s);
     carve_tree(job, *space, s, found);
     return gg_going(job);
@@ -157,11 +157,9 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
                        bool weighted) {
     const gpugraph_graph *graph = job->graph;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
-    const char *method = job->run->method;
     struct sssp_features features;
     struct device_csr g;
-    if ((method && strcmp(method, "auto") != 0) ||
-        graph->searches <= gg_path_prepare_after ||
+    if (!gg_method_is_auto(job->run) || graph->searches <= gg_path_prepare_after ||
         (weighted ? graph->ways_tie || search->bounded
                   : graph->n < GG_PATH_LONG_VERTICES) ||
         !gg_device_csr(job, kind, weighted, &g) ||

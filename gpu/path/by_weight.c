@@ -17,6 +17,7 @@
 **
 ** Left to the search from the source: a vertex whose edges all tie at its own distance, sums
 ** that leave the range, and max_distance. */
+#include "algorithm.h"
 #include "backend.h"
 #include "tuning.h"
 
@@ -253,7 +254,7 @@ static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t tar
         gg_put_edge(edge, s->graph->wide, steps, e);
         v = gpugraph_other_end(s->graph, e, v);
     }
-    gg_turn_round(s->graph, edge, steps);
+    gg_reverse_edges(s->graph, edge, steps);
     *count = steps;
     return FOUND;
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-void gg_turn_round(const gpugraph_graph *graph, void *edge, uint32_t count) {
+void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count) {
     const bool wide = graph->wide;
     for (uint32_t i = 0, j = count; i + 1 < j; i++) {
         uint64_t last = gg_edge_at(edge, wide, --j);
@@ -35,7 +35,7 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
             return;
         }
     }
-    gg_turn_round(graph, edge, steps);
+    gg_reverse_edges(graph, edge, steps);
     *count = steps;
 }
 
@@ -78,8 +78,7 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
 static gpugraph_status find_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
                                    bool weighted, gpugraph_run *run, void *edge,
                                    uint32_t *count) {
-    bool given = run->method && strcmp(run->method, "auto") != 0;
-    if (!given && gg_path_prepared(graph, search, weighted))
+    if (gg_method_is_auto(run) && gg_path_prepared(graph, search, weighted))
         run->used_method = "bidirectional";
     if (gg_method_is(run, "bidirectional"))
         return weighted ? gg_weighted_path_from_both_ends(graph, search, run, edge, count)
@@ -110,11 +109,6 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
             method, list, by_weight || by_depth ? "" : ", and those of bfs or sssp");
 }
 
-/* That of the search which it is; its own methods are no faster on a first path. */
-static double work(const gpugraph_graph *graph) {
-    return gg_arcs_once(graph);
-}
-
 /* ---- the descriptor ---- */
 
 static const gpugraph_method methods[] = {
@@ -133,12 +127,12 @@ static const algorithm_side cpu_side = {
 const gg_algorithm gg_path = {
     .name = "path",
     .rows = CSR_OUT,
-    .arcs = work,
+    .arcs = gg_arcs_once,
     .steps = gg_few_steps,
     .no_method = no_method,
-    .cpu_ns = GG_PATH_CPU_NS,
-    .cuda_ns = GG_PATH_CUDA_NS,
-    .step_us = GG_PATH_STEP_US,
+    .cpu_ns = GG_SSSP_CPU_NS, /* its own methods were not measured apart */
+    .cuda_ns = GG_SSSP_CUDA_NS,
+    .step_us = GG_SSSP_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},
 };
 

@@ -80,7 +80,7 @@ static bool bring_back(struct cuda_job *job, const struct path_walk *walk,
     const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
     if (!gg_download(job, way->edge, edges, walk->steps * size))
         return false;
-    gg_turn_round(job->graph, way->edge, walk->steps);
+    gg_reverse_edges(job->graph, way->edge, walk->steps);
     *way->count = walk->steps;
     gg_phase(job->run, "walk", started, walk->steps, "%s, on the device", how);
     return true;

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_PATH_H
 #define GPUGRAPH_PATH_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,6 @@
 /* Shortest paths on the CPU: method, width of the buckets and bound of a search, before it
 ** begins. */
+#include "algorithm.h"
 #include "work.h"
 
 #include <float.h>
@@ -55,7 +56,7 @@ static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
 ** a vertex twice, and stops at once. */
 static const char *settle_method(const struct sssp *s) {
     const gpugraph_run *run = s->run;
-    if (run->method && strcmp(run->method, "auto") != 0)
+    if (!gg_method_is_auto(run))
         return gg_method_is(run, "dijkstra") ? "dijkstra" : "delta-stepping";
     return s->search->limit > 0 || s->arcs.m <= GG_SSSP_SMALL ? "dijkstra"
                                                               : "delta-stepping";

@@ -11,6 +11,7 @@
 #ifndef GPUGRAPH_SSSP_CUH
 #define GPUGRAPH_SSSP_CUH
 
+#include "algorithm.h"
 #include "graph/graph.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"

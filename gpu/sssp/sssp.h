@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_SSSP_H
 #define GPUGRAPH_SSSP_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -302,8 +302,8 @@ static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
     s->slice = gg_carve<uint64_t>(space, gg_slices_at_most(n, arcs));
 }
 
-static const struct device_rows *turned_rows(const struct cuda_job *job,
-                                             gpugraph_direction direction) {
+static const struct device_rows *transposed_rows(const struct cuda_job *job,
+                                                 gpugraph_direction direction) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
     if (!copy)
         return NULL;
@@ -314,7 +314,7 @@ static const struct device_rows *turned_rows(const struct cuda_job *job,
 }
 
 uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction) {
-    const struct device_rows *rows = turned_rows(job, direction);
+    const struct device_rows *rows = transposed_rows(job, direction);
     struct workspace space = {NULL, 0};
     struct tree_space s;
     if (!rows || !job->device) /* planned: what it takes at least */
@@ -352,7 +352,7 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
     struct device_edges edges;
     struct device_csr g, rows;
     *done = false;
-    if (!turned_rows(job, direction) || deepest >= LEVELS)
+    if (!transposed_rows(job, direction) || deepest >= LEVELS)
         return gg_going(job);
     if (!gg_device_edges(job, false, &edges) ||
         !gg_device_csr(job, gg_forward_kind(direction), false, &g) ||

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_TRIANGLES_H
 #define GPUGRAPH_TRIANGLES_H
 
-#include "backend.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -98,6 +98,12 @@ typedef struct patch_look {
 /* The device's. Of the second, false: nothing is known; the run may have to end. */
 void gg_cuda_follow(const patch *p);
 bool gg_cuda_look(const patch_look *look);
+/* Both, for the host; empty where there is no nvcc. */
+struct patch_services {
+    void (*follow)(const struct patch *);
+    bool (*look)(const struct patch_look *);
+};
+extern const struct patch_services gg_patches;
 
 #ifdef __cplusplus
 }

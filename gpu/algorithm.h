@@ -1,0 +1,86 @@
+/* What an algorithm is to those who choose a backend for it, and what the choice offers it.
+**
+**     gg_algorithm         in NAME/NAME.c: name, predicted cost, one side for each backend
+**       side[CPU]          in NAME/NAME.c: methods, functions
+**       side[CUDA]         in NAME/NAME.cu: methods, functions, bytes of device memory
+**
+** backend/ chooses a side by what is in the struct, and knows no algorithm. algorithms.h lists them
+** all. (backend/no_cuda.c stands for every .cu where there is no nvcc.) */
+#ifndef GPUGRAPH_ALGORITHM_H
+#define GPUGRAPH_ALGORITHM_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct algorithm_side {
+    /* They end with a NULL name, and the first is what auto begins with; NULL: none. */
+    const gpugraph_method *methods;
+    /* The algorithm's own struct of functions, which its room alone knows. */
+    const void *calls;
+    /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
+    ** is content with least. NULL: it takes none. */
+    int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
+} algorithm_side;
+
+typedef struct gg_algorithm {
+    const char *name;   /* as methods and messages have it */
+    enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
+    double (*arcs)(const gpugraph_graph *);  /* that it looks at */
+    double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */
+    bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
+    /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
+    double cpu_ns, cuda_ns, step_us;
+    /* Says that it has no such method; NULL: the usual sentence. */
+    void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
+    const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
+    /* What auto begins with on each side, where that is not the side's first method. */
+    const char *begins[GPUGRAPH_CUDA + 1];
+} gg_algorithm;
+
+/* The names of backends, by gpugraph_backend. (backend/choose.c) */
+extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
+
+/* Which backend runs the algorithm: settles run->method against run->backend, weighs predicted
+** times for auto, sets run->used_backend and run->used_method. GPUGRAPH_AUTO after gg_fail.
+** *fallback: auto would leave the device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
+gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
+                           gpugraph_run *run, bool *fallback);
+/* After the algorithm has run: true when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
+** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
+** caller runs the CPU's side:
+**     gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
+**     if (!on) return run->status;
+**     calls(on)->find(graph, priority, seed, run, member);
+**     if (gg_fall_back(run, &gg_mis, fallback))
+**         calls(GPUGRAPH_CPU)->find(graph, priority, seed, run, member);
+**     return run->status; */
+bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
+/* Milliseconds that the CPU is predicted to take. */
+double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
+                 const gpugraph_run *run);
+/* The method of that name, or the side's first; NULL: it has none. */
+const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name);
+bool gg_has_method(const gg_algorithm *a, const char *name);
+/* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
+size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);
+/* Does run->used_method equal name? */
+bool gg_method_is(const gpugraph_run *run, const char *name);
+/* Did the caller leave the method open? */
+bool gg_method_is_auto(const gpugraph_run *run);
+/* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
+** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
+void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
+
+/* What predictions have in common. (backend/shape.c) */
+double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
+double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
+bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
+double gg_few_steps(const gpugraph_graph *graph);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
