@@ -186,6 +186,7 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     if (geometry.pages > pages)
         return PAGE_DAMAGED;
     source->file = s->file;
+    source->apart = wal_vfs_reads_apart(t->db, t->schema);
     source->pages = geometry.pages ? geometry.pages : (uint32_t)pages;
     if (s->has_log && s->frames.count > 0) {
         source->wal = &s->frames;

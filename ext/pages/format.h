@@ -286,6 +286,7 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
 
 typedef struct page_source {
     sqlite3_file *file;
+    bool apart;                   /* its xRead may run on several threads at once */
     uint32_t pages;               /* in the database */
     const struct wal_frames *wal; /* pages that are in the write-ahead log; or NULL */
     int threads;

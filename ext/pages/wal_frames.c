@@ -56,6 +56,15 @@ bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too) {
     return trusted;
 }
 
+/* SQLite has an entry for "pread64" where, and only where, it reads by that. */
+bool wal_vfs_reads_apart(sqlite3 *db, const char *schema) {
+    sqlite3_vfs *vfs = NULL;
+    return sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs) ==
+               SQLITE_OK &&
+           vfs && is_known(vfs->zName, NULL) && vfs->iVersion >= 3 &&
+           vfs->xGetSystemCall && vfs->xGetSystemCall(vfs, "pread64");
+}
+
 /* Mapping the index would open it, and make its file, where it is not open yet. Giving up
 ** a lock that is not held does nothing; without an index it is an error. */
 bool wal_index_open(sqlite3_file *file) {

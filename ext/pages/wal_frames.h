@@ -45,6 +45,11 @@ const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *fil
 sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which);
 /* Is it a file of SQLite's own unix VFS, or of the one named `too` (or NULL)? */
 bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too);
+/* May a file object of that VFS read on several threads at once? One with pread does: it
+** moves no place in the file, and touches nothing of the object but its descriptor, the
+** mapping of the file, which stays in a read transaction, and, after an error, the number of
+** that error. One that seeks first does not. */
+bool wal_vfs_reads_apart(sqlite3 *db, const char *schema);
 /* Has the file object a shared index open? */
 bool wal_index_open(sqlite3_file *file);
 /* Copies the header as it is now. false: it is being written all the time, or not as it is

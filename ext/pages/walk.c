@@ -2,15 +2,15 @@
 **
 **     leaves   | batch 0 | batch 1 | batch 2 | batch 3 | ...
 **                   |         |         |
-**     threads       0         1         0     each reads a batch into its own buffer
-**                   |         |         |     under the lock, and decodes it outside
+**     threads       0         1         0     each reads a batch into its own buffer, and
+**                   |         |         |     waits until those before it are counted
 **     columns  | rows    | rows    | rows    |                straight into its place
 **
-** The lock makes one xRead at a time, so nothing is asked of the file object
-** that SQLite itself would not ask; and the thread that has just read a batch knows,
-** from the cell counts in its pages and from the batches before, where its rows go. So
-** one pass suffices. The arrays are reserved for the most rows that the interior keys
-** allow and cut to size afterwards: memory that no row touches is never real.
+** Reads go on side by side where the file object stands that (page_source.apart); elsewhere
+** a lock makes it one xRead at a time. The cell counts of a batch's pages, and of the batches
+** before, say where its rows go; those before are in the hands of other threads already, and
+** read as fast. So one pass suffices. The arrays are reserved for the most rows that the
+** interior keys allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
 ** which they are not.
@@ -36,6 +36,7 @@ enum {
 struct batch {
     int64_t start, count; /* its rows' place in the columns */
     int64_t first, last;  /* rowids, where count > 0 */
+    bool read;            /* count is known */
     bool kept;            /* its rowids are written */
 };
 
@@ -50,19 +51,20 @@ struct team {
     int64_t half_room; /* by the thread whose turn it is */
     uint32_t batch_pages, batches;
     struct batch *batch;
-    /* under the lock */
-    pthread_mutex_t lock;
-    uint32_t next;
-    int64_t total;
+    /* held while pages are read, unless that may go on side by side */
+    pthread_mutex_t read_lock;
+    /* the order of batches */
+    pthread_mutex_t order_lock;
+    pthread_cond_t placed_on, turn_passed;
+    uint32_t placed; /* batches whose place in the columns is known, ... */
+    int64_t total;   /* ... and their rows */
+    uint32_t turn;   /* the batch whose texts may be numbered */
     /* read and written by all */
+    atomic_uint next;     /* the batch that nobody has taken */
     atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
     page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
     atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
     atomic_llong slow;
-    /* whose turn it is to number texts */
-    pthread_mutex_t turn_lock;
-    pthread_cond_t turn_passed;
-    uint32_t turn;
 };
 
 static void team_stop(struct team *team, enum page_reason reason,
@@ -71,9 +73,10 @@ static void team_stop(struct team *team, enum page_reason reason,
     if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
         reason == PAGE_SHORT_ROW)
         team->short_row = (page_short){helper->short_rowid, helper->short_columns};
-    pthread_mutex_lock(&team->turn_lock);
+    pthread_mutex_lock(&team->order_lock);
+    pthread_cond_broadcast(&team->placed_on);
     pthread_cond_broadcast(&team->turn_passed);
-    pthread_mutex_unlock(&team->turn_lock);
+    pthread_mutex_unlock(&team->order_lock);
 }
 
 static bool team_goes_on(const struct team *team) {
@@ -85,41 +88,85 @@ static uint32_t batch_size(const struct team *team, uint32_t b) {
     return left < team->batch_pages ? left : team->batch_pages;
 }
 
-/* Reads a batch's pages, neighbours in the file by one call, and counts their rows. */
+static void begin_reading(struct team *team) {
+    if (!team->source->apart)
+        pthread_mutex_lock(&team->read_lock);
+}
+
+static void end_reading(struct team *team) {
+    if (!team->source->apart)
+        pthread_mutex_unlock(&team->read_lock);
+}
+
+/* Reads a batch's pages, neighbours in the file by one call. */
 static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffer) {
     const uint32_t *page = team->leaves->page + (size_t)b * team->batch_pages;
     const uint32_t count = batch_size(team, b), size = team->layout->page_size;
-    struct batch *batch = &team->batch[b];
+    enum page_reason reason = PAGE_FINE;
 
-    for (uint32_t i = 0, run; i < count; i += run) {
+    for (uint32_t i = 0, run; i < count && !reason; i += run) {
         for (run = 1; i + run < count && page[i + run] == page[i] + run;)
             run++;
-        enum page_reason reason = page_source_read(team->source, team->layout, page[i],
-                                                   run, buffer + (size_t)i * size);
-        if (reason)
-            return reason;
+        reason = page_source_read(team->source, team->layout, page[i], run,
+                                  buffer + (size_t)i * size);
     }
-    batch->start = team->total;
+    return reason;
+}
+
+static enum page_reason count_batch(struct team *team, uint32_t b,
+                                    const uint8_t *buffer) {
+    const uint32_t count = batch_size(team, b);
+    struct batch *batch = &team->batch[b];
     for (uint32_t i = 0; i < count; i++) {
-        int cells = page_leaf_cells(team->layout, buffer + (size_t)i * size);
+        int cells =
+            page_leaf_cells(team->layout, buffer + (size_t)i * team->layout->page_size);
         if (cells < 0 || (cells == 0 && team->leaves->count > 1))
             return PAGE_DAMAGED;
         batch->count += cells;
     }
-    team->total += batch->count;
-    return team->total > team->leaves->most_rows ? PAGE_DAMAGED : PAGE_FINE;
+    return PAGE_FINE;
 }
 
-/* Takes the next batch. false: there is none left, or the team stops. */
+/* Gives every batch its place that has been counted and has no uncounted one before it. */
+static void place_batches(struct team *team) {
+    for (; team->placed < team->batches && team->batch[team->placed].read;
+         team->placed++) {
+        struct batch *batch = &team->batch[team->placed];
+        batch->start = team->total;
+        team->total += batch->count;
+    }
+    pthread_cond_broadcast(&team->placed_on);
+}
+
+/* Waits for the place of a batch that has been counted. False: the team stops. */
+static bool find_place(struct team *team, uint32_t b) {
+    pthread_mutex_lock(&team->order_lock);
+    team->batch[b].read = true;
+    if (team->placed == b)
+        place_batches(team);
+    while (team->placed <= b && team_goes_on(team))
+        pthread_cond_wait(&team->placed_on, &team->order_lock);
+    const bool placed = team->placed > b;
+    pthread_mutex_unlock(&team->order_lock);
+    return placed;
+}
+
+/* Takes the next batch. False: there is none left, or the team stops. */
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
-    pthread_mutex_lock(&team->lock);
-    bool any = team_goes_on(team) && team->next < team->batches;
-    if (any) {
-        *b = team->next++;
+    begin_reading(team);
+    *b = atomic_fetch_add(&team->next, 1);
+    const bool any = team_goes_on(team) && *b < team->batches;
+    if (any)
         reason = read_batch(team, *b, buffer);
-    }
-    pthread_mutex_unlock(&team->lock);
+    end_reading(team);
+    if (any && !reason)
+        reason = count_batch(team, *b, buffer);
+    if (any && !reason && !find_place(team, *b))
+        return false;
+    const struct batch *batch = &team->batch[any ? *b : 0];
+    if (any && !reason && batch->start + batch->count > team->leaves->most_rows)
+        reason = PAGE_DAMAGED;
     if (reason)
         team_stop(team, reason, NULL);
     return any && !reason;
@@ -139,9 +186,9 @@ struct desk {
 /* For page_helper.fetch. */
 static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
     struct team *team = ((struct desk *)desk)->team;
-    pthread_mutex_lock(&team->lock);
+    begin_reading(team);
     enum page_reason reason = page_source_read(team->source, team->layout, page, 1, to);
-    pthread_mutex_unlock(&team->lock);
+    end_reading(team);
     return reason;
 }
 
@@ -252,19 +299,19 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
             team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
-    pthread_mutex_lock(&team->turn_lock);
+    pthread_mutex_lock(&team->order_lock);
     while (team->turn != b && team_goes_on(team))
-        pthread_cond_wait(&team->turn_passed, &team->turn_lock);
-    pthread_mutex_unlock(&team->turn_lock);
+        pthread_cond_wait(&team->turn_passed, &team->order_lock);
+    pthread_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
     reason = number_texts(team, rows);
     if (!reason)
         reason = list_halves(team, rows);
-    pthread_mutex_lock(&team->turn_lock);
+    pthread_mutex_lock(&team->order_lock);
     team->turn = b + 1;
     pthread_cond_broadcast(&team->turn_passed);
-    pthread_mutex_unlock(&team->turn_lock);
+    pthread_mutex_unlock(&team->order_lock);
     return reason;
 }
 
@@ -435,13 +482,15 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     *columns = (page_columns){0};
     team.batch = calloc(team.batches, sizeof *team.batch);
     if (team.batch && reserve_columns(&team)) {
-        pthread_mutex_init(&team.lock, NULL);
-        pthread_mutex_init(&team.turn_lock, NULL);
+        pthread_mutex_init(&team.read_lock, NULL);
+        pthread_mutex_init(&team.order_lock, NULL);
+        pthread_cond_init(&team.placed_on, NULL);
         pthread_cond_init(&team.turn_passed, NULL);
         gg_team(page_source_threads(source, team.batches), take_part, &team);
         pthread_cond_destroy(&team.turn_passed);
-        pthread_mutex_destroy(&team.turn_lock);
-        pthread_mutex_destroy(&team.lock);
+        pthread_cond_destroy(&team.placed_on);
+        pthread_mutex_destroy(&team.order_lock);
+        pthread_mutex_destroy(&team.read_lock);
         reason = (enum page_reason)atomic_load(&team.reason);
         *short_row = team.short_row;
         if (!reason)

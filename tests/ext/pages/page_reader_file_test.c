@@ -2,6 +2,8 @@
 ** failing reads, interrupts. Where it may not trust the file it must
 ** step aside; where it does, another connection's work must not show. Tables and values:
 ** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
+#define _GNU_SOURCE
+#include <stdatomic.h>
 #include "page_compare.h"
 #include "suite.h"
 
@@ -205,6 +207,74 @@ START_TEST(test_failing_reads) {
 }
 END_TEST
 
+/* ---- reads side by side ---- */
+
+typedef ssize_t read_at(int, void *, size_t, off64_t);
+static read_at *system_read;
+static atomic_int reading, most_reading;
+
+/* A read of many pages stays until another one has come, a while at most. */
+static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
+    enum { LARGE = 65536, PATIENCE = 50 };
+    if (bytes < LARGE)
+        return system_read(file, to, bytes, offset);
+    int now = atomic_fetch_add(&reading, 1) + 1, most = atomic_load(&most_reading);
+    while (now > most && !atomic_compare_exchange_weak(&most_reading, &most, now))
+        ;
+    for (int i = 0; i < PATIENCE && atomic_load(&most_reading) < 2; i++)
+        usleep(1000);
+    ssize_t got = system_read(file, to, bytes, offset);
+    atomic_fetch_sub(&reading, 1);
+    return got;
+}
+
+/* Of a SQLite that seeks before it reads. */
+static sqlite3_syscall_ptr no_pread(sqlite3_vfs *vfs, const char *name) {
+    bool reads_at = strncmp(name, "pread", 5) == 0;
+    return reads_at ? NULL : sqlite3_vfs_find("unix")->xGetSystemCall(vfs, name);
+}
+
+/* Where SQLite reads by pread64, threads read side by side; a file of a VFS that is not
+** known to do so, or known not to, is asked one question at a time. */
+START_TEST(test_reads_side_by_side) {
+    sqlite3_vfs *unix_vfs = sqlite3_vfs_find("unix"), vfs = *unix_vfs;
+    const bool apart = _i == 0;
+    page_columns c;
+    const char *why;
+
+    system_read = (read_at *)unix_vfs->xGetSystemCall(unix_vfs, "pread64");
+    if (!system_read) /* here SQLite seeks: every other test reads one by one */
+        return;
+    if (_i == 1)
+        vfs.zName = "unheard-of";
+    if (_i == 2) { /* found before the real one */
+        vfs.zName = "unix-none";
+        vfs.xGetSystemCall = no_pread;
+    }
+    if (!apart)
+        ck_assert_int_eq(sqlite3_vfs_register(&vfs, 0), SQLITE_OK);
+    run_sql(db, "CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 200000);
+    sqlite3 *other = open_db(scratch, 0, apart ? "unix" : vfs.zName);
+    page_table t = edges(other);
+    t.vfs = _i == 1 ? vfs.zName : NULL;
+    unix_vfs->xSetSystemCall(unix_vfs, "pread64", (sqlite3_syscall_ptr)meeting_read);
+    for (int i = 0; i < 20 && atomic_load(&most_reading) < 2; i++) {
+        ck_assert_int_eq(page_read(&t, 2, NULL, NULL, &c, &why), PAGE_READ);
+        ck_assert_int_eq(c.count, 200000);
+        page_columns_clear(&c);
+        if (!apart)
+            break;
+    }
+    unix_vfs->xSetSystemCall(unix_vfs, "pread64", NULL);
+    ck_assert_int_eq(atomic_load(&most_reading), apart ? 2 : 1);
+    check_used(&t);
+    sqlite3_close(other);
+    if (!apart)
+        sqlite3_vfs_unregister(&vfs);
+}
+END_TEST
+
 /* ---- pages in the wrong order ---- */
 
 /* Leaves 0 .. 7 of 64 KiB, which are the first batch, change places with leaves 8 .. 15:
@@ -272,6 +342,7 @@ const struct suite suite = {
                 {&test_authorizer},
                 {&test_intruder, 4},
                 {&test_failing_reads, 4},
+                {&test_reads_side_by_side, 3},
                 {&test_batches_out_of_order},
                 {&test_interrupts}}}},
 };
