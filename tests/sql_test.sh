@@ -1,7 +1,7 @@
 #!/bin/sh
 # sql_test.sh FILE.sql: runs a script in the sqlite3 shell with gpugraph loaded, once for each backend of
 # GPUGRAPH_TEST_BACKENDS, and compares what it prints, errors included, with FILE.out.
-# GPUGRAPH_WRAPPER may hold a command to run the shell under (valgrind). The script runs in a folder of its own, where
+# GPUGRAPH_WRAPPER may hold a command to run the shell under (valgrind). Each run has a folder of its own, where
 #   data       is GPUGRAPH_SHARED_DATA (may be missing)
 #   fixtures   is tests/data
 #   oracles    is sql/oracles
@@ -17,20 +17,22 @@ expected=${script%.sql}.out
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-ln -s "${GPUGRAPH_SHARED_DATA:-$tests/../../shared/data}" "$work/data"
-ln -s "$tests/data" "$work/fixtures"
-ln -s "$tests/../sql/oracles" "$work/oracles"
-cd "$work"
+data=${GPUGRAPH_SHARED_DATA:-$tests/../../shared/data}
 
 needs=$(sed -n 's/^-- needs: //p' "$script")
 for file in $needs; do
-    [ -e "$file" ] || {
+    [ -e "$data/${file#data/}" ] || {
         echo "skipped: $file is missing (set GPUGRAPH_SHARED_DATA)"
         exit 77
     }
 done
 
 for backend in ${GPUGRAPH_TEST_BACKENDS:-cpu}; do
+    mkdir "$work/$backend"
+    cd "$work/$backend"
+    ln -s "$data" data
+    ln -s "$tests/data" fixtures
+    ln -s "$tests/../sql/oracles" oracles
     {
         echo ".load $build/gpugraph"
         echo ".output /dev/null"

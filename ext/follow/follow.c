@@ -206,18 +206,19 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
     int rc = f->persist ? load_blocks(r, f) : SQLITE_OK;
     if (rc == SQLITE_OK && f->graph) { /* a committed state: go on from there */
         rc = follow_log(r, f, found);
-        if (rc)
-            followed_forget(r->c, f);
-        return rc;
+    } else {
+        if (rc == SQLITE_OK)
+            rc = mirror_renew(r, f,
+                              "the graph has not been read since the schema changed");
+        if (rc == SQLITE_OK)
+            rc = log_end(r->c, f, &t);
+        if (rc == SQLITE_OK)
+            rc = settle_base(r, f, &t);
+        id_list_clear(&t.recent);
+        *found = rc == SQLITE_OK ? f->graph : NULL;
     }
-    if (rc == SQLITE_OK)
-        rc = mirror_renew(r, f, "the graph has not been read since the schema changed");
-    if (rc == SQLITE_OK)
-        rc = log_end(r->c, f, &t);
-    if (rc == SQLITE_OK)
-        rc = settle_base(r, f, &t);
-    id_list_clear(&t.recent);
-    *found = rc == SQLITE_OK ? f->graph : NULL;
+    if (rc) /* it may have a graph by now, but no base */
+        followed_forget(r->c, f);
     return rc;
 }
 
@@ -250,15 +251,17 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
 
 static int add_alias(reading *r, followed *f) {
     struct alias *a = &f->alias[f->next_alias];
+    stamp *now;
+    int rc = stamp_retake(r->c, r->hold, &now);
+    if (rc)
+        return rc;
+    stamp_settle(now);
     f->next_alias = (f->next_alias + 1) % ALIASES;
     sqlite3_free(a->text);
     stamp_free(a->stamp);
     a->text = sqlite3_mprintf("%.*s", r->request->edges_bytes, r->request->edges);
-    a->stamp = NULL;
-    int rc = a->text ? stamp_retake(r->c, r->hold, &a->stamp) : SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        stamp_settle(a->stamp);
-    return rc;
+    a->stamp = now;
+    return a->text ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 /* Takes the table over from the reading; without memory f stays what it is. */

@@ -1,6 +1,6 @@
 /* Followed graphs with SQLite's n-th allocation failing, for every n: in triggers that look, with a
-** condition, while a vertex is deleted and blocks are saved and read. What fails says that memory is
-** out; whatever comes after it is right. */
+** condition, while a vertex is deleted and blocks are saved and read; and with an interrupt at every
+** step of a question. What fails says so; whatever comes after it is right. */
 #include "follow_graph.h"
 #include "sqlite_memory.h"
 #include "suite.h"
@@ -81,9 +81,61 @@ START_TEST(every_allocation) {
 }
 END_TEST
 
+static int run_out(void *left) {
+    return --*(int *)left == 0;
+}
+
+/* A connection's first question, its first after a change, and its first after the log has been
+** emptied by another program. */
+static const char *const changes[] = {
+    NULL,
+    "UPDATE roads SET b = 1 WHERE rowid = 3",
+    "UPDATE roads SET b = 1 WHERE rowid = 3; DELETE FROM g_log; DELETE FROM g_marks",
+};
+
+START_TEST(every_interrupt) {
+    bool done = false;
+    snprintf(file, sizeof file, "/tmp/gpugraph-follow-faults-%d.db", (int)getpid());
+    for (int n = 1; !done && n < 100000; n += 1 + n / 16) {
+        unlink(file);
+        open_again();
+        run("PRAGMA synchronous = off; CREATE TABLE roads(a, b, metres); INSERT INTO "
+            "roads VALUES (1, 2, 5), (2, 3, 7), (3, 4, 1); CREATE VIRTUAL TABLE g USING "
+            "gpugraph(roads(a, b, metres)%s)",
+            _i & 1 ? ", persist = 1" : "");
+        if (changes[_i / 2]) {
+            expect("4", "SELECT count(*) FROM gpu_bfs('g', 1)");
+            run("%s", changes[_i / 2]);
+        } else {
+            sql_close();
+            open_again();
+        }
+        int left = n;
+        sqlite3_progress_handler(db, 1, run_out, &left);
+        char *said = ask("SELECT count(*) FROM gpu_bfs('g', 1)");
+        sqlite3_progress_handler(db, 0, NULL, NULL);
+        done = left > 0;
+        if (strcmp(said, "error: interrupted") !=
+            0) /* a step that is done again, or no more */
+            ck_assert_str_eq(said, _i / 2 ? "3" : "4");
+        sqlite3_free(said);
+        expect_same("SELECT src, dst, edge FROM g ORDER BY edge",
+                    "SELECT a, b, rowid FROM roads ORDER BY rowid");
+        expect_same(
+            "SELECT vertex, depth FROM gpu_bfs('g', 1) ORDER BY vertex",
+            "SELECT vertex, depth FROM gpu_bfs('roads(a, b)', 1) ORDER BY vertex");
+        expect("'ok'", "SELECT gpugraph_check('g')");
+        sql_close();
+    }
+    ck_assert(done);
+    unlink(file);
+}
+END_TEST
+
 const struct suite suite = {
     "follow_faults",
     {{"faults", .timeout = 120,
-      .cases = {{&every_allocation, sizeof statements / sizeof *statements}}}},
+      .cases = {{&every_allocation, sizeof statements / sizeof *statements},
+                {&every_interrupt, 2 * sizeof changes / sizeof *changes}}}},
     .begin = sqlite_memory_may_fail,
 };
