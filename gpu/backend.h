@@ -155,7 +155,7 @@ void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update/weights.c) */
+** (update/values.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 /* degree[v], a loop counting twice in BOTH. (count_degrees.c) */
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,

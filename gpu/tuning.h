@@ -35,7 +35,7 @@
 /* Arrays that updates may make grow have room for one element more in so many. */
 #define GG_ROOM_SHARE 64
 
-/* ---- update/splice.c ---- */
+/* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a
 ** table of 4 MiB, at half the time of finding the piece. */

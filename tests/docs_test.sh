@@ -79,15 +79,20 @@ for name in $(grep -o '`[a-z0-9_]*()`' "$page" | tr -d '`()' | sort -u); do
         status=1
     }
 done
-# A walk: "| `function()` | `room/` |" says where the function is.
+# A walk: "| `function()` | `room/` |", or its file, says where the function is. That of an inserted row names files, of
+# which there are twelve at most.
 # shellcheck disable=SC2016 # backquotes for sed
-sed -n 's/^| `\([a-z0-9_]*\)()` | `\([a-z_\/]*\)` |.*/\1 \2/p' "$page" >"$work/walk"
+sed -n 's/^| `\([a-z0-9_]*\)()` | `\([a-z_./]*\)` |.*/\1 \2/p' "$page" >"$work/walk"
 while read -r name room; do
     grep -rqE "^[a-z].*\\b$name\\(" "$tests/../$room" || {
         echo "$(basename "$page") says that $name() is in $room"
         status=1
     }
 done <"$work/walk"
+[ "$(grep -c '[.]c$' "$work/walk")" -le 12 ] || {
+    echo "$(basename "$page"): the walk of an inserted row enters more than twelve files"
+    status=1
+}
 awk '
     function bare(text) {
         gsub(/\/\*[^*]*\*\//, "", text)

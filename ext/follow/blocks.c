@@ -4,7 +4,7 @@
 **                 renumber the edges: if there is a row 1, the graph is of no use any more
 **     rowid 2     "gpugraph 3 SCHEMA POSITION SIZE MARK SEQ HALVES": schema version, last
 **                 entry of the log, bytes of the graph, the log's latest mark and its entry,
-**                 bytes of the rows with a NULL end (halves.c)
+**                 bytes of the rows with a NULL end (batch.c)
 **     rowid 3..   the packed graph, then those rows as another one, in pieces of 4 MiB
 **
 ** Blocks and log are in one file and in one transaction: whatever brings back the one

@@ -76,6 +76,19 @@ static void forget_aliases(followed *f) {
     memset(f->alias, 0, sizeof f->alias);
 }
 
+void mirror_set(connection *c, followed *f, graph_ref *g) {
+    graph_ref *before = f->graph;
+    if (g == before)
+        return;
+    f->graph = g;
+    if (g)
+        g->followed = true;
+    if (before) {
+        before->followed = false;
+        graph_settle(c, before);
+    }
+}
+
 void followed_forget(connection *c, followed *f) {
     mirror_set(c, f, NULL);
     row_source_clear(&f->rows);
@@ -109,6 +122,55 @@ graph_ref *followed_graph(followed *f) {
 
 bool followed_is_current(connection *c, const followed *f) {
     return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base);
+}
+
+/* ---- a whole read ---- */
+
+graph_ref *mirror_frame(const followed *f) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
+    g->source_affinity = f->rows.affinity;
+    g->direction = f->direction;
+    g->weight_column = f->rows.column[2] != NULL;
+    g->weight_unclear = f->rows.weight_unclear;
+    if (!g->weight_column)
+        g->weight_error = source_without_weight(&f->rows);
+    const bool has_ids = source_rowid(&f->rows) != NULL;
+    if (!has_ids)
+        g->names = edge_names_none();
+    if (g->edges && (g->weight_column || g->weight_error) && (has_ids || g->names))
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+int mirror_renew(reading *r, followed *f, const char *why) {
+    loaded got;
+    graph_ref *g = mirror_frame(f);
+    if (!g)
+        return SQLITE_NOMEM;
+    r->why = why;
+    check_done(r);
+    int rc =
+        graph_load(r->c, r->request, &f->rows, NULL, TRY_WEIGHTS, &got, NULL, r->error);
+    if (rc) {
+        graph_free(g);
+        return rc;
+    }
+    g->graph = got.graph;
+    edge_names_free(g->names);
+    g->names = got.names;
+    g->half_rows = got.half_rows;
+    g->has_weight = got.has_weight;
+    if (got.weight_error)
+        g->weight_error = got.weight_error;
+    graph_list(r->c, g);
+    mirror_set(r->c, f, g);
+    f->has_real = false;
+    return SQLITE_OK;
 }
 
 /* ---- catching up ---- */

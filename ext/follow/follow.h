@@ -6,10 +6,11 @@
 **                              -> reads the rows named between p and q again, from roads
 **                              -> gpugraph_update with the difference -> mirror at q
 **
-** schema.c: what is in the database (log, triggers); make.c: made and taken
-** away; sql.c, keys.c: its SQL; follow.c: the mirror and how it catches up;
-** rows.c, halves.c: the rows; blocks.c: the mirror in the file; graph_table/graph_table.c: the
-** virtual table; graph_table/functions.c: gpugraph_check and others. */
+** arguments.c: what is asked for; schema.c: what is in the database (log, triggers); make.c:
+** made and taken away; sql.c, keys.c: its SQL; follow.c: the mirror and how it catches up;
+** log.c: what has been logged; batch.c: rows read again, and put into the mirror; blocks.c: the
+** mirror in the file; graph_table/graph_table.c: the virtual table; graph_table/functions.c:
+** gpugraph_check and others. */
 #ifndef GPUGRAPH_FOLLOW_H
 #define GPUGRAPH_FOLLOW_H
 
@@ -92,15 +93,18 @@ int followed_catch_up(reading *r, graph_ref **found);
 graph_ref *followed_graph(followed *f);
 /* Puts what the definition says in the place of the virtual table. */
 int followed_redirect(reading *r);
+void followed_free_all(connection *c);
+
+/* ---- log.c ---- */
+
 /* Calls each() for every followed graph that any attached schema has: its mirror (NULL:
 ** none here) and its state ("current" and so on). */
 int followed_list(connection *c,
                   void (*each)(void *context, const char *name, const graph_ref *mirror,
                                const char *state),
                   void *context);
-void followed_free_all(connection *c);
 
-/* ---- rows.c ---- */
+/* ---- batch.c ---- */
 
 /* Is the row (source, destination, weight) edge number e of the mirror? */
 bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value);

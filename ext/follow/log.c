@@ -1,4 +1,5 @@
-/* What the log says: which rows it names after a mirror's base, and its latest mark.
+/* What the log says: which rows it names after a mirror's base, its latest mark, and how far
+** a mirror is behind it.
 **
 **     rowid   trimmed .. | ..... mark ...... position | ....... mark ....... last |
 **                                ~~~~~~~~~~~ (the base)
@@ -9,9 +10,104 @@
 ** What came before a mark is the same wherever that mark stands in that entry. After it an older
 ** file may have been put in the place of this one, and other rows may have been written since,
 ** under the same numbers. So whatever has been named after the mark, here and there, may
-** differ. */
+** differ.
+**
+** A statement that writes may not have logged yet what it has written:
+**
+**     DELETE of a row    the row is gone
+**                          foreign keys: rows that refer to it go, their triggers fire
+**                          RETURNING
+**                          triggers, TEMP ones and the latest first ... that of the log
+**
+** So whoever is called from there must read the table. Not so who is called by the text of the
+** statement itself: between two rows, the log has all. */
 #include "mirror.h"
 #include "base/statement.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists of rowids ---- */
+
+int id_list_add(id_list *list, int64_t id) {
+    if (list->count == list->room) {
+        int64_t room = list->room ? 2 * list->room : 64;
+        int64_t *item =
+            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
+        if (!item)
+            return SQLITE_NOMEM;
+        list->item = item;
+        list->room = room;
+    }
+    list->item[list->count++] = id;
+    return SQLITE_OK;
+}
+
+/* One pass of a radix sort: by the byte `shift` bits above the lowest. */
+static void sort_by_byte(const int64_t *from, int64_t *to, int64_t count, int64_t least,
+                         int shift) {
+    int64_t place[257] = {0};
+    for (int64_t i = 0; i < count; i++)
+        place[(((uint64_t)from[i] - (uint64_t)least) >> shift & 255) + 1]++;
+    for (int b = 0; b < 256; b++)
+        place[b + 1] += place[b];
+    for (int64_t i = 0; i < count; i++)
+        to[place[((uint64_t)from[i] - (uint64_t)least) >> shift & 255]++] = from[i];
+}
+
+/* By as many bytes as the ids differ in. */
+static int sort_ids(id_list *list, int64_t least, int64_t most) {
+    uint64_t span = (uint64_t)most - (uint64_t)least;
+    id_list other = {.room = list->count};
+    other.item = sqlite3_malloc64((sqlite3_uint64)list->count * sizeof *other.item);
+    if (!other.item)
+        return SQLITE_NOMEM;
+    other.count = list->count;
+    for (int shift = 0; shift < 64 && span >> shift; shift += 8) {
+        sort_by_byte(list->item, other.item, list->count, least, shift);
+        id_list sorted = other;
+        other = *list;
+        *list = sorted;
+    }
+    sqlite3_free(other.item);
+    return SQLITE_OK;
+}
+
+int id_list_sort(id_list *list) {
+    int64_t kept = 0, least = INT64_MAX, most = INT64_MIN;
+    bool sorted = true;
+    for (int64_t i = 0; i < list->count; i++) {
+        int64_t id = list->item[i];
+        sorted &= i == 0 || list->item[i - 1] < id;
+        least = id < least ? id : least;
+        most = id > most ? id : most;
+    }
+    if (sorted)
+        return SQLITE_OK;
+    if (sort_ids(list, least, most))
+        return SQLITE_NOMEM;
+    for (int64_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->item[i] != list->item[kept - 1])
+            list->item[kept++] = list->item[i];
+    list->count = kept;
+    return SQLITE_OK;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool id_list_has(const id_list *list, int64_t id) {
+    return list->count > 0 && bsearch(&id, list->item, (size_t)list->count,
+                                      sizeof *list->item, compare_ids) != NULL;
+}
+
+void id_list_clear(id_list *list) {
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- entries ---- */
 
 /* Whoever can write the log can put any numbers there. */
 uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
@@ -151,4 +247,138 @@ int log_tail(connection *c, const followed *f, tail *t) {
     if (rc == SQLITE_OK)
         rc = add_all(&t->ids, &f->recent);
     return rc ? rc : id_list_sort(&t->ids);
+}
+
+/* ---- has it all been written? ---- */
+
+/* Kept as long as the mirror is, which goes with every change of schema, TEMP ones and those of a
+** setting included: they expire the connection's statements. */
+static int judge(reading *r, followed *f, sqlite3_stmt *statement) {
+    const char *sql = sqlite3_sql(statement);
+    if (f->judged && sql && strcmp(f->judged, sql) == 0)
+        return SQLITE_OK;
+    sqlite3_free(f->judged);
+    f->judged = sql ? sqlite3_mprintf("%s", sql) : NULL;
+    return sql && !f->judged ? SQLITE_NOMEM
+                             : program_read(r->c->db, sql, &f->rows.table, &f->judgement);
+}
+
+static int judge_writer(reading *r, followed *f, sqlite3_stmt *statement,
+                        bool *complete) {
+    bool returning = sqlite3_column_count(statement) > 0;
+    if (programs_begun(statement) == 1 && !returning)
+        return SQLITE_OK;
+    bool alone = r->scope->count == 1 && !r->scope->overflow;
+    int rc = judge(r, f, statement);
+    *complete &=
+        !f->judgement.writes || (alone && !returning && !f->judgement.triggers_call);
+    return rc;
+}
+
+int log_is_complete(reading *r, followed *f, bool *complete) {
+    sqlite3_stmt *statement = NULL;
+    int rc = SQLITE_OK;
+    *complete = true;
+    while (rc == SQLITE_OK && *complete &&
+           (statement = sqlite3_next_stmt(r->c->db, statement)) != NULL)
+        if (is_executing(statement) && !sqlite3_stmt_readonly(statement))
+            rc = judge_writer(r, f, statement, complete);
+    return rc;
+}
+
+/* ---- what gpugraph_graphs says, of graphs that are not loaded, too ---- */
+
+static char *say(const char *words) {
+    return sqlite3_mprintf("%s", words);
+}
+
+/* How far the mirror is behind the log. */
+static char *distance(connection *c, const followed *f) {
+    sqlite3_int64 last;
+    bool same_history;
+    if (log_last(c, f, &last, &same_history) != SQLITE_OK || !same_history ||
+        last < f->position)
+        return say("behind");
+    if (last == f->position)
+        return say(f->dirty.count ? "behind" : "current");
+    return sqlite3_mprintf("behind by %llu",
+                           (unsigned long long)log_distance(f->position, last));
+}
+
+static char *state_of(connection *c, const char *schema, const char *name) {
+    definition d;
+    char *error = NULL, *state = NULL;
+    if (definition_read(c->db, schema, name, &d, &error) != SQLITE_OK)
+        return error ? error : say("not to be read now");
+    followed *f = followed_of(c, schema, name);
+    stamp *now = NULL;
+    if (d.trouble) {
+        state = d.trouble;
+        d.trouble = NULL;
+    } else if (!f || !f->graph) {
+        state = say("not loaded");
+    } else if (stamp_retake(c, f->base, &now) != SQLITE_OK ||
+               stamp_compare(f->base, now) == STAMP_NEW_SCHEMA) {
+        state = say("stale");
+    } else {
+        state = distance(c, f);
+    }
+    stamp_free(now);
+    definition_clear(&d);
+    return state;
+}
+
+static int list_graph(connection *c, const char *schema, const char *name,
+                      void (*each)(void *, const char *, const graph_ref *, const char *),
+                      void *context) {
+    bool main = sqlite3_stricmp(schema, "main") == 0;
+    followed *f = followed_of(c, schema, name);
+    char *state = f ? state_of(c, schema, name) : NULL;
+    char *shown = sqlite3_mprintf("%s%s%s", main ? "" : schema, main ? "" : ".", name);
+    int rc = state && shown ? SQLITE_OK : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        each(context, shown, f->graph, state);
+    sqlite3_free(state);
+    sqlite3_free(shown);
+    return rc;
+}
+
+static int list_schema(connection *c, const char *schema,
+                       void (*each)(void *, const char *, const graph_ref *,
+                                    const char *),
+                       void *context) {
+    sqlite3_stmt *statement = NULL;
+    char *sql =
+        sqlite3_mprintf(OWN_SQL "SELECT name FROM \"%w\".sqlite_schema WHERE type "
+                                "= 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%' "
+                                "ORDER BY name",
+                        schema);
+    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        table_info info;
+        char *error = NULL;
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        rc = name ? table_find(c->db, schema, name, &info, &error) : SQLITE_NOMEM;
+        if (rc == SQLITE_OK && info.kind == 'g')
+            rc = list_graph(c, schema, name, each, context);
+        if (rc == SQLITE_ERROR) /* of a module that is not loaded */
+            rc = SQLITE_OK;
+        sqlite3_free(error);
+        table_info_clear(&info);
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
+int followed_list(connection *c,
+                  void (*each)(void *context, const char *name, const graph_ref *mirror,
+                               const char *state),
+                  void *context) {
+    const char *schema;
+    int rc = SQLITE_OK;
+    for (int i = 0; rc == SQLITE_OK && (schema = sqlite3_db_name(c->db, i)) != NULL; i++)
+        if (i != 1)
+            rc = list_schema(c, schema, each, context);
+    return rc;
 }

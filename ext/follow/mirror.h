@@ -1,10 +1,17 @@
-/* What a mirror is, shared by follow.c (how it catches up), log.c (what the log
-** says), batch.c (how it changes) and list.c (what is said of it). */
+/* What a mirror is, shared by follow.c (how it catches up), log.c (what the log says) and
+** batch.c (how it changes). */
 #ifndef GPUGRAPH_FOLLOW_MIRROR_H
 #define GPUGRAPH_FOLLOW_MIRROR_H
 
-#include "rows.h"
+#include "follow.h"
+#include "load/loader.h"
 #include "base/program.h"
+
+/* Rowids, ascending, each once (after id_list_sort). */
+typedef struct id_list {
+    int64_t *item;
+    int64_t count, room;
+} id_list;
 
 /* Texts that have led to the graph, so that the next call need not look names up. */
 enum { ALIASES = 4 };
@@ -35,6 +42,11 @@ struct followed {
 
 /* ---- log.c ---- */
 
+int id_list_add(id_list *list, int64_t id);
+int id_list_sort(id_list *list);
+bool id_list_has(const id_list *list, int64_t id);
+void id_list_clear(id_list *list);
+
 typedef struct tail {
     sqlite3_int64 last; /* number in the log */
     bool same_history;  /* the base's mark is there */
@@ -54,12 +66,10 @@ int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_h
 /* How many entries there are after the position. */
 uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 
-/* ---- writer.c ---- */
-
 /* Has every statement that is under way logged all that it has written to the table? */
 int log_is_complete(reading *r, followed *f, bool *complete);
 
-/* ---- batch.c ---- */
+/* ---- follow.c ---- */
 
 /* A mirror's graph_ref without a graph; NULL: no memory. */
 graph_ref *mirror_frame(const followed *f);
@@ -67,6 +77,9 @@ graph_ref *mirror_frame(const followed *f);
 void mirror_set(connection *c, followed *f, graph_ref *g);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */
 int mirror_renew(reading *r, followed *f, const char *why);
+
+/* ---- batch.c ---- */
+
 /* Reads these rows again and changes the mirror where they differ. *done false: it cannot
 ** be done so, and the whole table must be read. */
 int mirror_change(reading *r, followed *f, const id_list *ids, bool *done);

@@ -25,15 +25,10 @@ int definition_take(definition *d, graph_arguments *arguments);
 ** old one. Leaves the new names in d. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);
 
-/* ---- condition.c ---- */
+/* ---- arguments.c ---- */
 
 /* Checks the condition as it was given, or as a trigger holds it, and puts the latter in its
 ** place. making: SQLite is asked, too. *error: a whole sentence. */
 int condition_settle(sqlite3 *db, definition *d, bool making, char **error);
-
-/* ---- others.c ---- */
-
-/* Sets d->trouble where somebody's trigger may keep one of the log's own from firing. */
-int find_early_triggers(sqlite3 *db, definition *d);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct graph_ref {
     gpugraph_graph *graph;
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     edge_names *names;               /* NULL: edge ids are the library's */
-    gpugraph_graph *half_rows; /* of a followed graph (follow/halves.c); NULL: none */
+    gpugraph_graph *half_rows; /* of a followed graph (follow/batch.c); NULL: none */
     bool has_weight;           /* weights were read */
     bool has_text;             /* something that was read may be a TEXT */
     bool weight_column;        /* the source has a weight column */

@@ -4,7 +4,7 @@
 **     in the trigger     new."open" = 1 AND new."kind of" <> 'track'      what is kept of it
 **     for a row of e     e."open" = 1 AND e."kind of" <> 'track'
 **
-** ALTER TABLE rewrites a trigger when a column gets another name. follow/condition.c makes the
+** ALTER TABLE rewrites a trigger when a column gets another name. follow/arguments.c makes the
 ** second of the first. */
 #include "condition.h"
 #include "base/sql_text.h"

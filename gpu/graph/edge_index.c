@@ -1,4 +1,4 @@
-/* Edges found by their ends, and by their ids.
+/* Edges found by their ends.
 **
 **     graph->edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
 **                                     | 5 0 2 4 8 1 |     edge numbers, ascending among equals
@@ -76,19 +76,4 @@ uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
     return low < end && rows->target[low] == to
                ? gg_edge_at(rows->weight, graph->wide, low)
                : GPUGRAPH_NO_EDGE;
-}
-
-uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
-    uint64_t low = 0, high = graph->m;
-    if (!graph->edge_id)
-        return edge_id >= 1 && edge_id <= (int64_t)graph->m ? (uint64_t)edge_id - 1
-                                                            : GPUGRAPH_NO_EDGE;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (graph->edge_id[middle] < edge_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graph->m && graph->edge_id[low] == edge_id ? low : GPUGRAPH_NO_EDGE;
 }

@@ -1,5 +1,186 @@
-/* Edges of a batch: which numbers go, where those that come are put. */
+/* Edges of a batch: which numbers go, where those that come are put, and what that means to
+** every array of edges (splice.h).
+**
+**     removed   3 5 7 | 4 9        edges that go | edges whose weight changes
+**     added     5 8   | 4 9        edges that come | the same edges
+**
+** An edge that is removed and added under one id, with the same ends, is reweighted: it stays
+** where it is. What changes in vertices, ids, edges and rows without weights is found out from
+** the first parts alone; in rows with weights, its arcs go and come like others, so that of
+** parallel arcs with equal weights each is found once. */
 #include "update.h"
+
+#include <string.h>
+
+/* ---- splices ---- */
+
+static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
+                const uint64_t *inserted, uint64_t inserted_count, uint64_t *place) {
+    uint64_t at = 0, to = 0, r = 0, i = 0;
+    for (;;) {
+        uint64_t next = s->before;
+        if (r < removed_count && removed[r] < next)
+            next = removed[r];
+        if (i < inserted_count && inserted[i] < next)
+            next = inserted[i];
+        if (next > at) {
+            s->piece[s->pieces++] = (splice_piece){at, to, next - at};
+            to += next - at;
+            at = next;
+        }
+        while (i < inserted_count && inserted[i] == at)
+            place[i++] = to++;
+        if (r == removed_count || removed[r] != at) {
+            if (at == s->before)
+                break;
+            continue;
+        }
+        at++;
+        r++;
+    }
+    s->after = to;
+}
+
+/* What can be said of all pieces at once. */
+static void look_at_moves(splice *s) {
+    uint64_t k = 0;
+    s->bound = UINT64_MAX;
+    while (k < s->pieces && s->piece[k].to == s->piece[k].from)
+        k++;
+    s->still = k == s->pieces;
+    if (s->still) {
+        s->bound = s->before;
+        return;
+    }
+    uint64_t first = k, shift = s->piece[k].to - s->piece[k].from;
+    while (k < s->pieces && s->piece[k].to - s->piece[k].from == shift)
+        k++;
+    if (k == s->pieces) {
+        s->bound = s->piece[first].from;
+        s->shift = shift;
+    }
+}
+
+gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
+                               const uint64_t *removed, uint64_t removed_count,
+                               const uint64_t *inserted, uint64_t inserted_count,
+                               uint64_t *place) {
+    *s = (splice){.before = before};
+    s->piece = gg_alloc(run, removed_count + inserted_count + 1, sizeof *s->piece);
+    if (!s->piece)
+        return run->status;
+    cut(s, removed, removed_count, inserted, inserted_count, place);
+    look_at_moves(s);
+    return run->status;
+}
+
+void gg_splice_free(splice *s) {
+    gg_release(s->piece);
+    gg_release(s->first);
+    gg_release(s->map);
+    s->piece = NULL;
+    s->first = s->map = NULL;
+}
+
+static void move_piece(const splice_piece *piece, char *to, const char *from,
+                       size_t size) {
+    memmove(to + piece->to * size, from + piece->from * size, piece->count * size);
+}
+
+/* In one array, pieces that go down overwrite only what earlier ones have left, in
+** ascending order; pieces that go up only what later ones have left, in descending order;
+** and the two kinds never meet. */
+void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
+    bool copy = to != from;
+    for (uint64_t k = 0; k < s->pieces && (copy || !s->still); k++)
+        if (copy || s->piece[k].to < s->piece[k].from)
+            move_piece(&s->piece[k], to, from, size);
+    for (uint64_t k = s->pieces; !copy && !s->still && k-- > 0;)
+        if (s->piece[k].to > s->piece[k].from)
+            move_piece(&s->piece[k], to, from, size);
+}
+
+static void index_blocks(splice *s, uint64_t blocks) {
+    for (uint64_t b = 0, k = 0; b < blocks; b++) {
+        while (k + 1 < s->pieces && s->piece[k].from + s->piece[k].count <= b * 64)
+            k++;
+        s->first[b] = (uint32_t)k;
+    }
+}
+
+/* What goes has any number that is in range. */
+static void map_all(splice *s) {
+    uint64_t x = 0;
+    for (uint64_t k = 0; k < s->pieces; k++) {
+        const splice_piece *piece = &s->piece[k];
+        while (x < piece->from)
+            s->map[x++] = 0;
+        for (uint32_t to = (uint32_t)piece->to; x < piece->from + piece->count; x++)
+            s->map[x] = to++;
+    }
+    while (x < s->before)
+        s->map[x++] = 0;
+}
+
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide) {
+    uint64_t blocks = s->before / 64 + 1;
+    if (!gg_renumbers(s))
+        return run->status;
+    bool many = s->pieces > blocks / GG_MAP_BLOCKS || s->before <= GG_MAP_NUMBERS;
+    if (many && !wide && s->bound == UINT64_MAX) {
+        s->map = gg_alloc(run, s->before, sizeof *s->map);
+        if (s->map)
+            map_all(s);
+    } else {
+        s->first = gg_alloc(run, blocks, sizeof *s->first);
+        if (s->first)
+            index_blocks(s, blocks);
+    }
+    return run->status;
+}
+
+void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
+    uint32_t bound = (uint32_t)s->bound, shift = (uint32_t)s->shift;
+    uint32_t last = (uint32_t)s->after - 1;
+    if (!gg_renumbers(s) || !s->after)
+        return;
+    if (s->bound == UINT64_MAX && s->map) {
+        for (uint64_t i = 0; i < count; i++)
+            number[i] = s->map[number[i]];
+        return;
+    }
+    if (s->bound == UINT64_MAX) {
+        for (uint64_t i = 0; i < count; i++)
+            number[i] = gg_renumber(s, number[i]);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++) { /* a loop to turn into vectors */
+        uint32_t x = number[i] + (number[i] >= bound ? shift : 0);
+        number[i] = x < last ? x : last;
+    }
+}
+
+void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count) {
+    if (!gg_renumbers(s) || !s->after)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        number[i] = gg_renumber_wide(s, number[i]);
+}
+
+/* ---- by their ids ---- */
+
+/* The first edge of low .. high - 1 whose id is not below `id`; high: none. */
+static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_t high,
+                              int64_t id) {
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (graph->edge_id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* The first edge from `from` on whose id is not below `id`: a search that doubles its
 ** step, for ids that come in order. */
@@ -12,18 +193,17 @@ static uint64_t first_edge(const gpugraph_graph *graph, uint64_t from, int64_t i
         high = m - high > step ? high + step : m;
         step *= 2;
     }
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (graph->edge_id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_between(graph, low, high, id);
 }
 
 static bool has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
     return e < graph->m && (graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1) == id;
+}
+
+uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+    const uint64_t e = graph->edge_id ? first_between(graph, 0, graph->m, edge_id)
+                                      : first_edge(graph, 0, edge_id);
+    return has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
 }
 
 static void find_removed(update *u) {
@@ -133,6 +313,142 @@ static void bound_degrees(update *u) {
                 (unsigned long long)gg_most_degree);
 }
 
+/* ---- reweighted ones ---- */
+
+static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
+                      const gpugraph_id_column *column, uint64_t i, uint32_t v) {
+    const gpugraph_ids *ids = &graph->ids;
+    int64_t value = column->value[i];
+    if (!gg_text_at(column, i))
+        return v < ids->integer_count &&
+               value == (ids->integer ? ids->integer[v]
+                                      : (int64_t)((uint64_t)ids->first_integer + v));
+    if (v < ids->integer_count || value < 0 || value >= texts->count)
+        return false;
+    uint64_t at = texts->offset[value], known = ids->texts.offset[v - ids->integer_count];
+    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - known;
+    return texts->offset[value + 1] - at == length &&
+           (!length || memcmp(texts->bytes + at, ids->texts.bytes + known, length) == 0);
+}
+
+/* Is added edge i removed edge r with another weight? */
+static bool reweights(const update *u, uint64_t i, uint64_t r) {
+    const gpugraph_edges *added = u->added;
+    uint64_t e = u->removed[r];
+    return added->edge_id[i] == u->removed_id[r] &&
+           is_vertex(u->graph, &added->texts, &added->source, i, u->graph->source[e]) &&
+           is_vertex(u->graph, &added->texts, &added->target, i, u->graph->target[e]);
+}
+
+/* Which ones: of_added[i], of_removed[r]. */
+static uint64_t mark(const update *u, uint8_t *of_added, uint8_t *of_removed) {
+    uint64_t count = 0;
+    for (uint64_t i = 0, r = 0; i < u->added_count; i++) {
+        while (r < u->removed_count && u->removed_id[r] < u->added->edge_id[i])
+            r++;
+        if (r < u->removed_count && reweights(u, i, r)) {
+            of_added[i] = of_removed[r] = 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* 8-byte entries, those that are marked after the others. */
+static void part(void *of, const void *from, const uint8_t *marked, uint64_t count,
+                 uint64_t rest) {
+    uint64_t *to = of, plain = 0;
+    for (uint64_t i = 0; i < count; i++)
+        to[marked[i] ? rest++ : plain++] = ((const uint64_t *)from)[i];
+}
+
+static void part_texts(uint8_t *to, const gpugraph_id_column *from, const uint8_t *marked,
+                       uint64_t count) {
+    for (uint64_t i = 0, plain = 0; i < count; i++)
+        if (!marked[i]) {
+            to[plain / 8] |= (uint8_t)(gg_text_at(from, i) << (plain % 8));
+            plain++;
+        }
+}
+
+static bool take_parts(update *u) {
+    gpugraph_run *run = u->run;
+    struct update_parts *p = &u->parts;
+    uint64_t go = u->removed_count, come = u->added_count, size = sizeof(uint64_t);
+    p->removed = gg_alloc(run, go, size);
+    p->removed_id = p->removed ? gg_alloc(run, go, size) : NULL;
+    p->added_at = p->removed_id ? gg_alloc(run, come, size) : NULL;
+    p->edge_id = p->added_at ? gg_alloc(run, come, size) : NULL;
+    p->source = p->edge_id ? gg_alloc(run, come, size) : NULL;
+    p->target = p->source ? gg_alloc(run, come, size) : NULL;
+    p->weight = p->target ? gg_alloc(run, come, size) : NULL;
+    p->source_text = p->weight ? gg_alloc_zero(run, come / 8 + 1, 1) : NULL;
+    p->target_text = p->source_text ? gg_alloc_zero(run, come / 8 + 1, 1) : NULL;
+    return p->target_text != NULL;
+}
+
+static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_removed) {
+    struct update_parts *p = &u->parts;
+    const gpugraph_edges *given = u->added;
+    uint64_t go = u->removed_count, come = u->added_count, first = come - u->reweighted;
+    part(p->removed, u->removed, of_removed, go, go - u->reweighted);
+    part(p->removed_id, u->removed_id, of_removed, go, go - u->reweighted);
+    part(p->added_at, u->added_at, of_added, come, first);
+    part(p->edge_id, given->edge_id, of_added, come, first);
+    part(p->source, given->source.value, of_added, come, first);
+    part(p->target, given->target.value, of_added, come, first);
+    if (given->weight)
+        part(p->weight, given->weight, of_added, come, first);
+    part_texts(p->source_text, &given->source, of_added, come);
+    part_texts(p->target_text, &given->target, of_added, come);
+    u->rest = *given;
+    u->rest.count = (int64_t)first;
+    u->rest.edge_id = p->edge_id;
+    u->rest.source = (gpugraph_id_column){p->source, p->source_text};
+    u->rest.target = (gpugraph_id_column){p->target, p->target_text};
+    u->rest.weight = given->weight ? p->weight : NULL;
+    u->added = &u->rest;
+    u->added_count = first;
+    u->removed_count -= u->reweighted;
+    u->removed_id = p->removed_id;
+    gg_release(u->removed);
+    gg_release(u->added_at);
+    u->removed = p->removed;
+    u->added_at = p->added_at;
+    p->removed = p->added_at = NULL;
+}
+
+static void take_reweighted(update *u) {
+    uint8_t *of_added = gg_alloc_zero(u->run, u->added_count, 1);
+    uint8_t *of_removed = of_added ? gg_alloc_zero(u->run, u->removed_count, 1) : NULL;
+    if (of_removed) {
+        uint64_t count = mark(u, of_added, of_removed);
+        if (count && take_parts(u)) {
+            u->reweighted = count;
+            part_all(u, of_added, of_removed);
+        }
+    }
+    gg_release(of_added);
+    gg_release(of_removed);
+}
+
+void gg_update_place_reweighted(update *u) {
+    const splice_piece *piece = u->edges.piece;
+    for (uint64_t k = 0; k < u->reweighted; k++) {
+        uint64_t i = u->added_count + k, e = u->removed[u->removed_count + k];
+        while (e >= piece->from + piece->count)
+            piece++;
+        u->added_edge[i] = e - piece->from + piece->to;
+        for (uint64_t side = 0; side < 2; side++) {
+            uint32_t v = side ? u->graph->target[e] : u->graph->source[e];
+            u->end[2 * i + side] =
+                (added_end){.old = v, .place = v, .new = gg_renumber(&u->vertices, v)};
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
 void gg_update_edges(update *u) {
     gpugraph_run *run = u->run;
     u->removed = gg_alloc(run, u->removed_count, sizeof *u->removed);
@@ -145,7 +461,7 @@ void gg_update_edges(update *u) {
         find_added(u);
     if (gg_stopping(run))
         return;
-    gg_update_reweight(u);
+    take_reweighted(u);
     if (gg_stopping(run))
         return;
     if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,

@@ -1,7 +1,7 @@
 /* The change of a device's copy of a graph while it is under way: what the files of patch.cu
 ** share.
 **
-**     patch.cu            the parcel, questions, the steps that patch.c asks for
+**     patch.cu            the parcel, questions, the steps that update.c asks for
 **     patch_arrays.cu     what becomes of arrays and offsets */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH

@@ -7,7 +7,7 @@
 **       --pieces, what is put in---------------->  every array is moved by its pieces, at
 **                                                  the speed of the device's memory
 **
-** patch.c plans, for any place where a copy lies: the device (patch.cu) or, in tests,
+** update.c plans, for any place where a copy lies: the device (patch.cu) or, in tests,
 ** memory. Rows there hold their arcs in any order; an arc that comes takes the place of one
 ** that goes from the same row, or lies at the row's end, so where only weights change
 ** nothing moves. What stands here is the arithmetic of places, which both sides run. */

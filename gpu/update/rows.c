@@ -1,12 +1,54 @@
-/* What a batch changes in the CSRs that were made.
+/* What a batch changes in the CSRs that were made: a walk over their rows together with the
+** arcs that go and come.
 **
 **     arcs that go      sorted by (old row, old target, weight), found in their rows
-**     arcs that come    sorted by (new row, new target); both walk over the rows together
+**     arcs that come    sorted by (new row, new target)
 **
-** Old and new numbers of vertices have the same order, so a place in a row of old targets
-** can be found for a new one. Nothing is changed here: the plan says which arcs go and
-** what is put where, and by how much offsets grow. */
-#include "rows.h"
+**     row of v   | 7 2 9 4 |      2 and 4 go, 5 comes: it takes the place of the first
+**                | 7 5 9 |        that goes; more would go to the end of the row
+**     sorted     | 2 4 7 9 |      5 comes before 7, the place that its target asks for
+**
+** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
+** where numbers of edges tell them apart. Old and new numbers of vertices have the same order,
+** so a place in a row of old targets can be found for a new one. Nothing is changed here: the
+** plan says which arcs go and what is put where, and by how much offsets grow. Rows that lie on
+** a device are asked for what the walk would look up in them, and it is done with the answers. */
+#include "update.h"
+
+typedef struct row_walk {
+    update *u;
+    row_plan *p;
+    const struct csr_slot *slot;
+    end_ref *going, *coming;
+    uint64_t goings, comings;
+    uint32_t *column;  /* of arcs that go */
+    uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
+    uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
+    /* of rows that lie elsewhere: places of going, in order; of coming, where rows end */
+    uint64_t *going_at, *coming_at;
+} row_walk;
+
+static uint32_t going_row(const row_walk *w, uint64_t i) {
+    return gg_removed_end(w->u, w->going[i]);
+}
+
+static uint64_t weight_at(const void *weight, uint64_t i, size_t size) {
+    return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
+                                    : ((const uint64_t *)weight)[i];
+}
+
+/* Bytes of a weight in the slot, before the update. */
+static size_t old_weight_size(const row_walk *w) {
+    return w->p->numbers ? gg_edge_size(w->u->graph->wide)
+                         : gg_distance_size(w->u->graph->distance_type);
+}
+
+/* Going arc i against (column, weight): below 0, 0, above 0. */
+static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t weight) {
+    if (w->column[i] != column)
+        return w->column[i] < column ? -1 : 1;
+    return (w->weight[i] > weight) - (w->weight[i] < weight);
+}
 
 /* ---- lists of arcs ---- */
 
@@ -15,8 +57,7 @@ static uint64_t going_weight(const row_walk *w, end_ref ref) {
     uint64_t e = w->u->removed[ref / 2];
     if (!w->slot->weight)
         return 0;
-    return w->p->numbers ? e
-                         : gg_weight_at(w->u->graph->weight, e, gg_old_weight_size(w));
+    return w->p->numbers ? e : weight_at(w->u->graph->weight, e, old_weight_size(w));
 }
 
 /* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1
@@ -66,8 +107,7 @@ static void sort_all(row_walk *w) {
         gg_update_sort(u, w->going, w->goings);
     }
     for (uint64_t i = 0; i < w->goings; i++)
-        u->key[i] =
-            (uint64_t)gg_going_row(w, i) << 32 | gg_removed_end(u, w->going[i] ^ 1);
+        u->key[i] = (uint64_t)going_row(w, i) << 32 | gg_removed_end(u, w->going[i] ^ 1);
     gg_update_sort(u, w->going, w->goings);
     for (uint64_t i = 0; i < w->goings; i++) {
         w->column[i] = (uint32_t)u->key[i];
@@ -100,7 +140,7 @@ static bool take_arrays(row_walk *w) {
     return p->fresh_start != NULL;
 }
 
-void gg_end_walk(row_walk *w) {
+static void end_walk(row_walk *w) {
     gg_release(w->column);
     gg_release(w->weight);
     gg_release(w->matched);
@@ -108,12 +148,187 @@ void gg_end_walk(row_walk *w) {
     gg_release(w->coming_at);
 }
 
-bool gg_begin_walk(row_walk *w, enum csr_kind kind) {
+static bool begin_walk(row_walk *w, enum csr_kind kind) {
     list_all(w, kind);
     if (gg_stopping(w->u->run) || !take_arrays(w))
         return false;
     sort_all(w);
     return !gg_stopping(w->u->run);
+}
+
+/* ---- arcs that go ---- */
+
+/* Is an arc (column, weight) among going low .. high - 1, one that is not matched yet? */
+static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
+                  uint64_t weight) {
+    uint64_t end = high;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (compare_arc(w, middle, column, weight) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == end || compare_arc(w, low, column, weight) != 0)
+        return false;
+    uint64_t next = low + w->matched[low];
+    if (next == end || compare_arc(w, next, column, weight) != 0)
+        return false;
+    w->matched[low]++;
+    return true;
+}
+
+/* Finds going low .. high - 1 among arcs begin .. end - 1 of the slot. */
+static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
+                        uint64_t end) {
+    const struct csr_slot *slot = w->slot;
+    size_t size = old_weight_size(w);
+    uint64_t left = high - low;
+    for (uint64_t k = begin; k < end && left && !gg_leave(w->u->run, k); k++) {
+        uint64_t weight = slot->weight ? weight_at(slot->weight, k, size) : 0;
+        if (high - low == 1
+                ? slot->target[k] != w->column[low] || weight != w->weight[low]
+                : !match(w, low, high, slot->target[k], weight))
+            continue;
+        w->p->removed_at[w->p->removed++] = k;
+        left--;
+    }
+    if (left)
+        gg_fail(w->u->run, GPUGRAPH_INVALID,
+                "edge %lld is not in the rows of the graph, which is damaged",
+                (long long)w->u->removed_id[w->going[low] / 2]);
+}
+
+/* The first arc of begin .. end - 1, ascending by target, that is not below `target`. */
+static uint64_t lower(const struct csr_slot *slot, uint64_t begin, uint64_t end,
+                      uint64_t target) {
+    while (begin < end) {
+        uint64_t middle = begin + (end - begin) / 2;
+        if (slot->target[middle] < target)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* Going low .. high - 1 leave row v. */
+static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
+    if (w->going_at) {
+        while (low < high)
+            w->p->removed_at[w->p->removed++] = w->going_at[low++];
+        return;
+    }
+    uint64_t begin = w->slot->offset[v], end = w->slot->offset[v + (uint64_t)1];
+    if (!w->slot->sorted) {
+        match_range(w, low, high, begin, end);
+        return;
+    }
+    for (uint64_t i = low, next; i < high && !gg_stopping(w->u->run); i = next) {
+        for (next = i + 1; next < high && w->column[next] == w->column[i];)
+            next++;
+        uint64_t first = lower(w->slot, begin, end, w->column[i]);
+        begin = lower(w->slot, first, end, w->column[i] + (uint64_t)1);
+        match_range(w, i, next, first, begin);
+    }
+}
+
+/* ---- arcs that come ---- */
+
+static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
+    row_plan *p = w->p;
+    uint64_t i = p->inserted++;
+    p->inserted_at[i] = at;
+    p->target[i] = w->u->end[ref ^ 1].new;
+    if (p->numbers)
+        gg_put_edge(p->weight, w->u->graph->wide, i, w->u->added_edge[ref / 2]);
+    else if (p->weight_size == sizeof(uint32_t))
+        ((uint32_t *)p->weight)[i] = ((const uint32_t *)w->u->weight)[ref / 2];
+    else if (p->weight_size)
+        ((uint64_t *)p->weight)[i] = ((const uint64_t *)w->u->weight)[ref / 2];
+}
+
+/* Where an arc belongs in a sorted row of old targets. Among equal ones edge numbers
+** ascend. */
+static uint64_t sorted_place(const row_walk *w, end_ref ref, uint64_t begin,
+                             uint64_t end) {
+    const added_end *to = &w->u->end[ref ^ 1];
+    uint64_t low = lower(w->slot, begin, end, to->place);
+    if (to->old == GPUGRAPH_NONE)
+        return low;
+    uint64_t high = lower(w->slot, low, end, to->place + (uint64_t)1);
+    if (!w->p->numbers)
+        return high;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        uint64_t edge = gg_edge_at(w->slot->weight, w->u->graph->wide, middle);
+        if (edge < w->u->added_at[ref / 2])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Coming low .. high - 1 enter arcs begin .. end - 1; those found to go from place `freed`
+** of removed_at on have left there. */
+static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
+                    uint64_t end, uint64_t freed) {
+    for (uint64_t k = low; k < high; k++) {
+        uint64_t at = end;
+        if (w->slot->sorted)
+            at = sorted_place(w, w->coming[k], begin, end);
+        else if (freed < w->p->removed)
+            at = w->p->removed_at[freed++];
+        put_arc(w, w->coming[k], at);
+    }
+}
+
+/* ---- rows in order ---- */
+
+/* Where a row begins, or the row before ends, as coming k wants to know it. */
+static uint64_t row_start(const row_walk *w, uint64_t row, uint64_t k) {
+    return w->coming_at ? w->coming_at[k] : w->slot->offset[row];
+}
+
+static void add_event(row_plan *p, uint64_t at, int64_t by) {
+    if (!by)
+        return;
+    p->event_at[p->events] = at;
+    p->event_by[p->events++] = by;
+}
+
+static void fill_row_plan(row_walk *w) {
+    row_plan *p = w->p;
+    uint64_t i = 0, k = 0;
+    while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
+        uint64_t old_row = i < w->goings ? going_row(w, i) : UINT64_MAX, next = i;
+        const added_end *come = k < w->comings ? &w->u->end[w->coming[k]] : NULL;
+        uint64_t row = come ? come->place : UINT64_MAX, more = k, freed = p->removed;
+        bool fresh = come && come->old == GPUGRAPH_NONE;
+        while (come && row <= old_row && more < w->comings &&
+               w->u->end[w->coming[more]].new == come->new)
+            more++;
+        if (fresh && row <= old_row) {
+            uint64_t at = row_start(w, row, k);
+            put_row(w, k, more, at, at, freed);
+            p->fresh_start[come->fresh] = more - k;
+            add_event(p, row, (int64_t)(more - k));
+            k = more;
+            continue;
+        }
+        row = row < old_row ? row : old_row;
+        while (next < w->goings && going_row(w, next) == row)
+            next++;
+        if (next > i)
+            match_row(w, (uint32_t)row, i, next);
+        if (more > k)
+            put_row(w, k, more, w->slot->sorted ? w->slot->offset[row] : 0,
+                    row_start(w, row + 1, k), freed);
+        add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
+        i = next;
+        k = more;
+    }
 }
 
 /* ---- a plan ---- */
@@ -150,13 +365,13 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     if (slot->weight)
         p->weight_size =
             numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
-    if (gg_begin_walk(&w, kind))
-        gg_fill_row_plan(&w);
+    if (begin_walk(&w, kind))
+        fill_row_plan(&w);
     if (!gg_stopping(u->run) &&
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))
         plan_moves(u, p);
-    gg_end_walk(&w);
+    end_walk(&w);
 }
 
 void gg_free_row_plan(row_plan *p) {
@@ -175,4 +390,70 @@ void gg_update_rows(update *u) {
             plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
     if (gg_keeps_edge_rows(u) && !gg_stopping(u->run))
         plan_rows(u, CSR_OUT, &graph->edge_rows, true);
+}
+
+/* ---- rows that lie elsewhere ---- */
+
+/* Equal arcs follow one another in w->going: each asks for the next of them. */
+static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming) {
+    for (uint64_t i = 0; i < w->goings; i++) {
+        going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
+        if (i > 0 && going[i - 1].row == going[i].row &&
+            compare_arc(w, i - 1, w->column[i], w->weight[i]) == 0)
+            going[i].rank = going[i - 1].rank + 1;
+    }
+    for (uint64_t k = 0; k < w->comings; k++) {
+        const added_end *end = &w->u->end[w->coming[k]];
+        coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
+    }
+}
+
+/* Places ascend with rows, so only arcs of one row change their order. */
+static bool sort_places(row_walk *w) {
+    update *u = w->u;
+    for (uint64_t i = 0; i < w->goings; i++) {
+        if (w->going_at[i] == UINT64_MAX)
+            return false;
+        u->key[i] = w->going_at[i];
+    }
+    gg_update_sort(u, w->going, w->goings);
+    for (uint64_t i = 0; i < w->goings; i++) {
+        if (i > 0 && u->key[i - 1] >= u->key[i])
+            return false;
+        w->going_at[i] = u->key[i];
+    }
+    return true;
+}
+
+static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void *there) {
+    gpugraph_run *run = w->u->run;
+    arc_question *going = gg_alloc(run, w->goings, sizeof *going);
+    uint64_t *coming = going ? gg_alloc(run, w->comings, sizeof *coming) : NULL;
+    w->going_at = coming ? gg_alloc(run, w->goings, sizeof *w->going_at) : NULL;
+    w->coming_at = w->going_at ? gg_alloc(run, w->comings, sizeof *w->coming_at) : NULL;
+    bool answered = false;
+    if (w->coming_at) {
+        list_questions(w, going, coming);
+        row_questions q = {kind,       w->goings, going,       w->going_at,
+                           w->comings, coming,    w->coming_at};
+        answered = place->find(there, &q) && sort_places(w) && !gg_stopping(run);
+    }
+    gg_release(going);
+    gg_release(coming);
+    return answered;
+}
+
+bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
+                        const patch_place *place, void *there, row_plan *p) {
+    struct csr_slot slot = {.m = rows->arcs,
+                            .weight = rows->weighted ? u->graph->weight : NULL};
+    row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
+    *p = (row_plan){.weight_size =
+                        rows->weighted ? gg_distance_size(u->distance_type) : 0};
+    bool planned = begin_walk(&w, kind) && ask(&w, kind, place, there);
+    if (planned)
+        fill_row_plan(&w);
+    end_walk(&w);
+    return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
+                                      p->removed, p->inserted_at, p->inserted, p->place);
 }

@@ -2,14 +2,12 @@
 ** changes anything.
 **
 **     update.c            the order of things: check, plan, commit
-**     edges.c      which edges go, where new ones come to lie
-**     reweight.c   edges that stay with another weight
-**     weights.c    weights, and how wide they have to be
+**     edges.c      which edges go, where new ones come to lie, which are but reweighted
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
-**     ids.c        the ids afterwards
-**     update_rows*.c      CSRs: which arcs go, where new ones come to lie (rows.h)
+**     values.c     the ids afterwards; weights, and how wide they have to be
+**     rows.c       CSRs: which arcs go, where new ones come to lie
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
-**     patch*              the copy on a device
+**     patch*       the copy on a device
 **
 ** Vertices that are not there yet are called fresh; a vertex that loses its last edge, and
 ** is not kept, vanishes; lone ones need no edge. Old numbers are those before the update, new ones those after it. */
@@ -136,9 +134,7 @@ static inline bool gg_keeps_edge_rows(const update *u) {
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
-/* Part of gg_update_edges: takes edges that are reweighted out of the others. */
-void gg_update_reweight(update *u);
-/* Part of gg_update_vertices: their ends, and their numbers as edges. */
+/* Part of gg_update_vertices: ends of reweighted edges, and their numbers as edges. */
 void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
 void gg_update_ids(update *u);
@@ -157,9 +153,6 @@ void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
 patch gg_patch_of(update *u);
-/* The device's copy becomes what the graph is about to become, or is released. Fails only
-** when the run must end. */
-void gg_patch_device(update *u);
 
 /* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
 ** go to u->going and u->coming. */

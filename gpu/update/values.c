@@ -1,17 +1,24 @@
-/* The ids after a batch, as gpugraph_create would lay them out (ids/ids.c draws how).
+/* What vertices and edges are called and weigh after a batch, laid out as gpugraph_create
+** would lay it out.
 **
 **     old vertices that stay, in pieces   1 3 . 7        + fresh ones at their places
 **     integer                             1 3 5 7        none where they are consecutive
 **     present, rank                       1 0 1 0 1 0 1  where they lie close together
 **     text offset, bytes                  likewise
 **
-** All of it is made anew where the ids change, or where fewer or more edges make another
-** layout the right one. */
+** Ids (ids/ids.c draws how they lie) are made anew as a whole where they change, or where fewer
+** or more edges make another layout the right one.
+**
+** Weights are narrow when the sum of each vertex's largest weight is below 2^32 - 1. That sum
+** is kept between two bounds: an edge that comes raises it by its weight for each end at most,
+** and one that goes lowers it by no more. Only when the limit lies between the bounds is it
+** worked out anew. */
 #include "update.h"
 
+#include <math.h>
 #include <string.h>
 
-/* ---- integers ---- */
+/* ---- INTEGER ids ---- */
 
 static int64_t integer_at(const gpugraph_ids *ids, uint64_t v) {
     return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
@@ -73,7 +80,7 @@ static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t l
         gg_index_integers(u->run, &u->ids, u->ids.integer_ends);
 }
 
-/* ---- texts ---- */
+/* ---- TEXT ids ---- */
 
 static uint64_t put_text(update *u, uint64_t t, const char *bytes, uint64_t length) {
     uint64_t at = u->ids.id_text_offset[t];
@@ -138,7 +145,7 @@ static void lay_out_texts(update *u) {
         (gpugraph_texts){(int64_t)texts, u->ids.id_text_offset, u->ids.id_text_bytes};
 }
 
-/* ---- both ---- */
+/* ---- ids ---- */
 
 /* Each was an entry once; those of a graph that was unpacked are not counted. */
 static uint64_t loose_integers(const update *u, uint64_t most) {
@@ -186,4 +193,170 @@ void gg_update_ids(update *u) {
         u->ids.ids.integer_count = graph->ids.integer_count;
     if (u->texts_change && !gg_stopping(u->run))
         lay_out_texts(u);
+}
+
+/* ---- weights ---- */
+
+static uint64_t capped(int64_t weight) {
+    return weight < UINT32_MAX ? (uint64_t)weight : UINT32_MAX;
+}
+
+static uint64_t add_capped(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
+static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
+    const int64_t *integer = u->added->weight;
+    const double *real = u->added->weight;
+    uint64_t count = u->added_count + u->reweighted;
+    *sum = *largest = 0;
+    for (uint64_t i = 0; i < count && !gg_leave(u->run, i); i++) {
+        if (u->added->weight_type == GPUGRAPH_REAL_WEIGHTS) {
+            if (!(real[i] >= 0) || isinf(real[i])) {
+                gg_report_real(u->run, u->added->edge_id[i], real[i]);
+                return;
+            }
+        } else {
+            if (integer[i] < 0) {
+                gg_report_integer(u->run, u->added->edge_id[i], integer[i]);
+                return;
+            }
+            *sum += capped(integer[i]);
+            *largest = capped(integer[i]) > *largest ? capped(integer[i]) : *largest;
+        }
+    }
+}
+
+static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
+    return graph->distance_type == GPUGRAPH_UINT32
+               ? ((const uint32_t *)graph->weight)[e]
+               : capped(((const int64_t *)graph->weight)[e]);
+}
+
+static void raise(uint32_t *top, uint64_t weight) {
+    uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
+    while (old < weight &&
+           !__atomic_compare_exchange_n(top, &old, (uint32_t)weight, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Edges whose old weights do not count, in two lists: removed ones, reweighted ones. */
+typedef struct passed_over {
+    const uint64_t *edge, *end;
+} passed_over;
+
+/* Those of edge[first .. first + count - 1] that are not below e. */
+static passed_over passed_from(const uint64_t *edge, uint64_t first, uint64_t count,
+                               uint64_t e) {
+    uint64_t low = first, high = first + count;
+    if (!count)
+        return (passed_over){NULL, NULL};
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (edge[middle] < e)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (passed_over){edge + low, edge + first + count};
+}
+
+/* Is e the next of them? Edges are asked about in order. */
+static inline bool passes(passed_over *list, uint64_t e) {
+    bool here = list->edge < list->end && *list->edge == e;
+    if (here)
+        list->edge++;
+    return here;
+}
+
+typedef struct raising {
+    const update *u;
+    uint32_t *top; /* by vertex: the largest weight of its edges */
+} raising;
+
+static void raise_kept(void *job, uint64_t low, uint64_t high) {
+    const raising *r = job;
+    const update *u = r->u;
+    const gpugraph_graph *graph = u->graph;
+    passed_over removed = passed_from(u->removed, 0, u->removed_count, low);
+    passed_over reweighted =
+        passed_from(u->removed, u->removed_count, u->reweighted, low);
+    for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+        if (passes(&removed, e) || passes(&reweighted, e))
+            continue;
+        raise(&r->top[graph->source[e]], old_weight(graph, e));
+        raise(&r->top[graph->target[e]], old_weight(graph, e));
+    }
+}
+
+/* The sum of each vertex's largest weight afterwards; fresh ones come after old ones. */
+static uint64_t longest_path(const update *u) {
+    uint64_t n = u->graph->n + u->fresh, sum = 0;
+    const int64_t *weight = u->added->weight;
+    uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
+    if (!top)
+        return 0;
+    raising kept = {u, top};
+    gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
+    for (uint64_t ref = 0; ref < 2 * (u->added_count + u->reweighted); ref++) {
+        const added_end *end = &u->end[ref];
+        uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;
+        raise(&top[v], capped(weight[ref / 2]));
+    }
+    for (uint64_t v = 0; v < n; v++)
+        sum += top[v];
+    gg_release(top);
+    return sum;
+}
+
+uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
+    static const gpugraph_edges none;
+    const update as_it_is = {
+        .graph = (gpugraph_graph *)graph, .added = &none, .run = run};
+    return longest_path(&as_it_is);
+}
+
+static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
+    uint64_t gone = 0;
+    for (uint64_t i = 0; i < u->removed_count + u->reweighted; i++)
+        gone += old_weight(u->graph, u->removed[i]);
+    u->path_low = u->graph->path_low > 2 * gone ? u->graph->path_low - 2 * gone : 0;
+    u->path_low = largest > u->path_low ? largest : u->path_low;
+    u->path_high = add_capped(u->graph->path_high, 2 * sum);
+    if (u->edges.after == u->added_count + u->reweighted)
+        u->path_high = 2 * sum;
+    if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)
+        u->path_low = u->path_high = longest_path(u);
+    u->distance_type = u->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
+}
+
+static void put_weights(update *u) {
+    const int64_t *integer = u->added->weight;
+    const double *real = u->added->weight;
+    bool given_real = u->added->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    uint64_t count = u->added_count + u->reweighted;
+    u->weight = gg_alloc(u->run, count, gg_distance_size(u->distance_type));
+    for (uint64_t i = 0; u->weight && i < count; i++) {
+        if (u->distance_type == GPUGRAPH_REAL)
+            ((double *)u->weight)[i] =
+                given_real ? real[i] + 0.0 : (double)integer[i]; /* -0.0 + 0.0 is 0.0 */
+        else if (u->distance_type == GPUGRAPH_UINT64)
+            ((int64_t *)u->weight)[i] = integer[i];
+        else
+            ((uint32_t *)u->weight)[i] = (uint32_t)integer[i];
+    }
+}
+
+void gg_update_weights(update *u) {
+    uint64_t sum, largest;
+    u->distance_type = u->graph->distance_type;
+    if (u->graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return;
+    check_added(u, &sum, &largest);
+    if (!gg_stopping(u->run) && u->distance_type != GPUGRAPH_REAL)
+        settle_layout(u, sum, largest);
+    if (!gg_stopping(u->run))
+        put_weights(u);
 }
