@@ -6,6 +6,7 @@
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
 **       ids        by vertex number
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
+**       gate       who searches it, who makes rows for it (graph/gate.c)
 **       device     what lies on a device for it: a list of parts (device/parts.cuh)
 **
 ** No CSR holds edge numbers: a tree is turned into edge numbers by one pass over the
@@ -15,6 +16,7 @@
 #define GPUGRAPH_BACKEND_H
 
 #include "gpugraph.h"
+#include "brief_lock.h"
 #include "base/run.h"
 #include "tuning.h"
 
@@ -55,7 +57,18 @@ struct csr_slot { /* owns the arrays of one kind */
     bool lent; /* a device reads offset or target where they are: see gg_rows_back */
 };
 
+/* Searches of several threads over one graph: see graph/gate.c. */
+struct graph_gate {
+    gg_brief_lock lock; /* of this struct, and of csr[] as a whole */
+    uint32_t process;   /* gg_this_process() of whoever came last; 0: nobody yet */
+    uint32_t searching; /* calls under way */
+    bool making;        /* one of them makes rows, ... */
+    uintptr_t maker;    /* ... in this thread */
+    struct retired_rows *retired; /* others may still walk them */
+};
+
 struct gpugraph_graph {
+    struct graph_gate gate;
     uint32_t n;
     uint64_t m;
     bool wide;                /* arrays of its edge numbers are uint64_t, else uint32_t */
@@ -82,7 +95,9 @@ struct gpugraph_graph {
     ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;
     uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
-    uint32_t searches;    /* begun so far: later ones may afford more preparation */
+    /* What searches have found out, by gg_know and gg_knows, gg_count_searches and
+    ** gg_searches. */
+    uint32_t searches; /* begun so far: later ones may afford more preparation */
     bool cyclic,
         thin;      /* a depth-first search on a device has found it so: `auto` knows */
     bool ways_tie; /* a path by weight from both ends was left open for that */
@@ -122,6 +137,32 @@ static inline void gg_put_edge(void *edge, bool wide, uint64_t i, uint64_t e) {
         ((uint32_t *)edge)[i] = (uint32_t)e;
 }
 
+/* ---- several threads ---- */
+
+/* Around every public call that searches: gg_begin, and one more that searches. The rows that it
+** sees stay until gg_leave_graph, which returns run->status. (graph/gate.c) */
+void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run);
+gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
+/* Waits until this thread is the one that makes rows. False: the run must end. */
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run);
+void gg_end_making(gpugraph_graph *graph);
+
+static inline void gg_know(bool *fact, bool found) {
+    if (found)
+        __atomic_store_n(fact, true, __ATOMIC_RELAXED);
+}
+static inline bool gg_knows(const bool *fact) {
+    return __atomic_load_n(fact, __ATOMIC_RELAXED);
+}
+static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
+    __atomic_fetch_add(&graph->searches, more, __ATOMIC_RELAXED);
+}
+static inline uint32_t gg_searches(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->searches, __ATOMIC_RELAXED);
+}
+
+/* ---- rows ---- */
+
 /* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
 ** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. */
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
@@ -129,8 +170,12 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
-/* Makes graph->edge_rows (phase "csr"): the rows of OUT in order of (target, edge number). */
+/* Makes graph->edge_rows (phase "csr") where they are not made: the rows of OUT in order of
+** (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
+static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->edge_rows.made, __ATOMIC_ACQUIRE);
+}
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (graph/edge_index.c) */
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
@@ -147,6 +192,13 @@ void gg_rows_back(gpugraph_graph *graph);
 /* Host bytes of all kinds made so far; gives them back. */
 int64_t gg_csr_bytes(const gpugraph_graph *graph);
 void gg_free_csr(gpugraph_graph *graph);
+
+/* Rows that better ones have taken the place of. (graph/csr.c) */
+struct retired_rows {
+    struct retired_rows *next;
+    struct csr_slot slot;
+};
+void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list);
 
 /* ---- graph/graph.c ---- */
 

@@ -15,8 +15,10 @@
 ** backend, the number of threads, or, where no edge id repeats, the order of the input.
 **
 ** Ownership: result arrays belong to the caller, who sizes them before the call; NULL
-** leaves an array out where a comment says so. A graph may be searched by one thread at
-** a time.
+** leaves an array out where a comment says so. Several threads may search one graph at a time,
+** each with a run of its own, and what they ask for first is made once; gpugraph_update,
+** gpugraph_pack, gpugraph_clone, gpugraph_release_device and gpugraph_free are for a moment at
+** which nobody else uses it.
 **
 ** Errors: every function that can fail returns a gpugraph_status; the sentence that
 ** explains it is in run->message. After an error the graph is still usable. */

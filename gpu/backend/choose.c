@@ -117,7 +117,7 @@ static gpugraph_backend settle(gpugraph_graph *graph, gpugraph_run *run,
                                gpugraph_backend on, const gpugraph_method *method) {
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
-    graph->searches++;
+    gg_count_searches(graph, 1);
     return on;
 }
 

@@ -378,7 +378,8 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     b.searches = together ? 1 : search->source_count;
     if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
-    bool worth = b.searches >= GG_EACH_REVERSE || graph->searches > GG_BFS_REVERSE_AFTER;
+    bool worth =
+        b.searches >= GG_EACH_REVERSE || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
     if ((worth || gg_csr_made(graph, back)) &&
         gg_csr(graph, back, false, false, run, &b.reverse))
         return run->status;

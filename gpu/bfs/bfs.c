@@ -310,17 +310,22 @@ static const struct bfs_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    gg_begin(run);
+static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
+                uint32_t *depth, void *tree_edge) {
     if (gg_check_search(graph, search, run))
-        return run->status;
+        return;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
     if (!on)
-        return run->status;
+        return;
     calls(on)->search(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs(graph, search, run, depth, tree_edge);
-    return run->status;
+}
+
+gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
+                             gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+    gg_enter_graph(graph, run);
+    bfs(graph, search, run, depth, tree_edge);
+    return gg_leave_graph(graph, run);
 }

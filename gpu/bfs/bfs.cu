@@ -214,7 +214,7 @@ static void choose(const struct cuda_job *job, const gpugraph_search *search) {
     if (gg_method_is_auto(run)) {
         enum csr_kind kind = gg_forward_kind(search->direction);
         bool explodes =
-            gg_bfs_explodes(graph, kind) && graph->searches > GG_BFS_REVERSE_AFTER;
+            gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
         run->used_method = explodes ? "direction-optimizing" : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))

@@ -11,7 +11,7 @@ bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
     enum csr_kind kind = gg_reverse_kind(b->search->direction);
     if (!b->has_reverse) {
         bool made = gg_csr_made(b->graph, kind);
-        if (!made && b->graph->searches <= GG_BFS_REVERSE_AFTER)
+        if (!made && gg_searches(b->graph) <= GG_BFS_REVERSE_AFTER)
             return false;
         double started = gg_now_ms();
         if (gg_csr(b->graph, kind, false, false, b->run, &b->reverse))

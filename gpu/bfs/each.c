@@ -45,7 +45,7 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, uint32_t *const *depth) {
     bool at_once = gg_method_is(run, "multi-source");
     uint32_t i = 0, count = search->source_count;
-    graph->searches += count - 1;
+    gg_count_searches(graph, count - 1);
     if (gg_method_is_auto(run) && count >= GG_EACH_LEAST &&
         (double)graph->m >= (double)graph->n * GG_THIN_DEGREE) {
         at_once = meet(graph, search, run, depth[i++]);
@@ -85,19 +85,25 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
     return run->status;
 }
 
-gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                  gpugraph_run *run, uint32_t *const *depth,
-                                  void *const *tree_edge) {
-    gg_begin(run);
+static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_run *run, uint32_t *const *depth,
+                         void *const *tree_edge) {
     if (gg_check_search(graph, search, run))
-        return run->status;
+        return;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
     if (!on)
-        return run->status;
+        return;
     const struct bfs_calls *calls = gg_bfs.side[on]->calls;
     calls->each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
-    return run->status;
+}
+
+gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t *const *depth,
+                                  void *const *tree_edge) {
+    gg_enter_graph(graph, run);
+    each_checked(graph, search, run, depth, tree_edge);
+    return gg_leave_graph(graph, run);
 }

@@ -218,7 +218,7 @@ gpugraph_status gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *s
     for (uint32_t i = 0; i < search->source_count && run->status == GPUGRAPH_OK; i++) {
         single.source = search->source + i;
         gg_bfs_on_device(graph, &single, run, depth[i], tree_edge ? tree_edge[i] : NULL);
-        graph->searches += i > 0;
+        gg_count_searches(graph, i > 0);
     }
     return run->status;
 }

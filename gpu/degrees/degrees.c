@@ -55,9 +55,8 @@ static const struct degrees_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
-                                 gpugraph_run *run, uint32_t *degree) {
-    gg_begin(run);
+static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction direction,
+                                     gpugraph_run *run, uint32_t *degree) {
     if ((unsigned)direction > GPUGRAPH_BOTH)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
@@ -70,4 +69,11 @@ gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direc
     if (gg_fall_back(run, &gg_degrees, fallback))
         count_on_cpu(graph, direction, run, degree);
     return run->status;
+}
+
+gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
+                                 gpugraph_run *run, uint32_t *degree) {
+    gg_enter_graph(graph, run);
+    count_checked(graph, direction, run, degree);
+    return gg_leave_graph(graph, run);
 }

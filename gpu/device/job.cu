@@ -166,10 +166,11 @@ static bool prepare(struct cuda_job *job) {
                 ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
         return false;
     }
-    const struct device_graph *there = job->graph ? job->graph->device : NULL;
+    struct device_graph *there = job->graph ? job->graph->device : NULL;
     if (there && there->ordinal != ordinal) {
         gg_note(job, cudaSetDevice(there->ordinal), "change devices");
-        gg_device_graph_free(job->graph, false);
+        gg_drop_device_parts(job->graph, PART_GROUNDS);
+        there->ordinal = ordinal;
     }
     return gg_going(job) && open_device(job, ordinal);
 }

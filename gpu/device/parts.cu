@@ -3,9 +3,15 @@
 
 #include <stdlib.h>
 
+/* Whoever asks for bytes walks the list without the mutex: what comes to it is complete. */
+static struct device_part *first_part(const gpugraph_graph *graph) {
+    struct device_graph *list = __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE);
+    return list ? __atomic_load_n(&list->first, __ATOMIC_ACQUIRE) : NULL;
+}
+
 struct device_part *gg_device_part_of(const gpugraph_graph *graph,
                                       const struct device_part_kind *kind) {
-    struct device_part *part = graph->device ? graph->device->first : NULL;
+    struct device_part *part = first_part(graph);
     while (part && part->kind != kind)
         part = part->next;
     return part;
@@ -33,22 +39,22 @@ struct device_part *gg_device_part(struct cuda_job *job,
     if (part)
         return part;
     if (!graph->device)
-        graph->device = make_list(job);
+        __atomic_store_n(&graph->device, make_list(job), __ATOMIC_RELEASE);
     part = (struct device_part *)zeros(job, kind->size);
     if (part) {
         part->kind = kind;
         part->next = graph->device->first;
-        graph->device->first = part;
+        __atomic_store_n(&graph->device->first, part, __ATOMIC_RELEASE);
     }
     return part;
 }
 
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds) {
     int64_t bytes = 0;
-    const struct device_part *part = graph->device ? graph->device->first : NULL;
+    const struct device_part *part = first_part(graph);
     for (; part; part = part->next)
         if ((part->kind->stands_on | PART_ON_DEVICE) & grounds)
-            bytes += part->bytes;
+            bytes += __atomic_load_n(&part->bytes, __ATOMIC_RELAXED);
     return bytes;
 }
 

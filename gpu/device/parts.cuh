@@ -12,7 +12,7 @@
 ** The struct of a part begins with a device_part, and is zeros at first. It stays in the list until
 ** the whole list goes; when what it stands on changes, or memory is short, it is emptied. So a
 ** pointer to it stays good while a job takes memory. All of it is called with the devices' mutex
-** held. */
+** held, but for the bytes, which another thread that uses the graph may ask for. */
 #ifndef GPUGRAPH_PARTS_CUH
 #define GPUGRAPH_PARTS_CUH
 
@@ -60,6 +60,10 @@ void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 
 /* ---- arrays of a part ---- */
 
+static inline void add_bytes(struct device_part *part, int64_t more) {
+    __atomic_fetch_add(&part->bytes, more, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t block_bytes(uint64_t count, size_t size) {
     uint64_t bytes = count * size;
     return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
@@ -72,7 +76,7 @@ static inline bool take(struct cuda_job *job, struct device_part *part, type **a
     uint64_t bytes = block_bytes(count, size);
     *array = static_cast<type *>(gg_take(job, bytes));
     if (*array)
-        part->bytes += (int64_t)bytes;
+        add_bytes(part, (int64_t)bytes);
     return *array != NULL;
 }
 
@@ -81,7 +85,7 @@ static inline void give(struct device_part *part, void *array, uint64_t count,
     if (!array)
         return;
     gg_free_block(array, block_bytes(count, size));
-    part->bytes -= (int64_t)block_bytes(count, size);
+    add_bytes(part, -(int64_t)block_bytes(count, size));
 }
 
 #endif

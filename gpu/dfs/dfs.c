@@ -230,7 +230,8 @@ static double work(const gpugraph_graph *graph) {
 
 /* Perhaps one path or a few, or a search has found it so. */
 static bool chains(const gpugraph_graph *graph) {
-    return graph->thin || (double)graph->m < (double)graph->n * GG_CHAIN_DEGREE;
+    return gg_knows(&graph->thin) ||
+           (double)graph->m < (double)graph->n * GG_CHAIN_DEGREE;
 }
 
 static bool always(const gpugraph_graph *graph) {
@@ -241,7 +242,7 @@ static bool always(const gpugraph_graph *graph) {
 /* What a search has found out counts for more than what degrees let expect. */
 static double steps(const gpugraph_graph *graph, bool ordered) {
     double n = graph->n, m = graph->m;
-    if (graph->thin)
+    if (gg_knows(&graph->thin))
         return GG_FEW_LEVELS + n;
     if (chains(graph))
         return GG_FEW_LEVELS + n / GG_CHAIN_STEPS;
@@ -312,7 +313,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
                                bool *fallback) {
     const char *method = run->method;
     if (ordered && gg_method_is_auto(run)) {
-        if (direction != GPUGRAPH_BOTH && !graph->cyclic)
+        if (direction != GPUGRAPH_BOTH && !gg_knows(&graph->cyclic))
             return gg_choose(graph, &gg_dfs_ordered, run, fallback);
         run->method = "serial";
     }
@@ -321,10 +322,9 @@ static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
     return on;
 }
 
-gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
-                             gpugraph_direction direction, gpugraph_run *run,
-                             const gpugraph_dfs_tree *tree) {
-    gg_begin(run);
+static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
+                                      bool ordered, gpugraph_direction direction,
+                                      gpugraph_run *run, const gpugraph_dfs_tree *tree) {
     if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
         return run->status;
     bool fallback;
@@ -335,4 +335,12 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
     if (gg_fall_back(run, ordered ? &gg_dfs_ordered : &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;
+}
+
+gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
+                             gpugraph_direction direction, gpugraph_run *run,
+                             const gpugraph_dfs_tree *tree) {
+    gg_enter_graph(graph, run);
+    search_checked(graph, source, ordered, direction, run, tree);
+    return gg_leave_graph(graph, run);
 }

@@ -232,8 +232,8 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
         why = search_graph(&job, s, tree, numbers);
         gg_job_close(&job);
     }
-    graph->cyclic |= s->cyclic;
-    graph->thin |= s->control.late != 0;
+    gg_know(&graph->cyclic, s->cyclic);
+    gg_know(&graph->thin, s->control.late != 0);
     return run->status ? NULL : why;
 }
 

@@ -264,8 +264,8 @@ static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
     release_slot(slot);
 }
 
-gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    struct csr_slot *out = &graph->csr[CSR_OUT];
+static gpugraph_status own_rows(gpugraph_graph *graph, struct csr_slot *out,
+                                gpugraph_run *run) {
     if (!out->target || out->target != graph->target)
         return run->status;
     uint32_t *target = gg_alloc_roomy(run, out->m, sizeof *target);
@@ -276,6 +276,10 @@ gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     else
         out->target = target;
     return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    return own_rows(graph, &graph->csr[CSR_OUT], run);
 }
 
 typedef struct comparison {
@@ -302,8 +306,6 @@ static void compare_arcs(void *job, uint64_t low, uint64_t high) {
 static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
                            const struct csr_slot *slot) {
     comparison c = {run, graph, slot, false};
-    if (slot != &graph->csr[CSR_OUT])
-        return false;
     if (slot->target == graph->target)
         return true;
     gg_slices(gg_threads(run, graph->m), graph->m, compare_arcs, &c);
@@ -317,14 +319,14 @@ static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
         gg_copy(run, slot->weight, graph->weight, slot->m * weight_size);
 }
 
-/* Brings the slot to what is wanted; after a failure it is empty. */
+/* Brings the slot, of that kind, to what is wanted; after a failure it is empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                      bool sorted, gpugraph_run *run) {
+                      bool sorted, gpugraph_run *run, struct csr_slot *slot) {
     static const char *const names[] = {"out", "in", "both", "simple"};
     double start = gg_now_ms();
-    struct csr_slot *slot = &graph->csr[kind];
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
-    if (slot->made && !slot->weight && weighted && arcs_are_edges(run, graph, slot)) {
+    if (slot->made && !slot->weight && weighted && kind == CSR_OUT &&
+        arcs_are_edges(run, graph, slot)) {
         copy_weights(run, graph, weight_size, slot);
     } else if (!slot->made || (weighted && !slot->weight)) {
         sorted = sorted || slot->sorted;
@@ -338,7 +340,7 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     if (slot->weight)
         weight_size = gg_distance_size(graph->distance_type);
     if (sorted && !slot->sorted && kind == CSR_OUT && !gg_stopping(run))
-        gg_own_rows(graph, run);
+        own_rows(graph, slot, run);
     if (sorted && !slot->sorted && !gg_stopping(run))
         sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
@@ -350,15 +352,94 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
              weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "");
 }
 
-gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                       bool sorted, gpugraph_run *run, csr *view) {
-    struct csr_slot *slot = &graph->csr[kind];
-    weighted = weighted && kind != CSR_SIMPLE && graph->weight;
-    sorted = sorted || kind == CSR_SIMPLE;
-    if (!slot->made || (weighted && !slot->weight) || (sorted && !slot->sorted))
-        make_slot(graph, kind, weighted, sorted, run);
+/* ---- rows that several threads walk ----
+** Rows are changed where they are as long as no other search can have seen them: they leave the
+** graph meanwhile, and whoever comes to ask for them waits. Else better ones are made beside
+** them, and the old ones stay until no search is under way that may have begun with them. */
+
+/* Out of the graph, to be changed; false: others may walk them. */
+static bool take_out(gpugraph_graph *graph, enum csr_kind kind, struct csr_slot *slot) {
+    gg_lock(&graph->gate.lock);
+    const bool alone = graph->gate.searching <= 1;
+    *slot = alone ? graph->csr[kind] : (struct csr_slot){0};
+    if (alone)
+        graph->csr[kind] = (struct csr_slot){0};
+    gg_unlock(&graph->gate.lock);
+    return alone;
+}
+
+/* retired NULL: what is in the graph is empty. */
+static void put_back(gpugraph_graph *graph, enum csr_kind kind,
+                     const struct csr_slot *slot, struct retired_rows *retired) {
+    gg_lock(&graph->gate.lock);
+    if (retired) {
+        retired->slot = graph->csr[kind];
+        retired->next = graph->gate.retired;
+        graph->gate.retired = retired;
+    }
+    graph->csr[kind] = *slot;
+    gg_unlock(&graph->gate.lock);
+}
+
+static void make_beside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                        bool sorted, gpugraph_run *run) {
+    const struct csr_slot *old = &graph->csr[kind]; /* whoever makes rows is one alone */
+    struct retired_rows *retired = old->made ? gg_alloc(run, 1, sizeof *retired) : NULL;
+    struct csr_slot slot = {0};
+    weighted = weighted || old->weight;
+    sorted = sorted || old->sorted;
+    if (old->made && !retired)
+        return;
+    make_slot(graph, kind, weighted, sorted, run, &slot);
+    if (gg_stopping(run))
+        gg_release(retired);
+    else
+        put_back(graph, kind, &slot, retired);
+}
+
+static void make_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                      bool sorted, gpugraph_run *run) {
+    struct csr_slot slot;
+    if (!take_out(graph, kind, &slot)) {
+        make_beside(graph, kind, weighted, sorted, run);
+        return;
+    }
+    make_slot(graph, kind, weighted, sorted, run, &slot);
+    put_back(graph, kind, &slot, NULL);
+}
+
+void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
+    while (list) {
+        struct retired_rows *next = list->next;
+        release_rows(graph, &list->slot);
+        gg_release(list);
+        list = next;
+    }
+}
+
+/* The view as it is now. False: rows are to be made. */
+static bool look(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool sorted,
+                 csr *view) {
+    gg_lock(&graph->gate.lock);
+    const struct csr_slot *slot = &graph->csr[kind];
+    bool there = slot->made && !(weighted && !slot->weight) && !(sorted && !slot->sorted);
     *view =
         (csr){graph->n, slot->m, slot->offset, slot->target, slot->weight, slot->sorted};
+    gg_unlock(&graph->gate.lock);
+    return there;
+}
+
+gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                       bool sorted, gpugraph_run *run, csr *view) {
+    weighted = weighted && kind != CSR_SIMPLE && graph->weight;
+    sorted = sorted || kind == CSR_SIMPLE;
+    if (look(graph, kind, weighted, sorted, view) || !gg_begin_making(graph, run))
+        return run->status;
+    if (!look(graph, kind, weighted, sorted, view)) { /* nor has another one made them */
+        make_rows(graph, kind, weighted, sorted, run);
+        look(graph, kind, weighted, sorted, view);
+    }
+    gg_end_making(graph);
     return run->status;
 }
 
@@ -374,9 +455,9 @@ static void number_edges(void *of, uint64_t low, uint64_t high) {
 }
 
 /* edge[e] = e goes through the sort as the weights of other kinds do. */
-gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
+static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     double start = gg_now_ms();
-    struct csr_slot *slot = &graph->edge_rows;
+    struct csr_slot slot = {0};
     const size_t size = gg_edge_size(graph->wide);
     void *edge = gg_alloc(run, graph->m, size);
     if (edge) {
@@ -384,34 +465,61 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
         s.list[0] = (arc_list){graph->source, graph->target, edge, graph->m, false};
         numbers n = {edge, graph->wide};
         gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
-        sort_arcs(&s, slot);
+        sort_arcs(&s, &slot);
     }
     gg_release(edge);
     if (!gg_stopping(run))
-        sort_rows(run, slot, graph->n, size, false);
+        sort_rows(run, &slot, graph->n, size, false);
     if (gg_stopping(run)) {
-        release_slot(slot);
-        return gg_stopped(run);
+        release_slot(&slot);
+        gg_stopped(run);
+        return;
     }
-    slot->made = true;
-    gg_phase(run, "csr", start, (int64_t)slot->m, "out, with edge numbers, rows sorted");
+    struct csr_slot *rows = &graph->edge_rows;
+    rows->offset = slot.offset;
+    rows->target = slot.target;
+    rows->weight = slot.weight;
+    rows->m = slot.m;
+    rows->sorted = true;
+    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
+    gg_phase(run, "csr", start, (int64_t)slot.m, "out, with edge numbers, rows sorted");
+}
+
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    if (gg_edge_rows_made(graph) || !gg_begin_making(graph, run))
+        return run->status;
+    if (!gg_edge_rows_made(graph))
+        make_edge_rows(graph, run);
+    gg_end_making(graph);
     return run->status;
 }
 
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
-    return graph->csr[kind].made;
+    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
+    gg_lock(lock);
+    bool made = graph->csr[kind].made;
+    gg_unlock(lock);
+    return made;
+}
+
+static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
+    uint64_t weight = slot->weight ? gg_distance_size(graph->distance_type) : 0;
+    uint64_t target = slot->target != graph->target ? sizeof *slot->target : 0;
+    return slot->made ? ((uint64_t)graph->n + 1) * sizeof *slot->offset +
+                            slot->m * (target + weight)
+                      : 0;
 }
 
 int64_t gg_csr_bytes(const gpugraph_graph *graph) {
-    uint64_t bytes = 0, weight = gg_distance_size(graph->distance_type);
-    for (int kind = 0; kind < CSR_KINDS; kind++) {
-        const struct csr_slot *slot = &graph->csr[kind];
-        if (slot->made)
-            bytes += ((uint64_t)graph->n + 1) * sizeof *slot->offset +
-                     slot->m * ((slot->target != graph->target) * sizeof *slot->target +
-                                (slot->weight ? weight : 0));
-    }
-    if (graph->edge_rows.made)
+    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
+    uint64_t bytes = 0;
+    gg_lock(lock);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        bytes += slot_bytes(graph, &graph->csr[kind]);
+    for (const struct retired_rows *r = graph->gate.retired; r; r = r->next)
+        bytes += slot_bytes(graph, &r->slot);
+    gg_unlock(lock);
+    if (gg_edge_rows_made(graph))
         bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
                  graph->edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
     return (int64_t)bytes;
@@ -420,6 +528,8 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
 void gg_free_csr(gpugraph_graph *graph) {
     for (int kind = 0; kind < CSR_KINDS; kind++)
         release_rows(graph, &graph->csr[kind]);
+    gg_free_retired(graph, graph->gate.retired);
+    graph->gate.retired = NULL;
     gg_free_edge_rows(graph);
 }
 

@@ -59,9 +59,9 @@ static void take_ends_over(struct device_copy *copy, struct device_ends *ends) {
         return;
     copy->source = ends->source;
     copy->target = ends->target;
-    copy->part.bytes += ends->part.bytes;
+    add_bytes(&copy->part, ends->part.bytes);
     ends->source = ends->target = NULL;
-    ends->part.bytes = 0;
+    add_bytes(&ends->part, -ends->part.bytes);
 }
 
 /* NULL when the job must end. */

@@ -27,7 +27,7 @@ static gpugraph_status prepare(gpugraph_graph *graph, uint32_t v, gpugraph_run *
     gg_begin(run);
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
-    return graph->edge_rows.made ? run->status : gg_edge_rows(graph, run);
+    return gg_edge_rows(graph, run);
 }
 
 /* The edge numbers of the rows' arcs from `arc` on. */

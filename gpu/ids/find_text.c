@@ -26,7 +26,8 @@ static uint64_t slots_for(uint64_t texts) {
 }
 
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph) {
-    const struct text_index *index = graph->text_index;
+    const struct text_index *index =
+        __atomic_load_n(&graph->text_index, __ATOMIC_ACQUIRE);
     return index ? sizeof *index + (index->mask + 1) * sizeof *index->slot : 0;
 }
 

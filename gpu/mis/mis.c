@@ -300,9 +300,8 @@ static const struct mis_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
-                             int64_t seed, gpugraph_run *run, uint8_t *member) {
-    gg_begin(run);
+static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority priority,
+                                    int64_t seed, gpugraph_run *run, uint8_t *member) {
     if ((unsigned)priority > GPUGRAPH_BY_ID)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
@@ -316,4 +315,11 @@ gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
     if (gg_fall_back(run, &gg_mis, fallback))
         find_on_cpu(graph, priority, seed, run, member);
     return run->status;
+}
+
+gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
+                             int64_t seed, gpugraph_run *run, uint8_t *member) {
+    gg_enter_graph(graph, run);
+    find_checked(graph, priority, seed, run, member);
+    return gg_leave_graph(graph, run);
 }

@@ -190,7 +190,7 @@ static bool prepare(struct both_ends *s, gpugraph_graph *graph,
     if (gg_csr(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
         gg_csr(graph, gg_reverse_kind(direction), false, false, s->run,
                &s->ball[1].rows) ||
-        (!graph->edge_rows.made && gg_edge_rows(graph, s->run)))
+        gg_edge_rows(graph, s->run))
         return false;
     s->between.rows = *rows;
     s->ball[1].side = BACK;
@@ -216,11 +216,12 @@ static bool search_both(struct both_ends *s, gpugraph_graph *graph,
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
                       bool weighted) {
     enum csr_kind turned = gg_reverse_kind(search->direction);
-    bool made = graph->edge_rows.made && gg_csr_made(graph, turned);
-    bool left_open = weighted ? graph->ways_tie || search->bounded : graph->n >= BACK;
+    bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, turned);
+    bool left_open =
+        weighted ? gg_knows(&graph->ways_tie) || search->bounded : graph->n >= BACK;
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
     bool pays = !weighted || (double)graph->m >= (double)graph->n * GG_THIN_DEGREE;
-    bool due = pays && graph->searches > gg_path_prepare_after;
+    bool due = pays && gg_searches(graph) > gg_path_prepare_after;
     return !left_open && (made || due);
 }
 

@@ -159,8 +159,8 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     struct sssp_features features;
     struct device_csr g;
-    if (!gg_method_is_auto(job->run) || graph->searches <= gg_path_prepare_after ||
-        (weighted ? graph->ways_tie || search->bounded
+    if (!gg_method_is_auto(job->run) || gg_searches(graph) <= gg_path_prepare_after ||
+        (weighted ? gg_knows(&graph->ways_tie) || search->bounded
                   : graph->n < GG_PATH_LONG_VERTICES) ||
         !gg_device_csr(job, kind, weighted, &g) ||
         !look_at_shape(job, search->direction, !weighted, &g, &features))

@@ -307,7 +307,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
     if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run,
                &s.from.rows) ||
         gg_csr(graph, gg_reverse_kind(search->direction), true, false, run, &s.to.rows) ||
-        (!graph->edge_rows.made && gg_edge_rows(graph, run)))
+        gg_edge_rows(graph, run))
         return run->status;
     double started = gg_now_ms();
     enum outcome outcome = search_and_walk(&s, search, edge, count);
@@ -317,7 +317,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
         return run->status;
     if (outcome == STOPPED)
         return gg_stopped(run);
-    graph->ways_tie = graph->ways_tie || (outcome == LEFT_OPEN && s.best != INFINITE);
+    gg_know(&graph->ways_tie, outcome == LEFT_OPEN && s.best != INFINITE);
     if (outcome == LEFT_OPEN)
         return gg_path_by_sssp(graph, search, run, edge, count);
     char more[100];

@@ -142,11 +142,10 @@ static const struct path_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
-                              bool weighted, gpugraph_run *run, void *edge,
-                              uint32_t *count) {
+static gpugraph_status find_checked(gpugraph_graph *graph, const gpugraph_search *search,
+                                    bool weighted, gpugraph_run *run, void *edge,
+                                    uint32_t *count) {
     const gg_algorithm *whose = whose_method(weighted, run);
-    gg_begin(run);
     *count = GPUGRAPH_NONE;
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
@@ -165,4 +164,12 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
     if (gg_fall_back(run, whose, fallback))
         find_on_cpu(graph, search, weighted, run, edge, count);
     return run->status;
+}
+
+gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
+                              bool weighted, gpugraph_run *run, void *edge,
+                              uint32_t *count) {
+    gg_enter_graph(graph, run);
+    find_checked(graph, search, weighted, run, edge, count);
+    return gg_leave_graph(graph, run);
 }

@@ -386,9 +386,9 @@ static const struct sssp_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, void *distance, void *tree_edge) {
-    gg_begin(run);
+static gpugraph_status search_checked(gpugraph_graph *graph,
+                                      const gpugraph_search *search, gpugraph_run *run,
+                                      void *distance, void *tree_edge) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "shortest paths need weights, and the graph was made without");
@@ -404,4 +404,11 @@ gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *sear
     if (gg_fall_back(run, &gg_sssp, fallback))
         gg_cpu_sssp(graph, search, run, distance, tree_edge);
     return run->status;
+}
+
+gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, void *distance, void *tree_edge) {
+    gg_enter_graph(graph, run);
+    search_checked(graph, search, run, distance, tree_edge);
+    return gg_leave_graph(graph, run);
 }

@@ -1,10 +1,8 @@
 /* What else there is to know of a depth-first tree whose parents are known. */
 #include "backend.h"
 
-gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
-                                       gpugraph_direction direction, gpugraph_run *run,
-                                       const gpugraph_dfs_tree *tree) {
-    gg_begin(run);
+static gpugraph_status complete(gpugraph_graph *graph, gpugraph_direction direction,
+                                gpugraph_run *run, const gpugraph_dfs_tree *tree) {
     if (!tree->depth || !tree->parent)
         return gg_fail(run, GPUGRAPH_INVALID, "the tree's depth and parent are needed");
     if (tree->preorder || tree->postorder)
@@ -13,4 +11,12 @@ gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
     if (run->status == GPUGRAPH_OK && tree->tree_edge)
         gg_parent_edges(graph, direction, run, tree->parent, tree->tree_edge);
     return run->status;
+}
+
+gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
+                                       gpugraph_direction direction, gpugraph_run *run,
+                                       const gpugraph_dfs_tree *tree) {
+    gg_enter_graph(graph, run);
+    complete(graph, direction, run, tree);
+    return gg_leave_graph(graph, run);
 }

@@ -242,9 +242,8 @@ static const struct triangles_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
-                                   uint64_t *count) {
-    gg_begin(run);
+static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
+                                     uint64_t *count) {
     bool fallback;
     gpugraph_backend on = gg_choose(graph, &gg_triangles, run, &fallback);
     if (!on)
@@ -255,4 +254,11 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
     if (gg_fall_back(run, &gg_triangles, fallback))
         count_on_cpu(graph, run, count);
     return run->status;
+}
+
+gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                   uint64_t *count) {
+    gg_enter_graph(graph, run);
+    count_checked(graph, run, count);
+    return gg_leave_graph(graph, run);
 }

@@ -52,6 +52,7 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     if (!made)
         return run->status;
     *made = *graph;
+    made->gate = (struct graph_gate){0};
     made->device = NULL;
     made->text_index = NULL;
     made->texts_asked = 0;

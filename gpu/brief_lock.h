@@ -1,0 +1,44 @@
+/* A lock that is held for a few instructions, never over a call that may wait, fail or run code of
+** somebody else's. All zero is free. A child of fork() finds it free whoever held it in the
+** parent; what it guards may then be half of a change, so who locks asks gg_forks() whether the
+** state is this process's own. */
+#ifndef GPUGRAPH_BRIEF_LOCK_H
+#define GPUGRAPH_BRIEF_LOCK_H
+
+#include "team.h"
+
+#include <sched.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 0: free; else 1 + gg_forks() of the process whose thread holds it. */
+typedef struct gg_brief_lock {
+    uint32_t holder;
+} gg_brief_lock;
+
+static inline uint32_t gg_this_process(void) {
+    return 1 + gg_forks();
+}
+
+static inline void gg_lock(gg_brief_lock *lock) {
+    const uint32_t mine = gg_this_process();
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
+        if (seen != mine &&
+            __atomic_compare_exchange_n(&lock->holder, &seen, mine, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return;
+        sched_yield();
+    }
+}
+
+static inline void gg_unlock(gg_brief_lock *lock) {
+    __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

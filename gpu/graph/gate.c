@@ -1,0 +1,94 @@
+/* One graph, searched by several threads at a time.
+**
+**     edges, ids            written when the graph is made, read by all from then on
+**     csr[], edge_rows      made on first need by one thread, while others search on
+**     facts, counters       words that any thread may add to (gg_know, gg_count_searches)
+**     text_index            made by one thread, put there when it is complete (ids/find_text.c)
+**     device                of whoever has the devices' mutex (device/job.cu)
+**
+**     search A   |-- enter ------- rows there ------------------------ leave --|
+**     search B      |-- enter -- rows lacking: begin making ... end making -- leave --|
+**     search C            |-- enter -- the same rows lacking: waits ... takes them -- leave --|
+**
+** The lock is held for moments alone; rows are made without it, by whoever has `making`. Rows
+** that another search may walk are not changed: better ones take their place, and the old ones
+** are given back when the last search has left (csr.c).
+**
+** gpugraph_update, gpugraph_free and gpugraph_release_device are for an owner who knows that
+** nobody searches. */
+#include "backend.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* In a child of fork() the parent's searches are not under way. */
+static void lock_gate(struct graph_gate *gate) {
+    const uint32_t now = gg_this_process();
+    gg_lock(&gate->lock);
+    if (gate->process != now) {
+        gate->process = now;
+        gate->searching = 0;
+        gate->making = false;
+    }
+}
+
+void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run) {
+    gg_begin(run);
+    lock_gate(&graph->gate);
+    graph->gate.searching++;
+    gg_unlock(&graph->gate.lock);
+}
+
+gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run) {
+    struct graph_gate *gate = &graph->gate;
+    struct retired_rows *retired = NULL;
+    lock_gate(gate);
+    if (gate->searching > 0)
+        gate->searching--;
+    if (gate->searching == 0) {
+        retired = gate->retired;
+        gate->retired = NULL;
+    }
+    gg_unlock(&gate->lock);
+    gg_free_retired(graph, retired);
+    return run->status;
+}
+
+static bool try_making(struct graph_gate *gate, uintptr_t me, bool *mine) {
+    lock_gate(gate);
+    const bool free = !gate->making;
+    *mine = gate->making && gate->maker == me;
+    if (free) {
+        gate->making = true;
+        gate->maker = me;
+    }
+    gg_unlock(&gate->lock);
+    return free;
+}
+
+/* Rows take milliseconds to seconds to make: who waits for them sleeps between two looks. */
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run) {
+    const struct timespec pause = {0, 100000};
+    const uintptr_t me = (uintptr_t)pthread_self();
+    bool mine;
+    while (!try_making(&graph->gate, me, &mine)) {
+        if (mine) {
+            gg_fail(run, GPUGRAPH_INVALID,
+                    "the graph is being prepared by this very thread, which an interrupt "
+                    "handler or a progress handler must not search with");
+            return false;
+        }
+        if (gg_poll(run)) {
+            gg_stopped(run);
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+void gg_end_making(gpugraph_graph *graph) {
+    lock_gate(&graph->gate);
+    graph->gate.making = false;
+    gg_unlock(&graph->gate.lock);
+}

@@ -1,0 +1,267 @@
+/* One graph, searched by several threads at once.
+**
+**     thread 0   bfs  sssp  path  dfs  mis ...      in an order of its own
+**     thread 1   mis  triangles  bfs  sssp ...
+**     answers    those of one thread alone, by a copy of the graph for each question
+**
+** Every kind of rows is made in the middle of other searches, weights and order are added to rows
+** that others walk, and rows are given back when nobody does. */
+#define _GNU_SOURCE
+#include "graphs.h"
+
+#include "expect.h"
+#include "share.h"
+#include "suite.h"
+#include "workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4, QUESTIONS = 14, GRAPHS = 24 };
+
+typedef struct shared {
+    gpugraph_graph *graph;
+    uint64_t answer[QUESTIONS], seed;
+    int wrong; /* 1 + a question */
+} shared;
+
+static uint64_t sum_of(const void *array, size_t bytes) {
+    const unsigned char *at = array;
+    uint64_t sum = 1469598103934665603u;
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ at[i]) * 1099511628211u;
+    return sum;
+}
+
+static uint64_t ask_breadth(gpugraph_graph *graph, gpugraph_direction direction,
+                            gpugraph_run *run, char *room) {
+    const uint32_t n = gpugraph_vertex_count(graph), from[] = {1 % n, n / 2};
+    gpugraph_search search = {.source = from,
+                              .source_count = 2,
+                              .direction = direction,
+                              .max_depth = GPUGRAPH_NONE};
+    size_t depths = n * sizeof(uint32_t);
+    gpugraph_bfs(graph, &search, run, (uint32_t *)room, room + depths);
+    return sum_of(room, depths + n * gpugraph_edge_size(graph));
+}
+
+static uint64_t ask_weights(gpugraph_graph *graph, gpugraph_direction direction,
+                            gpugraph_run *run, char *room) {
+    const uint32_t n = gpugraph_vertex_count(graph), from = n / 3;
+    gpugraph_search search = {.source = &from, .source_count = 1, .direction = direction};
+    size_t distances = n * sizeof(uint64_t);
+    memset(room, 0, distances);
+    gpugraph_sssp(graph, &search, run, room, room + distances);
+    return sum_of(room, distances + n * gpugraph_edge_size(graph));
+}
+
+static uint64_t ask_path(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
+                         char *room) {
+    const uint32_t n = gpugraph_vertex_count(graph), from = n / 3, to = n - 1;
+    gpugraph_search search = {.source = &from,
+                              .source_count = 1,
+                              .target = &to,
+                              .target_count = 1,
+                              .max_depth = GPUGRAPH_NONE};
+    uint32_t count;
+    gpugraph_path(graph, &search, weighted, run, room, &count);
+    size_t bytes = count == GPUGRAPH_NONE ? 0 : count * gpugraph_edge_size(graph);
+    return sum_of(room, bytes) + count;
+}
+
+static uint64_t ask_depth(gpugraph_graph *graph, gpugraph_run *run, char *room) {
+    const size_t array = gpugraph_vertex_count(graph) * sizeof(uint32_t);
+    gpugraph_dfs_tree tree = {.depth = (uint32_t *)room,
+                              .parent = (uint32_t *)(room + array),
+                              .preorder = (uint32_t *)(room + 2 * array)};
+    gpugraph_dfs(graph, GPUGRAPH_NONE, true, GPUGRAPH_BOTH, run, &tree);
+    return sum_of(room, 3 * array);
+}
+
+static uint64_t ask_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    const void *edge;
+    uint64_t count, sum = 0;
+    for (uint32_t v = 0; v < gpugraph_vertex_count(graph) && v < 50; v++) {
+        gpugraph_edges_from(graph, v, run, &edge, &count);
+        sum = sum * 31 + sum_of(edge, count * gpugraph_edge_size(graph));
+    }
+    return sum;
+}
+
+static uint64_t ask_count(gpugraph_graph *graph, gpugraph_run *run) {
+    uint64_t triangles = 0;
+    gpugraph_triangles(graph, run, &triangles);
+    return triangles;
+}
+
+static uint64_t ask_set(gpugraph_graph *graph, gpugraph_run *run, char *room) {
+    gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, run, (uint8_t *)room);
+    return sum_of(room, gpugraph_vertex_count(graph));
+}
+
+static uint64_t ask_degrees(gpugraph_graph *graph, gpugraph_run *run, char *room) {
+    gpugraph_degrees(graph, GPUGRAPH_IN, run, (uint32_t *)room);
+    return sum_of(room, gpugraph_vertex_count(graph) * sizeof(uint32_t));
+}
+
+static uint64_t ask(gpugraph_graph *graph, int question, gpugraph_run *run, char *room) {
+    switch (question) {
+    case 0:
+    case 1:
+    case 2:
+        return ask_breadth(graph, (gpugraph_direction)question, run, room);
+    case 3:
+    case 4:
+    case 5:
+        return ask_weights(graph, (gpugraph_direction)(question - 3), run, room);
+    case 6:
+    case 7:
+        return ask_path(graph, question == 7, run, room);
+    case 8:
+        return ask_depth(graph, run, room);
+    case 9:
+        return ask_set(graph, run, room);
+    case 10:
+        return ask_count(graph, run);
+    case 11:
+        return ask_edges(graph, run);
+    case 12:
+        return ask_degrees(graph, run, room);
+    default:
+        run->method = "bidirectional";
+        return ask_path(graph, true, run, room);
+    }
+}
+
+static void ask_all(void *memory, uint32_t number) {
+    shared *s = memory;
+    uint64_t random = s->seed * THREADS + number;
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(s->graph));
+    for (int i = 0; i < 2 * QUESTIONS; i++) {
+        int question = (int)(shape_random(&random) % QUESTIONS);
+        gpugraph_run run = {.threads = number % 2 ? 2 : 1, .backend = GPUGRAPH_CPU};
+        int64_t host, device;
+        if (ask(s->graph, question, &run, room) != s->answer[question] || run.status)
+            __atomic_store_n(&s->wrong, 1 + question, __ATOMIC_RELAXED);
+        gpugraph_memory(s->graph, &host, &device);
+    }
+    free(room);
+}
+
+/* A skewed graph, or a grid, with weights. */
+static gpugraph_graph *draw(uint64_t seed) {
+    shape s = seed % 3 == 0   ? shape_grid(30 + (uint32_t)seed, 40)
+              : seed % 3 == 1 ? shape_rmat(9, 8, seed)
+                              : shape_random_edges(800, 4000, seed);
+    int64_t *weight = malloc((size_t)s.edges * sizeof *weight);
+    for (int64_t e = 0; e < s.edges; e++)
+        weight[e] = (int64_t)(shape_random(&seed) % 20 + 1);
+    gpugraph_graph *graph = shape_weighed(&s, false, weight, NULL);
+    free(weight);
+    shape_free(&s);
+    return graph;
+}
+
+static gpugraph_graph *copy_of(const gpugraph_graph *graph) {
+    gpugraph_run run = {0};
+    gpugraph_graph *copy;
+    ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_OK);
+    return copy;
+}
+
+static void find_answers(shared *s) {
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(s->graph));
+    for (int q = 0; q < QUESTIONS; q++) {
+        gpugraph_graph *alone = copy_of(s->graph);
+        gpugraph_run run = {.threads = 1, .backend = GPUGRAPH_CPU};
+        s->answer[q] = ask(alone, q, &run, room);
+        expect(run.status == GPUGRAPH_OK, "question %d: %s", q, run.message);
+        gpugraph_free(alone);
+    }
+    free(room);
+}
+
+START_TEST(several_threads) {
+    shared s = {.graph = NULL, .seed = (uint64_t)_i + 1};
+    if (left_out((uint64_t)_i))
+        return;
+    gpugraph_graph *first = draw(s.seed);
+    s.graph = copy_of(first);
+    find_answers(&s);
+    run_workers(THREADS, ask_all, &s, NULL, 0);
+    expect(!s.wrong, "seed %d: question %d has another answer", _i, s.wrong - 1);
+    expect(!s.graph->gate.retired && s.graph->gate.searching == 0,
+           "seed %d: rows are held for nobody", _i);
+    gpugraph_free(s.graph);
+    gpugraph_free(first);
+}
+END_TEST
+
+/* ---- who waits ---- */
+
+static int leave(void *asked) {
+    ++*(int *)asked;
+    return 1;
+}
+
+/* Somebody makes rows and does not come to an end: who needs them waits, and can be
+** interrupted. */
+START_TEST(a_wait_is_interrupted) {
+    gpugraph_graph *graph = draw(1);
+    gpugraph_run maker = {0};
+    char room[16 * 1024];
+    int asked = 0;
+    ck_assert(gg_begin_making(graph, &maker));
+    graph->gate.maker++; /* another thread */
+    gpugraph_run run = {
+        .interrupted = leave, .listener = &asked, .backend = GPUGRAPH_CPU};
+    ask_breadth(graph, GPUGRAPH_OUT, &run, room);
+    ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
+    ck_assert_int_gt(asked, 0);
+    graph->gate.maker--; /* this thread, whose interrupt handler searches */
+    run = (gpugraph_run){.backend = GPUGRAPH_CPU};
+    ask_breadth(graph, GPUGRAPH_OUT, &run, room);
+    ck_assert_int_eq(run.status, GPUGRAPH_INVALID);
+    gg_end_making(graph);
+    ask_breadth(graph, GPUGRAPH_OUT, &run, room);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* A child of fork() in the middle of all that: nobody there makes rows or holds the lock. */
+START_TEST(a_child_waits_for_nobody) {
+    gpugraph_graph *graph = draw(2);
+    gpugraph_run maker = {0};
+    char room[16 * 1024];
+    gg_enter_graph(graph, &maker);
+    ck_assert(gg_begin_making(graph, &maker));
+    graph->gate.maker++;
+    gg_lock(&graph->gate.lock);
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        gpugraph_run run = {.backend = GPUGRAPH_CPU};
+        alarm(20);
+        ask_breadth(graph, GPUGRAPH_OUT, &run, room);
+        bool rested = graph->gate.searching == 0;
+        gpugraph_free(graph);
+        _exit(run.status == GPUGRAPH_OK && rested ? 0 : 1);
+    }
+    gg_unlock(&graph->gate.lock);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    gg_end_making(graph);
+    gg_leave_graph(graph, &maker);
+    gpugraph_free(graph);
+}
+END_TEST
+
+const struct suite suite = {
+    "shared graph",
+    {{"threads", .timeout = 120, .cases = {{&several_threads, GRAPHS}}},
+     {"waiting", .timeout = 60, .cases = {{&a_wait_is_interrupted}}},
+     {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}}},
+};
