@@ -6,6 +6,7 @@
 **     resolve                      again, now that nothing moves
 **     load                     ->  graph */
 #include "read.h"
+#include "kept/shared.h"
 #include "source/query_params.h"
 #include <string.h>
 
@@ -148,24 +149,79 @@ static int keep_twin(reading *r, const loaded *other) {
     return SQLITE_OK;
 }
 
-static int read_rows_into(reading *r, graph_ref *g) {
-    loaded got, other;
+static int load_rows(reading *r, graph_ref *g, loaded *got, loaded *other) {
     if (r->c->readings >= MAX_READINGS)
         return prefix_error(r, SQLITE_ERROR,
                             sqlite3_mprintf("%s is read in the course of reading %d "
                                             "other edge sources: a view or query "
                                             "reads itself; make it read tables",
                                             r->edges.name, MAX_READINGS));
-    const bool twin = !g->stamp && g->two_ways;
     r->c->readings++;
-    int rc = graph_load(
-        r->c, r->request, &r->edges, r->request->vertices ? &r->vertices : NULL,
-        choose_weights(r, g->stamp != NULL), &got, twin ? &other : NULL, r->error);
+    int rc = graph_load(r->c, r->request, &r->edges,
+                        r->request->vertices ? &r->vertices : NULL,
+                        choose_weights(r, g->stamp != NULL), got, other, r->error);
     r->c->readings--;
+    return rc;
+}
+
+static int read_rows_into(reading *r, graph_ref *g) {
+    const bool twin = !g->stamp && g->two_ways;
+    loaded got, other;
+    int rc = load_rows(r, g, &got, twin ? &other : NULL);
     if (rc)
         return rc;
     take_loaded(g, &got);
     return twin ? keep_twin(r, &other) : SQLITE_OK;
+}
+
+/* ---- other connections' graphs ---- */
+
+static void take_shared(reading *r, graph_ref *g, shared_graph *shared, double since_ms) {
+    g->shared = shared;
+    g->graph = shared_graph_of(shared);
+    g->has_weight = shared_has_weight(shared);
+    g->has_text = shared_has_text(shared);
+    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
+                                   "this one sees it",
+                                   r->edges.name);
+    timings_add(&r->c->timings, "share", now_ms() - since_ms,
+                (sqlite3_int64)gpugraph_edge_count(g->graph), detail);
+    sqlite3_free(detail);
+}
+
+static int read_for_all(reading *r, graph_ref *g, shared_graph *shared) {
+    loaded got;
+    int rc = load_rows(r, g, &got, NULL);
+    if (rc) {
+        shared_give_up(shared);
+        return rc;
+    }
+    take_loaded(g, &got);
+    if (shared_publish(shared, &got))
+        g->shared = shared;
+    return SQLITE_OK;
+}
+
+/* The graph of a stamp that is kept is the process's, where its rows have a name. */
+static int find_or_load(reading *r, graph_ref *g) {
+    graph_name name = {.source = r->edges.name, .undirected = r->request->undirected};
+    const bool weighted = g->weight_column && r->request->weight != WEIGHT_NO;
+    const double started = now_ms();
+    enum shared_turn turn;
+    shared_graph *shared;
+    if (!g->stamp || r->follow || r->request->vertices ||
+        !graph_identify(r->c, &r->edges, &name.rows))
+        return read_rows_into(r, g);
+    name.undirected = name.undirected && g->two_ways;
+    int rc = shared_join(r->c, &name, weighted || g->two_ways, &turn, &shared);
+    if (rc)
+        return rc;
+    if (turn == SHARED_READ)
+        return read_for_all(r, g, shared);
+    if (turn == SHARED_ALONE)
+        return read_rows_into(r, g);
+    take_shared(r, g, shared, started);
+    return SQLITE_OK;
 }
 
 /* Weights that are needed, of a source that has none, or where it is not clear which. */
@@ -201,7 +257,7 @@ int read_graph(reading *r, graph_ref **made) {
     rc = stamp_graph(r, g);
     check_done(r);
     if (rc == SQLITE_OK)
-        rc = read_rows_into(r, g);
+        rc = find_or_load(r, g);
     if (rc) {
         graph_free(g);
         return rc;

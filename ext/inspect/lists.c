@@ -6,6 +6,7 @@
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
 #include "follow/follow.h"
+#include "kept/shared.h"
 #include "settings.h"
 #include "lists.h"
 #include "table_function/function.h"
@@ -141,6 +142,7 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
     add_integer(g, device);
     add_text(g, !ref ? NULL : device > 0 ? "cuda" : "cpu");
     add_text(g, state);
+    add_integer(g, !ref ? 0 : ref->shared ? shared_users(ref->shared) : 1);
 }
 
 static void add_followed(void *g, const char *name, const graph_ref *mirror,
@@ -186,8 +188,8 @@ static const list lists[] = {
     {"gpugraph_graphs",
      "CREATE TABLE x(name TEXT, kind TEXT, vertices INTEGER, edges INTEGER, host_bytes "
      "INTEGER,"
-     " device_bytes INTEGER, backend TEXT, state TEXT)",
-     8, 0, fill_graphs},
+     " device_bytes INTEGER, backend TEXT, state TEXT, connections INTEGER HIDDEN)",
+     9, 0, fill_graphs},
     {"gpugraph_timings",
      "CREATE TABLE x(phase TEXT, ms REAL, items INTEGER, detail TEXT)", 4, 0,
      fill_timings},

@@ -10,6 +10,7 @@
 ** statement is bound to and has no stamp is freed at once; the rest as the cache limit
 ** asks. */
 #include "cache.h"
+#include "shared.h"
 #include <string.h>
 
 /* ---- graphs ---- */
@@ -17,7 +18,8 @@
 /* Is the graph what its tables hold now? sqlite3_blob_write changes a TEXT in place, of which a
 ** transaction that writes shows nothing; it cannot change a number. */
 bool graph_is_current(const graph_ref *g, const stamp *now) {
-    return stamp_agrees(g->stamp, now) && !(g->has_text && stamp_writing(now));
+    return stamp_agrees(g->stamp, now) && !(g->has_text && stamp_writing(now)) &&
+           !(g->shared && shared_is_foreign(g->shared));
 }
 
 static bool text_equal(const char *text, const char *other, int bytes) {
@@ -44,7 +46,10 @@ void graph_free(graph_ref *g) {
         search_free(g->searches);
         g->searches = next;
     }
-    gpugraph_free(g->graph);
+    if (g->shared)
+        shared_release(g->shared);
+    else
+        gpugraph_free(g->graph);
     edge_names_free(g->names);
     sqlite3_free(g->edges);
     sqlite3_free(g->vertices);

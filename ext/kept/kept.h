@@ -27,6 +27,7 @@ typedef struct search_ref {
 typedef struct graph_ref {
     struct graph_ref *next;
     gpugraph_graph *graph;
+    struct shared_graph *shared; /* whose graph it is, other connections' too; or NULL */
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     edge_names *names;               /* NULL: edge ids are the library's */
     gpugraph_graph *half_rows; /* of a followed graph (follow/batch.c); NULL: none */

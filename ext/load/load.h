@@ -25,7 +25,8 @@ typedef struct loaded {
     edge_names *names;         /* NULL: edge ids are the library's */
     gpugraph_graph *half_rows; /* of a followed graph: rows with a NULL end */
     bool has_weight;
-    bool has_text; /* something that was read may be a TEXT */
+    bool has_text;   /* something that was read may be a TEXT */
+    bool from_pages; /* the page reader has read all of it */
     char *weight_error;
 } loaded;
 
@@ -34,6 +35,12 @@ enum weight_reading {
     TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
     READ_WEIGHTS
 };
+
+struct page_identity;
+/* Inside the read transaction: the name of what graph_load would read of a plain table by pages,
+** weights included where there are some. false: it has none. (pages/identity.h) */
+bool graph_identify(connection *c, const row_source *edges,
+                    struct page_identity *identity);
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;
 ** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.

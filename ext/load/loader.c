@@ -5,7 +5,7 @@
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
-#include "pages/reader.h"
+#include "pages/identity.h"
 #include "source/condition.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,24 @@ static int between_pages(void *reading) {
     return connection_interrupted(l->c);
 }
 
+static page_table table_of(connection *c, const row_source *rows, bool weights) {
+    return (page_table){
+        .db = c->db,
+        .schema = rows->table.schema,
+        .table = rows->table.name,
+        .rowid = rows->table.rowid_name,
+        .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
+                   weights ? rows->column[WEIGHT_COLUMN] : NULL,
+                   rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
+        .wal = &c->logs};
+}
+
+bool graph_identify(connection *c, const row_source *edges,
+                    struct page_identity *identity) {
+    page_table table = table_of(c, edges, true);
+    return edges->kind == 't' && !edges->where && page_identify(&table, identity);
+}
+
 /* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
 ** went. */
 static bool read_pages(loader *l, const char **why_not) {
@@ -27,17 +45,9 @@ static bool read_pages(loader *l, const char **why_not) {
         *why_not = "a condition on rows";
         return false;
     }
-    page_table table = {
-        .db = l->c->db,
-        .schema = rows->table.schema,
-        .table = rows->table.name,
-        .rowid = rows->table.rowid_name,
-        .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
-                   l->weights != READ_NO_WEIGHTS ? rows->column[WEIGHT_COLUMN] : NULL,
-                   rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
-        .texts = l->texts,
-        .wal = &l->c->logs,
-        .rows_read = &l->count};
+    page_table table = table_of(l->c, rows, l->weights != READ_NO_WEIGHTS);
+    table.texts = l->texts;
+    table.rows_read = &l->count;
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
     case PAGE_NOT_USED:
@@ -49,6 +59,7 @@ static bool read_pages(loader *l, const char **why_not) {
     case PAGE_READ:
         break;
     }
+    l->from_pages = true;
     l->count = l->room = got.count;
     l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
     free(l->rowid ? got.edge_id : got.rowid);
@@ -338,6 +349,7 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
 static void tell(loader *e, const intern *texts, loaded *result) {
     result->has_weight = e->weights != READ_NO_WEIGHTS;
     result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
+    result->from_pages = e->from_pages;
     result->weight_error = e->weight_error;
     e->weight_error = NULL;
 }

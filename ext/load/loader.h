@@ -42,6 +42,7 @@ typedef struct loader {
                    ** closed */
     number *reverse;
     bool text_weight; /* some weight may be a text */
+    bool from_pages;  /* the page reader has read them */
     bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */

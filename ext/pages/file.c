@@ -18,6 +18,7 @@ struct page_snapshot {
     sqlite3_stmt *hold;
     sqlite3_file *file;
     bool has_log; /* in WAL mode, with frames listed */
+    bool exact;   /* which are just those that the transaction sees */
     wal_frames frames;
     uint8_t header[100]; /* the first page's */
 };
@@ -135,7 +136,11 @@ static enum page_reason try_hold(struct page_snapshot *s) {
         return PAGE_READ_FAILED;
     if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
         return PAGE_FINE;
-    return study_log(s, s->file == file ? before : NULL);
+    before = s->file == file ? before : NULL;
+    reason = study_log(s, before);
+    s->exact =
+        s->has_log && before && memcmp(before, &s->frames.header, sizeof *before) == 0;
+    return reason;
 }
 
 /* A transaction that ends with our statement (after BEGIN it does not) is begun again when
@@ -157,6 +162,12 @@ enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snap
         reason = try_hold(s);
     }
     return reason;
+}
+
+bool page_file_view(const struct page_snapshot *s, page_view *view) {
+    const bool wal = s->header[PAGE_READ_VERSION] == PAGE_WAL_VERSION;
+    *view = (page_view){s->file, s->header, s->has_log ? &s->frames.header : NULL};
+    return !wal || s->exact;
 }
 
 void page_file_release(struct page_snapshot *s) {

@@ -351,6 +351,14 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *snap
                                  page_source *source, page_layout *layout);
 /* After the last read: was all that came from the write-ahead log what it seemed? */
 enum page_reason page_file_settle(const struct page_snapshot *snapshot);
+/* What the transaction sees, for identity.c. */
+typedef struct page_view {
+    sqlite3_file *file;
+    const uint8_t *first_page;    /* 100 bytes of the file's */
+    const struct wal_header *log; /* NULL: there is no log */
+} page_view;
+/* false: not for sure. */
+bool page_file_view(const struct page_snapshot *snapshot, page_view *view);
 /* Ends the transaction. NULL is allowed. */
 void page_file_release(struct page_snapshot *snapshot);
 

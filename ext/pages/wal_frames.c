@@ -81,6 +81,10 @@ static region map_region(sqlite3_file *file, uint32_t number) {
     return rc == SQLITE_OK ? (region)at : NULL;
 }
 
+uintptr_t wal_index_place(sqlite3_file *file) {
+    return (uintptr_t)map_region(file, 0);
+}
+
 /* The sum that the header carries, in the machine's own byte order. */
 static bool header_is_sound(const wal_header *h) {
     uint32_t a = 0, b = 0;

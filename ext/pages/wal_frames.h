@@ -52,6 +52,8 @@ bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too);
 bool wal_vfs_reads_apart(sqlite3 *db, const char *schema);
 /* Has the file object a shared index open? */
 bool wal_index_open(sqlite3_file *file);
+/* Where the process has it mapped, for all connections to the file; 0: not for sure. */
+uintptr_t wal_index_place(sqlite3_file *file);
 /* Copies the header as it is now. false: it is being written all the time, or not as it is
 ** known here. */
 bool wal_index_look(sqlite3_file *file, wal_header *header);

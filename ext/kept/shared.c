@@ -1,0 +1,228 @@
+/* One packed graph for all connections of a process that see the same rows.
+**
+**     connection 1   graph_ref "roads"         stamp  searches --\
+**     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph -> gpugraph_graph
+**     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
+**
+** A graph's name says which rows it was made from (pages/identity.h): the file, the state of it
+** that a transaction has seen, the table and its columns. Whoever is about to read rows asks for
+** the graph of their name first; that of another connection is taken only where both names are
+** the same bytes. From then on each connection's own stamp tells whether the graph is still what it
+** sees, as if it had read the rows itself. Graphs are never changed, so a connection that leaves
+** one takes nothing from the others, and the last one frees it.
+**
+**     READING    one connection reads the rows; others who want them wait
+**     THERE      it can be used
+**     NOT_SHARED it was read in a way that another connection may see otherwise (functions in
+**                generated columns, names of edges): who has waited reads alone
+**     FAILED     who has waited tries again
+**
+** Whoever waits holds a read transaction and nothing else, and the one who reads needs no more
+** than that; a thread that reads does not wait, also not on a second connection, from a progress
+** handler. The lock is held over steps in the list alone. What a child of fork() finds in the list
+** is left alone: its parent's threads may have been in the middle of it. */
+#include "shared.h"
+#include "brief_lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum state { READING, THERE, NOT_SHARED, FAILED };
+
+struct shared_graph {
+    struct shared_graph *next;
+    uint32_t process; /* gg_this_process() */
+    enum state state;
+    int users; /* graph_refs, who reads, who waits */
+    bool weighted;
+    bool has_text;
+    gpugraph_graph *graph;
+    page_identity rows;
+    bool undirected;
+    char source[];
+};
+
+static struct {
+    gg_brief_lock lock;
+    uint32_t process;
+    shared_graph *first;
+} all;
+
+static __thread int readings; /* of this thread, under way */
+
+static void lock_all(void) {
+    const uint32_t now = gg_this_process();
+    gg_lock(&all.lock);
+    if (all.process != now) {
+        all.process = now;
+        all.first = NULL;
+    }
+}
+
+static bool is_named(const shared_graph *s, const graph_name *name) {
+    return s->undirected == name->undirected &&
+           memcmp(&s->rows, &name->rows, sizeof s->rows) == 0 &&
+           strcmp(s->source, name->source) == 0;
+}
+
+static shared_graph *new_shared(const graph_name *name, bool weighted) {
+    const size_t length = strlen(name->source) + 1;
+    shared_graph *s = malloc(sizeof *s + length);
+    if (!s)
+        return NULL;
+    memset(s, 0, sizeof *s);
+    s->process = gg_this_process();
+    s->users = 1;
+    s->weighted = weighted;
+    memcpy(&s->rows, &name->rows, sizeof s->rows);
+    s->undirected = name->undirected;
+    memcpy(s->source, name->source, length);
+    return s;
+}
+
+/* Of the list, locked: a graph that is there is better than one that is being read. */
+static shared_graph *find(const graph_name *name, bool weighted) {
+    shared_graph *found = NULL;
+    for (shared_graph *s = all.first; s; s = s->next)
+        if (s->state <= THERE && s->weighted >= weighted && is_named(s, name) &&
+            (!found || s->state == THERE))
+            found = s;
+    return found;
+}
+
+static void unlink_shared(shared_graph *s) {
+    shared_graph **at = &all.first;
+    while (*at && *at != s)
+        at = &(*at)->next;
+    if (*at)
+        *at = s->next;
+}
+
+/* Takes the graph, a place among those who wait for it, or `made`'s place as the one who reads;
+** NULL: none of them. */
+static shared_graph *take(const graph_name *name, bool weighted, shared_graph *made,
+                          enum state *state) {
+    lock_all();
+    shared_graph *s = find(name, weighted);
+    if (s && s->state == READING && readings > 0) {
+        s = NULL;
+    } else if (s) {
+        s->users++;
+        *state = s->state;
+    } else if (made) {
+        made->next = all.first;
+        all.first = s = made;
+    }
+    gg_unlock(&all.lock);
+    return s;
+}
+
+static enum state state_of(const shared_graph *s) {
+    lock_all();
+    enum state state = s->state;
+    gg_unlock(&all.lock);
+    return state;
+}
+
+/* Waits for the one who reads. */
+static int await(connection *c, shared_graph *s, enum state *state) {
+    enum { LOOKS = 20 }; /* between two questions about an interrupt: some 10 ms */
+    const struct timespec pause = {0, 500000};
+    for (int look = 1; (*state = state_of(s)) == READING; look++) {
+        if (look % LOOKS == 0 && connection_interrupted(c))
+            return SQLITE_INTERRUPT;
+        nanosleep(&pause, NULL);
+    }
+    return SQLITE_OK;
+}
+
+int shared_join(connection *c, const graph_name *name, bool weighted,
+                enum shared_turn *turn, shared_graph **shared) {
+    shared_graph *made = new_shared(name, weighted);
+    enum state state;
+    int rc = SQLITE_OK;
+    do {
+        state = READING;
+        shared_graph *s = take(name, weighted, made, &state);
+        if (s == made || !s) {
+            *turn = s ? SHARED_READ : SHARED_ALONE;
+            *shared = s;
+            readings += s != NULL;
+            if (!s)
+                free(made);
+            return SQLITE_OK;
+        }
+        if (state == READING)
+            rc = await(c, s, &state);
+        *turn = state == THERE && rc == SQLITE_OK ? SHARED_THERE : SHARED_ALONE;
+        *shared = *turn == SHARED_THERE ? s : NULL;
+        if (!*shared)
+            shared_release(s);
+    } while (rc == SQLITE_OK && state == FAILED);
+    free(made);
+    return rc;
+}
+
+/* read: what is there for all from now on; NULL: nothing. */
+static void end_reading(shared_graph *s, enum state state, const loaded *read) {
+    readings--;
+    lock_all();
+    s->state = state;
+    if (state == THERE) {
+        s->graph = read->graph;
+        s->weighted = read->has_weight;
+        s->has_text = read->has_text;
+    }
+    if (state != THERE && s->process == gg_this_process())
+        unlink_shared(s);
+    gg_unlock(&all.lock);
+    if (state != THERE)
+        shared_release(s);
+}
+
+bool shared_publish(shared_graph *s, const loaded *read) {
+    const bool rows_alone =
+        read->from_pages && !read->names && !read->half_rows && !read->weight_error;
+    end_reading(s, rows_alone ? THERE : NOT_SHARED, read);
+    return rows_alone;
+}
+
+void shared_give_up(shared_graph *s) {
+    end_reading(s, FAILED, NULL);
+}
+
+gpugraph_graph *shared_graph_of(const shared_graph *s) {
+    return s->graph;
+}
+
+bool shared_has_weight(const shared_graph *s) {
+    return s->weighted;
+}
+
+bool shared_has_text(const shared_graph *s) {
+    return s->has_text;
+}
+
+int shared_users(const shared_graph *s) {
+    lock_all();
+    int users = s->users;
+    gg_unlock(&all.lock);
+    return users;
+}
+
+bool shared_is_foreign(const shared_graph *s) {
+    return s->process != gg_this_process();
+}
+
+void shared_release(shared_graph *s) {
+    lock_all();
+    const bool last = --s->users == 0;
+    if (last && !shared_is_foreign(s))
+        unlink_shared(s);
+    gg_unlock(&all.lock);
+    if (!last)
+        return;
+    gpugraph_free(s->graph);
+    free(s);
+}
