@@ -10,6 +10,8 @@
     NAME(dfs)                                                                            \
     NAME(mis)                                                                            \
     NAME(triangles)                                                                      \
+    NAME(components)                                                                     \
+    NAME(strong_components)                                                              \
     NAME(degrees)
 
 #endif

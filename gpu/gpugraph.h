@@ -322,6 +322,15 @@ typedef enum gpugraph_priority {
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                              int64_t seed, gpugraph_run *run, uint8_t *member);
 
+/* component[v]: the smallest vertex number of v's component. Weak: edges lead both ways. Strong:
+** each of two vertices reaches the other along the edges. */
+typedef enum gpugraph_component_kind {
+    GPUGRAPH_WEAK = 0,
+    GPUGRAPH_STRONG
+} gpugraph_component_kind;
+gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
+                                    gpugraph_run *run, uint32_t *component);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);

@@ -17,7 +17,7 @@ int argument_must_be(const arguments *a, int field, const char *what) {
     if (!value)
         return SQLITE_NOMEM;
     int rc = caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
-                         field_text[field].name, what, value);
+                         field_name(a->by->function, field), what, value);
     sqlite3_free(value);
     return rc;
 }
@@ -101,6 +101,41 @@ static int read_maximum(arguments *a, int field) {
     return SQLITE_OK;
 }
 
+/* -0.0 becomes 0.0: options are in the keys of kept searches. */
+static int read_own_number(arguments *a, int field, const own_option *o, double *own) {
+    struct sql_number number;
+    int rc = number_of(a->given.value[field], &number);
+    if (!o->real)
+        number_to_integer(&number);
+    if (rc != SQLITE_OK)
+        return rc;
+    double value =
+        number.type == SQLITE_INTEGER ? (double)number.integer : number.real + 0.0;
+    if (number.type == SQLITE_NULL || (!o->real && number.type != SQLITE_INTEGER) ||
+        !(value >= o->least && value <= o->most))
+        return argument_must_be(a, field, o->must_be);
+    *own = value;
+    return SQLITE_OK;
+}
+
+static int read_own_option(arguments *a, int place) {
+    const own_option *o = &a->by->function->options[place];
+    const int field = F_OPTION + place;
+    int word = 0, words = 0, rc = SQLITE_OK;
+    if (!o->name)
+        return SQLITE_OK;
+    a->options.own[place] = o->standard;
+    if (!argument_given(a, field))
+        return SQLITE_OK;
+    if (!o->words)
+        return read_own_number(a, field, o, &a->options.own[place]);
+    while (o->words[words])
+        words++;
+    rc = read_word(a, field, o->words, words, &word);
+    a->options.own[place] = word;
+    return rc;
+}
+
 enum { MOST_METHODS = 64 };
 
 /* "auto", and the methods of the function's searches; one that both backends have, or two of
@@ -149,6 +184,8 @@ static int read_options(arguments *a) {
         rc = read_maximum(a, F_MAX_DEPTH);
     if (rc == SQLITE_OK)
         rc = read_maximum(a, F_MAX_DISTANCE);
+    for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK; i++)
+        rc = read_own_option(a, i);
     a->options.direction = (gpugraph_direction)direction;
     a->options.priority = (gpugraph_priority)priority;
     return rc;
@@ -189,7 +226,7 @@ static int check_conditions(const arguments *a, int field) {
         "the argument %s is compared where that gives the search no value "
         "(under OR, in the ON of a RIGHT JOIN, beside what is never true); "
         "write it in the brackets, as in %s",
-        field_text[field].name, a->by->function->example);
+        field_name(a->by->function, field), a->by->function->example);
 }
 
 static int check_edges(const arguments *a) {
@@ -264,7 +301,7 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     a->plan = (unsigned)plan;
     bool first = !words || words != a->words;
     if (first)
-        plan_words_read(words, a->word);
+        plan_words_read(a->by->function, words, a->word);
     a->words = words;
     for (int i = 0; i < argc; i++)
         take_value(a, a->word[i], argv[i]);

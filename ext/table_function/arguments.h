@@ -43,6 +43,7 @@ typedef struct options {
     int backend;        /* gpugraph_backend, or -1: as configured */
     const char *method; /* NULL: auto */
     struct sql_number maximum;
+    double own[OWN_OPTIONS]; /* the place of a word, or a number */
 } options;
 
 /* Ids that are no vertices. A join may bring any number of them: the timings tell of a few

@@ -23,7 +23,7 @@ typedef struct call {
 
 static bool is_own_field(const call *c, int place) {
     for (int i = 0; i < c->function->fields; i++)
-        if (sql_name_at(c->s, place, field_text[c->function->field[i]].name))
+        if (sql_name_at(c->s, place, field_name(c->function, c->function->field[i])))
             return true;
     return false;
 }
@@ -45,7 +45,7 @@ static bool is_own_column(const call *c, int place, int *name) {
 
 /* What in [first, end) is a column of the function itself; -1: nothing. Subqueries have
 ** columns of their own. */
-static int own_column(const call *c, int first, int end) {
+static int find_own_column(const call *c, int first, int end) {
     int name;
     for (int at = first; at < end; at++)
         if (sql_mark_at(c->s, at, '(') && sql_select_at(c->s, at + 1))
@@ -70,7 +70,7 @@ static char *own_comparisons(const call *c, int *other) {
     for (int at = c->name + 2, first = at; at <= end; at = sql_step(s, at)) {
         if (at < end && !sql_mark_at(s, at, ','))
             continue;
-        int own = own_column(c, first, at);
+        int own = find_own_column(c, first, at);
         bool compared = own >= 0 && sql_mark_at(s, own + 1, '=') &&
                         (own == first || own == first + 2);
         if (compared) {
@@ -112,7 +112,7 @@ static int fail_further(const arguments *a) {
                             i == 0                  ? ""
                             : i == f->bracketed - 1 ? " and "
                                                     : ", ",
-                            field_text[f->field[f->visible + i]].name);
+                            field_name(f, f->field[f->visible + i]));
     char *list = sqlite3_str_finish(names);
     int rc = list ? caller_fail(a->by, SQLITE_ERROR,
                                 "the brackets take %s alone; give other arguments after "
@@ -129,7 +129,7 @@ static int fail_late(const arguments *a, int field) {
         "the argument %s has no value when the search begins; put the table "
         "that it comes from before %s, and in place of a RIGHT JOIN to %s "
         "write %s LEFT JOIN",
-        field_text[field].name, a->by->function->name, a->by->function->name,
+        field_name(a->by->function, field), a->by->function->name, a->by->function->name,
         a->by->function->name);
 }
 
@@ -190,14 +190,13 @@ static int look_at_conditions(const arguments *a, const sql_list *s, int field) 
     for (int i = f->visible; i < f->fields; i++)
         if (f->field[i] >= F_FIRST_ARGUMENT && !a->given.value[f->field[i]] &&
             !may_be_late(f, f->field[i]) &&
-            row_is_to_say(s, f->name, field_text[f->field[i]].name))
+            row_is_to_say(s, f->name, field_name(f, f->field[i])))
             return fail_late(a, f->field[i]);
     return SQLITE_OK;
 }
 
 static int look_at_comparisons(const arguments *a, const sql_list *s, int field) {
-    const char *name = field_text[field].name;
-    (void)a;
+    const char *name = field_name(a->by->function, field);
     for (int i = 0; i < s->count; i++)
         if (sql_column_at(s, i) && sql_name_at(s, i, name) &&
             (sql_mark_at(s, i + 1, '=') || sql_word_at(s, i + 1, "IN") ||

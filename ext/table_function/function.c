@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-const struct field_text field_text[FIELDS] = {
+static const struct {
+    const char *name, *type;
+} field_text[FIELDS] = {
     [F_VERTEX] = {.name = "vertex", .type = ""},
     [F_DEPTH] = {.name = "depth", .type = "INTEGER"},
     [F_DISTANCE] = {.name = "distance", .type = ""},
@@ -31,6 +33,20 @@ const struct field_text field_text[FIELDS] = {
     [F_BACKEND] = {.name = "backend", .type = ""},
     [F_FURTHER] = {.name = "further", .type = ""},
 };
+
+const char *field_name(const table_function *f, int field) {
+    if (field >= F_OWN && field <= F_OWN_LAST)
+        return f->own[field - F_OWN].name;
+    if (field >= F_OPTION && field <= F_OPTION_LAST)
+        return f->options[field - F_OPTION].name;
+    return field_text[field].name;
+}
+
+const char *field_type(const table_function *f, int field) {
+    if (field >= F_OWN && field <= F_OWN_LAST)
+        return f->own[field - F_OWN].type;
+    return field_text[field].type ? field_text[field].type : "";
+}
 
 #define LIST_FUNCTION(NAME) &NAME##_function,
 const table_function *const table_functions[] = {TABLE_FUNCTIONS(LIST_FUNCTION)};

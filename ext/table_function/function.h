@@ -7,13 +7,18 @@
 ** of its own, which nobody can name by accident, and one that catches what is too much.
 **
 **     vertex depth parent edge | (edges) (source) (target) | (further) | edges source ...
-**     visible                    bracketed                               fields */
+**     visible                    bracketed                               fields
+**
+** A column or an option that one function alone has is described where the function is
+** (own_column, own_option): nobody else need know it. */
 #ifndef GPUGRAPH_FUNCTION_H
 #define GPUGRAPH_FUNCTION_H
 
 #include "source/request.h"
 
 /* ---- columns ---- */
+
+enum { OWN_COLUMNS = 3, OWN_OPTIONS = 3 }; /* at most */
 
 enum field {
     /* what a row says */
@@ -26,6 +31,8 @@ enum field {
     F_COST,
     F_PREORDER,
     F_POSTORDER,
+    F_OWN, /* the function's own columns, by their place */
+    F_OWN_LAST = F_OWN + OWN_COLUMNS - 1,
     /* what was asked: hidden columns, the arguments */
     F_EDGES,
     F_SOURCE,
@@ -38,6 +45,8 @@ enum field {
     F_ORDERED,
     F_PRIORITY,
     F_SEED,
+    F_OPTION, /* the function's own options, by their place */
+    F_OPTION_LAST = F_OPTION + OWN_OPTIONS - 1,
     F_VERTICES,
     F_PARAMS,
     F_METHOD,
@@ -47,9 +56,26 @@ enum field {
     F_FIRST_ARGUMENT = F_EDGES
 };
 
-extern const struct field_text {
+/* A column of the function's own says what an array of the search holds for the vertex. */
+typedef struct own_column {
     const char *name, *type; /* type: "" for none, so that values compare as they are */
-} field_text[FIELDS];
+    enum own_kind {
+        OWN_NUMBER, /* uint32_t; NONE: NULL */
+        OWN_VERTEX, /* uint32_t, a vertex number: its id is said */
+        OWN_COUNT,  /* uint64_t */
+        OWN_REAL    /* double */
+    } kind;
+} own_column;
+
+/* An option of its own: one of some words, or a number. */
+typedef struct own_option {
+    const char *name;
+    const char *const
+        *words; /* the first is the default, the last is NULL; NULL: a number */
+    bool real;  /* else an INTEGER */
+    double least, most, standard;
+    const char *must_be; /* what sentences say of a number: "a number from 0 to 1" */
+} own_option;
 
 /* ---- functions ---- */
 
@@ -65,6 +91,8 @@ typedef struct table_function {
     const struct search_kind *search, *unweighted_search;
     const char *example; /* for sentences */
     const char *option;  /* one that brackets do not take: "max_depth = 2" */
+    own_column own[OWN_COLUMNS];
+    own_option options[OWN_OPTIONS];
 } table_function;
 
 extern const table_function *const table_functions[];
@@ -73,6 +101,9 @@ extern const int table_function_count;
 /* The columns that SQLite knows, and what each of them is. */
 int column_count(const table_function *f);
 enum field column_field(const table_function *f, int column);
+/* "" as a type is none, so that values compare as they are. */
+const char *field_name(const table_function *f, int field);
+const char *field_type(const table_function *f, int field);
 /* Is it one that brackets fill? */
 bool column_is_bracketed(const table_function *f, int column);
 /* Does the function use searches of this gpugraph_method function? */

@@ -10,7 +10,8 @@
     NAME(sssp)                                                                           \
     NAME(path)                                                                           \
     NAME(dfs)                                                                            \
-    NAME(mis)
+    NAME(mis)                                                                            \
+    NAME(components)
 
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
 TABLE_FUNCTIONS(DECLARE_FUNCTION)

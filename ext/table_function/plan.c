@@ -29,7 +29,7 @@ typedef struct offer {
     int limit, offset;
     bool offset_lost; /* an OFFSET that we cannot see */
     int others; /* constraints that SQLite will check, so that rows go missing after us */
-    unsigned unusable;  /* arguments, by field */
+    uint64_t unusable;  /* arguments, by field */
     unsigned bracketed; /* arguments that brackets hold, by place */
 } offer;
 
@@ -54,7 +54,7 @@ static int refuse(sqlite3_vtab *vtab, const table_function *f, int field) {
     vtab->zErrMsg = sqlite3_mprintf(
         "%s: the argument %s can be compared by = or IN alone; write +%s to "
         "compare the value that was used",
-        f->name, field_text[field].name, field_text[field].name);
+        f->name, field_name(f, field), field_name(f, field));
     return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -86,7 +86,7 @@ static void take_argument(plan *p, int i) {
     } else {
         o->others++;
         if (!p->info->aConstraint[i].usable)
-            o->unusable |= 1u << field;
+            o->unusable |= (uint64_t)1 << field;
     }
 }
 
@@ -123,7 +123,7 @@ static bool sort_constraints(plan *p, int *refused) {
 static void give(plan *p, int constraint, int what, int how, bool omit) {
     p->info->aConstraintUsage[constraint].argvIndex = p->values + 1;
     p->info->aConstraintUsage[constraint].omit = omit;
-    plan_word_write(p->words, p->values == 0,
+    plan_word_write(p->function, p->words, p->values == 0,
                     (word){(unsigned char)what, (unsigned char)how});
     p->values++;
 }

@@ -40,8 +40,8 @@ typedef struct word {
 } word;
 
 /* plan_words.c */
-void plan_word_write(sqlite3_str *words, bool first, word w);
-void plan_words_read(const char *words, word *list);
+void plan_word_write(const table_function *f, sqlite3_str *words, bool first, word w);
+void plan_words_read(const table_function *f, const char *words, word *list);
 
 int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
                 sqlite3_index_info *info);

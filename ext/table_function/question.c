@@ -67,6 +67,7 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->ordered = o->ordered;
     q->priority = o->priority;
     q->seed = o->seed;
+    memcpy(q->own, o->own, sizeof q->own);
     q->search.source = a->sources.item;
     q->search.source_count = a->sources.count;
     q->search.direction = o->direction;

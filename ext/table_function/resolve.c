@@ -27,8 +27,8 @@ static int note_stranger(arguments *a, const graph_ref *graph, int field,
     bool member = field == F_SOURCES;
     sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
                      "%s%s%s%s%s is no vertex%s%s%s", used > 0 ? "; " : "",
-                     member ? "" : field_text[field].name, member ? "" : " ", written,
-                     member ? " in sources" : "", other ? ", though the " : "",
+                     member ? "" : field_name(a->by->function, field), member ? "" : " ",
+                     written, member ? " in sources" : "", other ? ", though the " : "",
                      other ? other : "", other ? " is one" : "");
     sqlite3_free(written);
     return SQLITE_OK;
@@ -44,7 +44,7 @@ static int find_end(arguments *a, const graph_ref *graph, int field, int element
         rc = caller_fail(a->by, rc, "element %d of the JSON array in sources %s", element,
                          fault);
     else if (fault)
-        rc = caller_fail(a->by, rc, "%s %s", field_text[field].name, fault);
+        rc = caller_fail(a->by, rc, "%s %s", field_name(a->by->function, field), fault);
     else if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE && field != F_VERTEX &&
              sqlite3_value_type(id) != SQLITE_NULL)
         rc = note_stranger(a, graph, field, id);

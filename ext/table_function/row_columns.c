@@ -85,6 +85,36 @@ static void result_target(sqlite3_context *context, const rows *r, const answer 
     result_vertex(context, r->ids, s->by->function->paths ? r->target : r->vertex);
 }
 
+/* A column of the function's own. */
+static void result_own(sqlite3_context *context, const rows *r, const answer *s,
+                       int place) {
+    const void *array = s->arrays->array[A_OWN + place];
+    switch (s->by->function->own[place].kind) {
+    case OWN_NUMBER:
+        result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->vertex);
+        break;
+    case OWN_VERTEX:
+        result_vertex(context, r->ids, ((const uint32_t *)array)[r->vertex]);
+        break;
+    case OWN_COUNT:
+        sqlite3_result_int64(context,
+                             (sqlite3_int64)((const uint64_t *)array)[r->vertex]);
+        break;
+    case OWN_REAL:
+        sqlite3_result_double(context, ((const double *)array)[r->vertex]);
+        break;
+    }
+}
+
+static void result_own_option(sqlite3_context *context, const own_option *o, double own) {
+    if (o->words)
+        sqlite3_result_text(context, o->words[(int)own], -1, SQLITE_STATIC);
+    else if (o->real)
+        sqlite3_result_double(context, own);
+    else
+        sqlite3_result_int64(context, (sqlite3_int64)own);
+}
+
 static void result_maximum(sqlite3_context *context, const struct sql_number *maximum) {
     if (maximum->type == SQLITE_INTEGER)
         sqlite3_result_int64(context, maximum->integer);
@@ -101,6 +131,11 @@ static void result_string(sqlite3_context *context, const text *t) {
 static void result_argument(sqlite3_context *context, const rows *r, const arguments *a,
                             const answer *s, int field) {
     const options *o = &a->options;
+    if (field >= F_OPTION && field <= F_OPTION_LAST) {
+        result_own_option(context, &a->by->function->options[field - F_OPTION],
+                          o->own[field - F_OPTION]);
+        return;
+    }
     switch (field) {
     case F_EDGES:
         result_string(context, &s->edges);
@@ -178,7 +213,10 @@ void row_column(sqlite3_context *context, const rows *r, const arguments *a,
         result_number(context, s->arrays, A_POSTORDER, r->vertex);
         break;
     default:
-        result_argument(context, r, a, s, field);
+        if (field >= F_OWN && field <= F_OWN_LAST)
+            result_own(context, r, s, field - F_OWN);
+        else
+            result_argument(context, r, a, s, field);
     }
 }
 
@@ -214,6 +252,7 @@ static uint64_t hash_call(const arguments *a, const answer *s) {
     };
     hash = hash_bytes(hash, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
+    hash = hash_bytes(hash, o->own, sizeof o->own);
     hash = hash_text(hash, s->edges.bytes);
     hash = hash_text(hash, s->vertices.bytes);
     hash = hash_text(hash, s->params.bytes);

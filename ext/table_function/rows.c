@@ -12,8 +12,9 @@
 
 static bool counts(const arrays *found, const bound *most, uint32_t v) {
     const void *value = found->array[A_VALUE];
+    const uint8_t *member = found->array[A_MEMBER];
     if (!value)
-        return ((const uint8_t *)found->array[A_MEMBER])[v] != 0;
+        return !member || member[v] != 0;
     switch (found->type) {
     case GPUGRAPH_UINT32:
         return ((const uint32_t *)value)[v] <= most->integer &&

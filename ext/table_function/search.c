@@ -11,6 +11,8 @@ size_t arrays_item_size(const arrays *a, enum array_name array) {
         return 8;
     if (array == A_TREE_EDGE)
         return a->edge_size;
+    if (array >= A_OWN && array <= A_OWN_LAST)
+        return a->own_wide >> (array - A_OWN) & 1 ? 8 : 4;
     return array == A_MEMBER ? 1 : 4;
 }
 
@@ -59,6 +61,13 @@ void *make_array(making *m, enum array_name array) {
 void *make_wanted(making *m, enum array_name array) {
     return (m->q->wants >> array & 1) && !m->have->array[array] ? make_array(m, array)
                                                                 : NULL;
+}
+
+void *make_own(making *m, const table_function *f, int place) {
+    const enum own_kind kind = f->own[place].kind;
+    if (kind == OWN_COUNT || kind == OWN_REAL)
+        m->made.own_wide |= 1u << place;
+    return make_array(m, (enum array_name)(A_OWN + place));
 }
 
 void note_where(making *m) {
@@ -110,6 +119,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         have->n = m.made.n;
         have->edge_size = m.made.edge_size;
         have->type = m.made.type;
+        have->own_wide |= m.made.own_wide;
         have->method = m.made.method;
         have->backend = m.made.backend;
     }

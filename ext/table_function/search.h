@@ -12,7 +12,7 @@
 #ifndef GPUGRAPH_SEARCH_H
 #define GPUGRAPH_SEARCH_H
 
-#include "ext.h"
+#include "function.h"
 
 /* ---- what a search fills ---- */
 
@@ -24,6 +24,9 @@ enum array_name {
     A_VALUE,     /* depth or distance, of the arrays' type */
     A_PARENT,    /* uint32_t; gpu_dfs */
     A_MEMBER,    /* uint8_t; gpu_mis, which has no values */
+    A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
+                 ** A_MEMBER every vertex is a row */
+    A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
     ARRAYS
 };
 
@@ -32,6 +35,7 @@ enum array_name {
 typedef struct arrays {
     uint32_t n;
     gpugraph_distance_type type;
+    unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from malloc: sqlite3_malloc64 gives no block of 2 GiB */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
     void *path; /* the edges of one path in the order of travel, in place of arrays */
@@ -65,7 +69,8 @@ typedef struct question {
     bool ordered;
     gpugraph_priority priority;
     sqlite3_int64 seed;
-    unsigned wants; /* bit i: array i, of the first four */
+    double own[OWN_OPTIONS]; /* the function's own options */
+    unsigned wants;          /* bit i: array i, of the first four */
 } question;
 
 /* ---- searching ---- */
@@ -108,6 +113,8 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
 void *make_array(making *m, enum array_name array);
 /* The same if the plan wants it and it is not there; else NULL, "not wanted". */
 void *make_wanted(making *m, enum array_name array);
+/* A new array of the function's own column at that place. */
+void *make_own(making *m, const table_function *f, int place);
 /* What the search ran on. */
 void note_where(making *m);
 /* Distances of this type, a tree and roots, by this search. */

@@ -159,11 +159,10 @@ static char *schema_of(const table_function *f) {
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < column_count(f); i++) {
         enum field field = column_field(f, i);
-        const struct field_text *text = &field_text[field];
         sqlite3_str_appendf(sql, column_is_bracketed(f, i) ? "%s\"(%s)\"" : "%s%s",
-                            i ? ", " : "", text->name);
-        sqlite3_str_appendf(sql, " %s",
-                            field < F_FIRST_ARGUMENT ? text->type : "BLOB HIDDEN");
+                            i ? ", " : "", field_name(f, field));
+        sqlite3_str_appendf(
+            sql, " %s", field < F_FIRST_ARGUMENT ? field_type(f, field) : "BLOB HIDDEN");
     }
     sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);

@@ -15,12 +15,18 @@ INSERT INTO expected SELECT 'directed sssp', * FROM line WHERE value <> 'Infinit
 INSERT INTO expected SELECT 'undirected bfs', * FROM line WHERE value <> '9223372036854775807'; DELETE FROM line;
 .import fixtures/ldbc/example-undirected-SSSP line
 INSERT INTO expected SELECT 'undirected sssp', * FROM line WHERE value <> 'Infinity'; DELETE FROM line;
+.import fixtures/ldbc/example-directed-WCC line
+INSERT INTO expected SELECT 'directed wcc', * FROM line; DELETE FROM line;
+.import fixtures/ldbc/example-undirected-WCC line
+INSERT INTO expected SELECT 'undirected wcc', * FROM line; DELETE FROM line;
 
 CREATE TABLE answer AS
 SELECT 'directed bfs' AS test, vertex, depth AS value FROM gpu_bfs('directed', 1)
 UNION ALL SELECT 'directed sssp', vertex, distance FROM gpu_sssp('directed', 1)
 UNION ALL SELECT 'undirected bfs', vertex, depth FROM gpu_bfs('undirected', 2) WHERE direction = 'both'
-UNION ALL SELECT 'undirected sssp', vertex, distance FROM gpu_sssp('undirected', 2) WHERE direction = 'both';
+UNION ALL SELECT 'undirected sssp', vertex, distance FROM gpu_sssp('undirected', 2) WHERE direction = 'both'
+UNION ALL SELECT 'directed wcc', vertex, component FROM gpu_components('directed')
+UNION ALL SELECT 'undirected wcc', vertex, component FROM gpu_components('undirected');
 
 -- Sums of REALs depend on their order in the last digit.
 UPDATE expected SET value = round(value, 12);

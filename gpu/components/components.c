@@ -1,0 +1,221 @@
+/* Connected components: the public function, and weak components on the CPU.
+**
+**     component[v]     0  0  2  1  2     each vertex points to a smaller one of its component, or to
+**                      ^--+     |  |     itself: a root. Two trees become one when the larger root
+**                      +--------+  |     is hooked to the smaller one, so a root is always the
+**                            ^-----+     smallest vertex of its tree, and the answer in the end
+**
+** Hooks are compare-and-swap of roots alone, so threads need no order and the answer has none.
+**
+** 1. a sample of the edges, COMPONENTS_SAMPLE for each vertex, spread over the whole list
+** 2. every vertex points to its root; the commonest root among some is taken for the largest
+**    component, and a bitmap holds the vertices outside of it
+** 3. all other edges, but for those with both ends inside
+** 4. every vertex points to its root
+**
+** After Sutton, Ben-Nun, Barak (Afforest, IPDPS 2018), which samples rows and skips the rows of the
+** largest component; the list of edges needs no rows, and no transpose. Roots as smallest members
+** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
+#include "components.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 14 }; /* edges, vertices that a thread takes at a time */
+
+struct weak {
+    const gpugraph_graph *graph;
+    gpugraph_run *run;
+    uint32_t *parent;  /* the caller's array */
+    uint64_t *outside; /* bit v: not in the largest component */
+    uint64_t stride;   /* every stride-th edge is one of the sample */
+    uint32_t largest;  /* its root */
+    int threads;
+};
+
+static inline uint32_t parent_of(const struct weak *w, uint32_t v) {
+    return __atomic_load_n(&w->parent[v], __ATOMIC_RELAXED);
+}
+
+/* One tree of the two ends' trees. A failed hook tells who was quicker, and goes on from there. */
+static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
+    uint32_t a = parent_of(w, u), b = parent_of(w, v);
+    while (a != b) {
+        uint32_t high = a > b ? a : b, low = a > b ? b : a;
+        uint32_t above = parent_of(w, high);
+        if (above == low || (above == high && __atomic_compare_exchange_n(
+                                                  &w->parent[high], &above, low, false,
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+            return;
+        a = parent_of(w, above);
+        b = low;
+    }
+}
+
+/* ---- the steps ---- */
+
+static void begin(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
+        w->parent[v] = (uint32_t)v;
+}
+
+static void sample(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    const gpugraph_edge_list *edges = &w->graph->edges;
+    for (uint64_t i = low; i < high && !gg_leave(w->run, i); i++)
+        link_ends(w, edges->source[i * w->stride], edges->target[i * w->stride]);
+}
+
+static void compress(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++) {
+        uint32_t root = parent_of(w, (uint32_t)v), above;
+        while ((above = parent_of(w, root)) != root)
+            root = above;
+        __atomic_store_n(&w->parent[v], root, __ATOMIC_RELAXED);
+    }
+}
+
+/* Words low .. high - 1 of the bitmap. */
+static void mark_outside(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    for (uint64_t word = low; word < high && !gg_leave(w->run, word); word++) {
+        const uint64_t first = 64 * word, rest = w->graph->n - first;
+        const int count = rest < 64 ? (int)rest : 64;
+        uint64_t bits = 0;
+        for (int i = 0; i < count; i++)
+            bits |= (uint64_t)(w->parent[first + (uint64_t)i] != w->largest) << i;
+        w->outside[word] = bits;
+    }
+}
+
+static inline uint64_t is_outside(const struct weak *w, uint32_t v) {
+    return w->outside[v / 64] >> v % 64 & 1;
+}
+
+static void link_rest(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    const uint32_t *source = w->graph->edges.source, *target = w->graph->edges.target;
+    for (uint64_t e = low; e < high && !gg_leave(w->run, e); e++)
+        if (is_outside(w, source[e]) | is_outside(w, target[e]))
+            link_ends(w, source[e], target[e]);
+}
+
+/* The root that most of some vertices, spread over all, have. */
+static uint32_t commonest_root(const struct weak *w) {
+    uint32_t root[COMPONENTS_VOTES], best = 0, best_votes = 0;
+    const uint64_t n = w->graph->n;
+    const uint32_t votes = n < COMPONENTS_VOTES ? (uint32_t)n : COMPONENTS_VOTES;
+    for (uint32_t i = 0; i < votes; i++)
+        root[i] = w->parent[n * i / votes];
+    for (uint32_t i = 0; i < votes; i++) {
+        uint32_t same = 0;
+        for (uint32_t j = i; j < votes; j++)
+            same += root[j] == root[i];
+        if (same > best_votes) {
+            best_votes = same;
+            best = root[i];
+        }
+        if (best_votes > votes / 2)
+            break;
+    }
+    return best;
+}
+
+/* ---- weak components ---- */
+
+static bool over_vertices(struct weak *w, gg_span *step) {
+    gg_chunks(w->threads, w->graph->n, CHUNK, step, w);
+    return !gg_stopping(w->run);
+}
+
+static bool link_all(struct weak *w) {
+    const uint64_t m = w->graph->m, n = w->graph->n;
+    w->stride = m / (COMPONENTS_SAMPLE * n) + 1;
+    gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
+    if (gg_stopping(w->run) || w->stride == 1)
+        return !gg_stopping(w->run);
+    if (!over_vertices(w, compress))
+        return false;
+    w->largest = commonest_root(w);
+    const uint64_t words = (n + 63) / 64;
+    w->outside = gg_alloc(w->run, words, sizeof *w->outside);
+    if (!w->outside)
+        return false;
+    gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
+    gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
+    gg_release(w->outside);
+    return !gg_stopping(w->run);
+}
+
+static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
+                                 uint32_t *component) {
+    struct weak w = {.graph = graph, .run = run, .parent = component};
+    double start = gg_now_ms();
+    char more[40];
+    w.threads = gg_threads(run, graph->m + graph->n);
+    if (!over_vertices(&w, begin) || (graph->n > 0 && !link_all(&w)) ||
+        !over_vertices(&w, compress))
+        return gg_stopped(run);
+    snprintf(more, sizeof more, "%d thread(s)", w.threads);
+    gg_search_phase(run, start, (int64_t)graph->m, more);
+    return run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static double few_passes(const gpugraph_graph *graph) {
+    (void)graph;
+    return GG_COMPONENTS_STEPS;
+}
+
+static const gpugraph_method methods[] = {
+    {"components", "union-find", "cpu",
+     "weak: threads hook roots of trees to smaller ones, a sample of the edges first"},
+    {0},
+};
+
+static const struct components_calls cpu_calls = {.find = find_weak};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_components = {
+    .name = "components",
+    .rows = CSR_KINDS,
+    .arcs = gg_arcs_once,
+    .steps = few_passes,
+    .cpu_ns = GG_COMPONENTS_CPU_NS,
+    .cuda_ns = GG_COMPONENTS_CUDA_NS,
+    .step_us = GG_COMPONENTS_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_components_cuda},
+};
+
+static const struct components_calls *calls(const gg_algorithm *a, gpugraph_backend on) {
+    return a->side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
+                                    gpugraph_run *run, uint32_t *component) {
+    gg_begin(run);
+    if ((unsigned)kind > GPUGRAPH_STRONG)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG",
+                       (int)kind);
+    const gg_algorithm *a =
+        kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
+    bool fallback;
+    gpugraph_backend on = gg_choose(graph, a, run, &fallback);
+    if (!on)
+        return run->status;
+    calls(a, on)->find(graph, run, component);
+    if (gg_fall_back(run, a, fallback))
+        calls(a, GPUGRAPH_CPU)->find(graph, run, component);
+    return run->status;
+}

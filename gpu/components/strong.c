@@ -1,0 +1,156 @@
+/* Strongly connected components on the CPU: one depth-first pass over the rows of OUT.
+**
+**     rank[v]      0        not seen
+**                  1, 2 ..  v is open: the order in which it was seen, or that of an earlier open
+**                           vertex which it reaches
+**                  DONE     its component is known
+**     open         vertices that are seen and not done, in a stack that the components leave from
+**                  the top: when a vertex reaches nothing seen before it, it and all above it are
+**                  one component
+**     visits       the path from the root: where each vertex of it has got to in its row
+**
+** Both stacks share one array of n entries, the path from below, the open ones from above: a vertex
+** is on the path until all its arcs are seen, and open after that. After Tarjan (SIAM J. Comput. 1,
+** 1972), in the space of Pearce (Inf. Process. Lett. 116, 2016). A vertex that is done is told by
+** its component, the smallest vertex of it. */
+#include "components.h"
+#include "tuning.h"
+
+#define DONE UINT32_MAX
+
+struct strong {
+    csr g;
+    gpugraph_run *run;
+    uint32_t *rank, *stack, *component;
+    uint64_t *next;      /* of v: the arc that is to be looked at */
+    uint32_t path, open; /* the path's length; entries from `open` on are open */
+    uint32_t seen;
+    int64_t until_poll;
+};
+
+static void enter(struct strong *s, uint32_t v) {
+    s->rank[v] = ++s->seen;
+    s->next[v] = s->g.offset[v];
+    s->stack[s->path++] = v;
+}
+
+/* v reaches nothing that was seen before it. */
+static void close_component(struct strong *s, uint32_t v, uint32_t rank) {
+    uint32_t top = s->open, least = v;
+    while (top < s->g.n && s->rank[s->stack[top]] >= rank) {
+        least = s->stack[top] < least ? s->stack[top] : least;
+        top++;
+    }
+    for (uint32_t i = s->open; i < top; i++) {
+        s->rank[s->stack[i]] = DONE;
+        s->component[s->stack[i]] = least;
+    }
+    s->rank[v] = DONE;
+    s->component[v] = least;
+    s->open = top;
+}
+
+/* All arcs of the path's last vertex are seen: its rank is the least that it reaches. */
+static void leave(struct strong *s, uint32_t own) {
+    const uint32_t v = s->stack[--s->path], rank = s->rank[v];
+    if (rank == own)
+        close_component(s, v, rank);
+    else
+        s->stack[--s->open] = v;
+    if (s->path > 0) {
+        const uint32_t above = s->stack[s->path - 1];
+        if (s->rank[v] < s->rank[above])
+            s->rank[above] = s->rank[v];
+    }
+}
+
+/* Goes on along the arcs of the path's last vertex. own[v] is where it stood when it was seen. */
+static bool walk(struct strong *s, uint32_t *own) {
+    while (s->path > 0) {
+        const uint32_t v = s->stack[s->path - 1];
+        const uint64_t end = s->g.offset[v + 1];
+        uint64_t i = s->next[v];
+        uint32_t rank = s->rank[v], to = GPUGRAPH_NONE;
+        for (; i < end; i++) {
+            to = s->g.target[i];
+            if (s->rank[to] == 0)
+                break;
+            if (s->rank[to] < rank)
+                rank = s->rank[to];
+        }
+        s->until_poll -= (int64_t)(i - s->next[v]) + 1;
+        s->rank[v] = rank;
+        s->next[v] = i;
+        if (i < end) {
+            enter(s, to);
+            own[to] = s->rank[to];
+        } else {
+            leave(s, own[v]);
+        }
+        if (s->until_poll < 0) {
+            s->until_poll = GG_POLL_ITEMS;
+            if (gg_poll(s->run))
+                return false;
+        }
+    }
+    return true;
+}
+
+static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
+                                   uint32_t *component) {
+    struct strong s = {.run = run, .component = component, .until_poll = GG_POLL_ITEMS};
+    if (gg_csr(graph, CSR_OUT, false, false, run, &s.g) != GPUGRAPH_OK)
+        return run->status;
+    double start = gg_now_ms();
+    s.rank = gg_alloc_zero(run, s.g.n, sizeof *s.rank);
+    s.stack = gg_alloc(run, s.g.n, sizeof *s.stack);
+    s.next = gg_alloc(run, s.g.n, sizeof *s.next);
+    s.open = s.g.n;
+    bool go = s.rank && s.stack && s.next;
+    for (uint32_t root = 0; go && root < s.g.n; root++) {
+        if (s.rank[root] == 0) {
+            enter(&s, root);
+            component[root] = s.rank[root];
+            go = walk(&s, component); /* of a vertex not done: where it stood */
+        }
+    }
+    gg_release(s.rank);
+    gg_release(s.stack);
+    gg_release(s.next);
+    if (!go)
+        return gg_stopped(run);
+    gg_search_phase(run, start, (int64_t)s.g.m, "one thread");
+    return run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static bool always(const gpugraph_graph *graph) {
+    (void)graph;
+    return true;
+}
+
+static const gpugraph_method methods[] = {
+    {"components", "depth-first", "cpu",
+     "strong: one thread, one depth-first pass over the arcs"},
+    {0},
+};
+
+static const struct components_calls cpu_calls = {.find = find_strong};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_strong_components = {
+    .name = "components",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_once,
+    .steps = gg_few_steps,
+    .alone = always,
+    .cpu_ns = GG_STRONG_CPU_NS,
+    .cuda_ns = GG_STRONG_CUDA_NS,
+    .step_us = GG_STRONG_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_strong_components_cuda},
+};

@@ -1,0 +1,447 @@
+/* Strongly connected components on the device; strong.c has the meaning.
+**
+**     list         the vertices whose component is not known; settled ones leave it
+**     label[v]     some vertex of v's component; NONE: not known
+**
+** 1. trim, along either direction in turn, for as long as many leave. A listed vertex that no listed
+**    one leads to is a component by itself. One that a single one leads to is what that one makes it:
+**    such vertices form chains and rings, and pointers that double find where each begins.
+**
+**        nobody -> a -> b -> c            all by themselves
+**        ring of a -> b -> c -> a -> d    the ring is one component, d is by itself
+**        many -> a -> b                   stays listed
+**
+** 2. a search forwards and one backwards from a vertex with many arcs both ways: what both reach is
+**    its component, mostly the one large one
+** 3. trim again; then rounds of colours until the list is empty: a vertex takes the largest number
+**    that leads to it, and those that the owner of that number is reached from, within the colour,
+**    are its component
+** 4. label becomes the smallest vertex that has it
+**
+** After Fleischer, Hendrickson, Pinar (2000), McLendon et al. (2005), Orzan (2004), Slota,
+** Rajamanickam, Madduri (IPDPS 2014); chains and rings at once are ours. */
+#include "components.h"
+#include "bfs/bfs.cuh"
+#include "graph/frontier.cuh"
+
+#include <stdio.h>
+
+enum {
+    LIST_BLOCKS = 16,   /* for each multiprocessor */
+    PIVOT_LIST = 65536, /* listed vertices from which two searches pay */
+    TRIM_SHARE = 16,    /* trimming goes on while one in so many leaves the list */
+    TRIM_ROUNDS = 64,   /* at most */
+    QUEUED = 4 /* steps that are queued before the host asks whether any is left */
+};
+
+#define STOP UINT32_MAX /* low of a vertex that several listed ones lead to */
+
+struct state {
+    uint32_t count;   /* of the list that is made */
+    uint32_t changed; /* something has, in the steps since it was cleared */
+    unsigned long long pivot;
+};
+
+struct strong {
+    struct state *state;
+    uint32_t *label, *list[2];
+    uint64_t *chain[2]; /* before << 32 | smallest on the way there; by vertex */
+    uint32_t *colour;
+    uint8_t *mark;
+};
+
+struct strong_run {
+    struct cuda_job *job;
+    struct device_csr rows[2]; /* OUT, IN */
+    struct strong s;
+    uint32_t count; /* listed, in s.list[0] */
+};
+
+/* ---- kernels ---- */
+
+static __global__ void begin(uint32_t n, strong s) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        s.label[v] = GPUGRAPH_NONE;
+        s.list[0][v] = (uint32_t)v;
+    }
+}
+
+/* rows: of those that lead to v, when heads are looked for. */
+static __global__ void find_single(device_csr rows, strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        const uint64_t end = rows.offset[v + 1];
+        uint32_t before = GPUGRAPH_NONE, low = v;
+        for (uint64_t k = rows.offset[v]; k < end && low != STOP; k++) {
+            const uint32_t u = rows.target[k];
+            if (u == v || u == before || s.label[u] != GPUGRAPH_NONE)
+                continue;
+            low = before == GPUGRAPH_NONE ? v : STOP;
+            before = u;
+        }
+        if (low == STOP)
+            before = v;
+        s.chain[0][v] = (uint64_t)before << 32 | low;
+        s.mark[v] = 0;
+    }
+}
+
+/* Each pointer goes as far again: from v to what its pointer points to. */
+static __global__ void jump(strong s, uint32_t count, int from) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        uint64_t way = s.chain[from][v];
+        const uint32_t before = (uint32_t)(way >> 32), low = (uint32_t)way;
+        if (before != GPUGRAPH_NONE && low != STOP) {
+            const uint64_t on = s.chain[from][before];
+            const uint32_t then = (uint32_t)(on >> 32), lower = (uint32_t)on;
+            if (lower != STOP) {
+                way = (uint64_t)then << 32 | min(low, lower);
+                if (then != before)
+                    s.state->changed = 1;
+            }
+        }
+        s.chain[from ^ 1][v] = way;
+    }
+}
+
+/* Where pointers end on a ring, they end on all of it. */
+static __global__ void mark_rings(strong s, uint32_t count, int from) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t before = (uint32_t)(s.chain[from][s.list[0][i]] >> 32);
+        if (before != GPUGRAPH_NONE && (uint32_t)s.chain[from][before] != STOP)
+            s.mark[before] = 1;
+    }
+}
+
+static __global__ void settle_chains(strong s, uint32_t count, int from) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        const uint64_t way = s.chain[from][v];
+        const uint32_t before = (uint32_t)(way >> 32);
+        if ((uint32_t)way == STOP)
+            continue;
+        if (before == GPUGRAPH_NONE || (uint32_t)s.chain[from][before] != STOP)
+            s.label[v] = s.mark[v] ? (uint32_t)way : v;
+    }
+}
+
+static __global__ void list_open(strong s, uint32_t count) {
+    const uint64_t whole = gg_whole_warps(count);
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        const uint32_t v = i < count ? s.list[0][i] : 0;
+        const bool open = i < count && s.label[v] == GPUGRAPH_NONE;
+        const uint32_t at = gg_reserve(&s.state->count, open);
+        if (open)
+            s.list[1][at] = v;
+    }
+}
+
+/* The listed vertex with most arcs in the scarcer direction. */
+static __global__ void find_pivot(device_csr out, device_csr in, strong s,
+                                  uint32_t count) {
+    unsigned long long best = 0;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        const uint64_t leave = out.offset[v + 1] - out.offset[v],
+                       enter = in.offset[v + 1] - in.offset[v],
+                       fewer = min(min(leave, enter), (uint64_t)UINT32_MAX);
+        best = max(best, (unsigned long long)(fewer << 32 | v));
+    }
+    if (best > gg_peek(&s.state->pivot))
+        atomicMax(&s.state->pivot, best);
+}
+
+static __global__ void note_reached(uint32_t n, const uint32_t *depth, strong s) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        s.mark[v] = depth[v] != GPUGRAPH_NONE;
+}
+
+static __global__ void settle_both(uint32_t n, const uint32_t *depth, uint32_t pivot,
+                                   strong s) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        if (s.mark[v] && depth[v] != GPUGRAPH_NONE)
+            s.label[v] = pivot;
+}
+
+static __global__ void begin_colours(strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
+        s.colour[s.list[0][i]] = s.list[0][i];
+}
+
+/* in: rows of those that lead to v. What leads to the owner of its colour leads to v. */
+static __global__ void spread_colours(device_csr in, strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i], own = gg_peek(&s.colour[v]);
+        uint32_t colour = own;
+        for (uint64_t k = in.offset[v]; k < in.offset[v + 1]; k++) {
+            const uint32_t u = in.target[k];
+            if (s.label[u] == GPUGRAPH_NONE)
+                colour = max(colour, gg_peek(&s.colour[u]));
+        }
+        colour = max(colour, gg_peek(&s.colour[colour]));
+        if (colour > own) {
+            atomicMax(&s.colour[v], colour);
+            s.state->changed = 1;
+        }
+    }
+}
+
+/* The owners, and then whoever has an arc to one of theirs. Labels of this round are colours of
+** listed vertices: what was settled before has none. */
+static __global__ void settle_owners(strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        s.mark[v] = s.colour[v] == v;
+    }
+}
+
+static __global__ void settle_colours(device_csr out, strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i], colour = s.colour[v];
+        bool found = gg_peek(&s.mark[v]);
+        for (uint64_t k = out.offset[v]; k < out.offset[v + 1] && !found; k++) {
+            const uint32_t u = out.target[k];
+            found = s.label[u] == GPUGRAPH_NONE && s.colour[u] == colour &&
+                    gg_peek(&s.mark[u]);
+            if (found) {
+                s.mark[v] = 1;
+                s.state->changed = 1;
+            }
+        }
+    }
+}
+
+static __global__ void label_colours(strong s, uint32_t count) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = s.list[0][i];
+        if (s.mark[v])
+            s.label[v] = s.colour[v];
+    }
+}
+
+static __global__ void find_least(uint32_t n, strong s, uint32_t *least) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        uint32_t *of = &least[s.label[v]];
+        if (gg_peek(of) > v)
+            atomicMin(of, (uint32_t)v);
+    }
+}
+
+static __global__ void take_least(uint32_t n, strong s, const uint32_t *least) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        s.label[v] = least[s.label[v]];
+}
+
+/* ---- steps ---- */
+
+#define OVER_LIST(r)                                                                     \
+<<<gg_grid((r)->job, (r)->count, LIST_BLOCKS), GG_BLOCK, 0, (r)->job->stream>>>
+#define OVER_VERTICES(r)                                                                 \
+<<<gg_grid((r)->job, (r)->job->graph->n, LIST_BLOCKS), GG_BLOCK, 0, (r)->job->stream>>>
+
+/* Repeats the step, a few times between two looks, until it changes nothing, `most` times at most. */
+template <typename step_type>
+static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
+    struct state state = {0, 1, 0};
+    for (uint32_t done = 0; state.changed && done < most && gg_going(r->job);) {
+        gg_fill(r->job, &r->s.state->changed, 0, sizeof state.changed);
+        for (int i = 0; i < QUEUED && done < most; i++, done++)
+            step();
+        if (!gg_fetch(r->job, &state, r->s.state, sizeof state))
+            return false;
+    }
+    return gg_going(r->job);
+}
+
+/* Drops settled vertices from the list. */
+static bool shorten(struct strong_run *r) {
+    struct strong *s = &r->s;
+    gg_fill(r->job, &s->state->count, 0, sizeof s->state->count);
+    list_open OVER_LIST(r)(*s, r->count);
+    gg_launched(r->job, "list_open");
+    if (!gg_fetch(r->job, &r->count, &s->state->count, sizeof r->count))
+        return false;
+    uint32_t *list = s->list[0];
+    s->list[0] = s->list[1];
+    s->list[1] = list;
+    return true;
+}
+
+static bool trim_along(struct strong_run *r, const struct device_csr *rows) {
+    struct strong *s = &r->s;
+    int from = 0;
+    uint32_t most = 1;
+    while (most < 32 && r->count >> most)
+        most++;
+    find_single OVER_LIST(r)(*rows, *s, r->count);
+    gg_launched(r->job, "find_single");
+    if (!until_settled(r, most + 1, [&] {
+            jump OVER_LIST(r)(*s, r->count, from);
+            gg_launched(r->job, "jump");
+            from ^= 1;
+        }))
+        return false;
+    mark_rings OVER_LIST(r)(*s, r->count, from);
+    settle_chains OVER_LIST(r)(*s, r->count, from);
+    gg_launched(r->job, "settle_chains");
+    return shorten(r);
+}
+
+static bool trim(struct strong_run *r) {
+    bool many = true;
+    for (int round = 0; many && r->count > 0 && round < TRIM_ROUNDS; round++) {
+        const uint32_t before = r->count;
+        if (!trim_along(r, &r->rows[1]) || (r->count > 0 && !trim_along(r, &r->rows[0])))
+            return false;
+        many = before - r->count > before / TRIM_SHARE;
+    }
+    return true;
+}
+
+static bool search_from(struct strong_run *r, uint32_t pivot,
+                        gpugraph_direction direction, struct bfs_outcome *out) {
+    gpugraph_search search = {};
+    search.source = &pivot;
+    search.source_count = 1;
+    search.direction = direction;
+    search.max_depth = GPUGRAPH_NONE;
+    return gg_bfs_levels(r->job, &search, false, false, out);
+}
+
+static bool settle_pivot(struct strong_run *r) {
+    const uint32_t n = r->job->graph->n;
+    unsigned long long best;
+    struct bfs_outcome out;
+    gg_fill(r->job, &r->s.state->pivot, 0, sizeof best);
+    find_pivot OVER_LIST(r)(r->rows[0], r->rows[1], r->s, r->count);
+    gg_launched(r->job, "find_pivot");
+    if (!gg_fetch(r->job, &best, &r->s.state->pivot, sizeof best))
+        return false;
+    const uint32_t pivot = (uint32_t)best;
+    if (!search_from(r, pivot, GPUGRAPH_OUT, &out))
+        return false;
+    note_reached OVER_VERTICES(r)(n, out.depth, r->s);
+    gg_launched(r->job, "note_reached");
+    if (!search_from(r, pivot, GPUGRAPH_IN, &out))
+        return false;
+    settle_both OVER_VERTICES(r)(n, out.depth, pivot, r->s);
+    gg_launched(r->job, "settle_both");
+    return shorten(r) && trim(r);
+}
+
+static bool colour_round(struct strong_run *r) {
+    begin_colours OVER_LIST(r)(r->s, r->count);
+    gg_launched(r->job, "begin_colours");
+    if (!until_settled(r, UINT32_MAX, [&] {
+            spread_colours OVER_LIST(r)(r->rows[1], r->s, r->count);
+            gg_launched(r->job, "spread_colours");
+        }))
+        return false;
+    settle_owners OVER_LIST(r)(r->s, r->count);
+    gg_launched(r->job, "settle_owners");
+    if (!until_settled(r, UINT32_MAX, [&] {
+            settle_colours OVER_LIST(r)(r->rows[0], r->s, r->count);
+            gg_launched(r->job, "settle_colours");
+        }))
+        return false;
+    label_colours OVER_LIST(r)(r->s, r->count);
+    gg_launched(r->job, "label_colours");
+    return shorten(r) && trim(r);
+}
+
+/* ---- driver ---- */
+
+/* The run's own block: the searches have the workspace. */
+static uint64_t carve(unsigned char *block, uint32_t n, struct strong *s) {
+    struct workspace space = {block, 0};
+    s->state = gg_carve<struct state>(&space, 1);
+    s->label = gg_carve<uint32_t>(&space, n);
+    s->list[0] = gg_carve<uint32_t>(&space, n);
+    s->list[1] = gg_carve<uint32_t>(&space, n);
+    s->chain[0] = gg_carve<uint64_t>(&space, n);
+    s->chain[1] = gg_carve<uint64_t>(&space, n);
+    s->colour = gg_carve<uint32_t>(&space, n);
+    s->mark = gg_carve<uint8_t>(&space, n);
+    return space.used;
+}
+
+/* The searches count arcs in 32 bits (bfs.cu). */
+static bool search_fits(const struct strong_run *r) {
+    return r->count >= PIVOT_LIST && r->rows[0].m < UINT32_MAX - 65536;
+}
+
+static bool settle_all(struct strong_run *r) {
+    const uint32_t n = r->job->graph->n;
+    uint32_t *least = r->s.colour;
+    begin OVER_VERTICES(r)(n, r->s);
+    gg_launched(r->job, "begin");
+    if (!trim(r) || (search_fits(r) && !settle_pivot(r)))
+        return false;
+    while (r->count > 0)
+        if (!colour_round(r))
+            return false;
+    gg_fill(r->job, least, 0xff, (uint64_t)n * sizeof *least);
+    find_least OVER_VERTICES(r)(n, r->s, least);
+    take_least OVER_VERTICES(r)(n, r->s, least);
+    gg_launched(r->job, "take_least");
+    return gg_wait(r->job);
+}
+
+static void find(struct cuda_job *job, uint32_t *component) {
+    struct strong_run r = {};
+    const uint32_t n = job->graph->n;
+    r.job = job;
+    r.count = n;
+    if (n == 0 || !gg_device_csr(job, CSR_OUT, false, &r.rows[0]) ||
+        !gg_device_csr(job, CSR_IN, false, &r.rows[1]))
+        return;
+    double started = gg_now_ms();
+    const uint64_t bytes = carve(NULL, n, &r.s);
+    unsigned char *block = static_cast<unsigned char *>(gg_take(job, bytes));
+    if (!block)
+        return;
+    carve(block, n, &r.s);
+    if (settle_all(&r)) {
+        gg_search_phase(job->run, started, (int64_t)r.rows[0].m, "");
+        started = gg_now_ms();
+        if (gg_download(job, component, r.s.label, (uint64_t)n * sizeof *component))
+            gg_phase(job->run, "download", started, n, "components");
+    }
+    gg_give(job, block, bytes);
+}
+
+static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                      uint32_t *component) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    find(&job, component);
+    return gg_job_close(&job);
+}
+
+/* What a run takes. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    const struct cuda_job job = planned_job(graph);
+    struct strong s;
+    return gg_device_graph_lacks(graph, CSR_OUT, false) +
+           gg_device_graph_lacks(graph, CSR_IN, false) +
+           (int64_t)(carve(NULL, graph->n, &s) + gg_bfs_levels_bytes(&job, 1));
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"components", "forward-backward", "cuda",
+     "strong: chains and rings are trimmed, two searches find the largest, colours the "
+     "rest"},
+    {},
+};
+
+static const struct components_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_strong_components_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};
