@@ -201,21 +201,27 @@ static const struct components_calls *calls(const gg_algorithm *a, gpugraph_back
 
 /* ---- the public function ---- */
 
-gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
-                                    gpugraph_run *run, uint32_t *component) {
-    gg_begin(run);
-    if ((unsigned)kind > GPUGRAPH_STRONG)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG",
-                       (int)kind);
+static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
+                            gpugraph_run *run, uint32_t *component) {
+    if ((unsigned)kind > GPUGRAPH_STRONG) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
+        return;
+    }
     const gg_algorithm *a =
         kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
     bool fallback;
     gpugraph_backend on = gg_choose(graph, a, run, &fallback);
     if (!on)
-        return run->status;
+        return;
     calls(a, on)->find(graph, run, component);
     if (gg_fall_back(run, a, fallback))
         calls(a, GPUGRAPH_CPU)->find(graph, run, component);
-    return run->status;
+}
+
+gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
+                                    gpugraph_run *run, uint32_t *component) {
+    gg_enter_graph(graph, run);
+    find_components(graph, kind, run, component);
+    return gg_leave_graph(graph, run);
 }

@@ -4,8 +4,8 @@
 **
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, several with commas between them, or
-** all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), several
+** with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from one source, with the
@@ -18,6 +18,7 @@
 **     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
 **     PHASES=1   every phase, to stderr     DAG=1       of every two arcs between vertices
 **     DEVICE=1   the search's phase alone               that from the smaller number
+**     ONE_WAY=1  of every two arcs between vertices one, by a hash of the ends
 **     SHUFFLE=1  edges, which come by source and target, in a random order
 **     OPEN=1     degrees on the device first: `auto` then weighs without its start
 **     TREE_RANKS=1  trees by weight from ranked rows, made at once; 0: never
@@ -235,6 +236,10 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         need(b, gpugraph_mis(b->graph, b->priority, b->seed, &b->run, r->member.data()));
     } else if (strcmp(algorithm, "triangles") == 0) {
         need(b, gpugraph_triangles(b->graph, &b->run, &r->count));
+    } else if (strcmp(algorithm, "components") == 0 || strcmp(algorithm, "strong") == 0) {
+        need(b, gpugraph_components(b->graph,
+                                    *algorithm == 's' ? GPUGRAPH_STRONG : GPUGRAPH_WEAK,
+                                    &b->run, r->word.data()));
     } else {
         need(b, gpugraph_degrees(b->graph, GPUGRAPH_OUT, &b->run, r->word.data()));
     }
@@ -501,14 +506,22 @@ static bool make_pieces(const char *name, bench_graph *g) {
     return true;
 }
 
-/* Drops every edge to a smaller number. */
-static void orient(bench_graph *g) {
+/* Does the arc from u to v stay, and that from v to u go? */
+static bool goes_from(bool one_way, uint32_t u, uint32_t v) {
+    if (!one_way)
+        return u < v;
+    const uint64_t low = std::min(u, v), high = std::max(u, v);
+    return (hash(high << 32 | low) & 1) == (u < v);
+}
+
+/* Drops one of every two arcs: that to a smaller number, or by a hash of the ends. */
+static void orient(bench_graph *g, bool one_way) {
     uint64_t kept = 0, e = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         uint64_t end = g->offset[v + 1];
         g->offset[v] = kept;
         for (; e < end; e++) {
-            if (g->target[e] <= v)
+            if (g->target[e] == v || !goes_from(one_way, v, g->target[e]))
                 continue;
             g->source[kept] = v;
             g->target[kept] = g->target[e];
@@ -520,8 +533,8 @@ static void orient(bench_graph *g) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs", "sssp",      "dfs",
-                                         "mis", "triangles", "degrees"};
+static const char *const algorithms[] = {"bfs",       "sssp",    "dfs",        "mis",
+                                         "triangles", "degrees", "components", "strong"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -557,8 +570,8 @@ static void open_graph(struct bench *b, bool lean) {
                 bench_graph_names());
         exit(2);
     }
-    if (getenv("DAG"))
-        orient(&b->edges);
+    if (getenv("DAG") || getenv("ONE_WAY"))
+        orient(&b->edges, getenv("ONE_WAY") != NULL);
     double made = now_ms();
     bring_in(b, lean);
     printf("GRAPH,%s,n=%u,m=%llu,isolated=%u,component=%u,made_s=%.1f,created_s=%.1f\n",
@@ -608,7 +621,8 @@ int main(int argc, char **argv) {
     if (argc < 3 || !known(argv[2])) {
         fprintf(
             stderr,
-            "usage: bench_gpu GRAPH bfs|sssp|dfs|mis|triangles|degrees|all|"
+            "usage: bench_gpu GRAPH "
+            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
