@@ -45,13 +45,15 @@ extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
 
 /* Which backend runs the algorithm: settles run->method against run->backend, weighs predicted
 ** times for auto, sets run->used_backend and run->used_method. GPUGRAPH_AUTO after gg_fail.
-** *fallback: auto would leave the device for the CPU on GPUGRAPH_DEVICE_MEMORY. */
+** search: NULL where it is of the whole graph. *fallback: auto would leave the device for the CPU on
+** GPUGRAPH_DEVICE_MEMORY. */
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           gpugraph_run *run, bool *fallback);
-/* After the algorithm has run: true when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
+                           const gpugraph_search *search, gpugraph_run *run,
+                           bool *fallback);
+/* After the algorithm has run: what it took corrects later predictions. True when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
 ** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
 ** caller runs the CPU's side:
-**     gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
+**     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
 **     if (!on) return run->status;
 **     calls(on)->find(graph, priority, seed, run, member);
 **     if (gg_fall_back(run, &gg_mis, fallback))

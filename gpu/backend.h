@@ -101,6 +101,9 @@ struct gpugraph_graph {
     bool cyclic,
         thin;      /* a depth-first search on a device has found it so: `auto` knows */
     bool ways_tie; /* a path by weight from both ends was left open for that */
+    int64_t
+        regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
+                       ** on which the graph would have been (device/weigh.h) */
     int64_t host_bytes;
     struct device_graph *device; /* NULL until a device was used */
 };
@@ -156,6 +159,13 @@ static inline bool gg_knows(const bool *fact) {
 }
 static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
     __atomic_fetch_add(&graph->searches, more, __ATOMIC_RELAXED);
+}
+static inline double gg_regret_ms(const gpugraph_graph *graph) {
+    return (double)__atomic_load_n(&graph->regret_us, __ATOMIC_RELAXED) * 1e-3;
+}
+static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
+    __atomic_store_n(&graph->regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+                     __ATOMIC_RELAXED);
 }
 static inline uint32_t gg_searches(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->searches, __ATOMIC_RELAXED);
@@ -349,8 +359,8 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 
 /* ---- ids/where.c ---- */
 
-/* Should the device number the ids of these edges? It is, where run->backend says so, or auto has an
-** open context and predicts that it is faster. Opens the context. */
+/* Should the device number the ids of these edges? It is, where run->backend says so, or auto predicts
+** that it is faster, and its context is open, or soon will be. Opens the context. */
 bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
                       gpugraph_run *run);
 

@@ -66,7 +66,10 @@ typedef struct gpugraph_run {
     int stop;         /* read by worker threads and kernels: 1 after an interrupt */
     uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
     double next_poll_ms;
-    char why[200]; /* why the latest search ran where it did */
+    char why[200];           /* why the latest search ran where it did */
+    gpugraph_backend chosen; /* of a search under way: where, when, what was predicted */
+    double chosen_at_ms, search_ms, stays_ms;
+    int like; /* what it is compared with */
 } gpugraph_run;
 
 #ifdef __cplusplus

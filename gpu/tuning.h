@@ -32,6 +32,19 @@
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
 #define GG_HUGE_PAGE  ((size_t)2 << 20)
 
+/* ---- device/opening.c ---- */
+
+/* Milliseconds that a process which ends while a device is being opened waits, at most, for its
+** streams to be written out. They take microseconds, unless a thread waits for input. */
+#define GG_OPENING_FLUSH_MS 50.0
+
+/* ---- device/rent.h ---- */
+
+/* A device is opened in the background once that would have saved such a share of the time that it
+** takes. It costs the foreground no more than some of one core's time; so the sum of a session's
+** times stays within a tenth of what who knew the session beforehand would need. */
+#define GG_OPENING_SHARE 0.1
+
 /* Arrays that updates may make grow have room for one element more in so many. */
 #define GG_ROOM_SHARE 64
 
@@ -499,8 +512,17 @@
 #define GG_COST_MAP_LEAST     2.3
 #define GG_COST_MAP_DEVICE    0.85
 #define GG_COST_MAP_DEVICE_MS 0.5
-/* Milliseconds to open a CUDA context, once for each process. */
+/* Threads beyond which the CPU's searches, and its making of rows, become no faster: memory's limit. (60 M
+** edges, 16 threads: 60 ms, and 96.) */
+#define GG_COST_SPEEDUP      5.0
+#define GG_COST_ROWS_SPEEDUP 9.0
+/* Milliseconds to start CUDA's driver and to open a context, once for each process. */
 #define GG_CUDA_START_MS 350.0
+/* A graph is copied to a device that is open once its searches on the CPU have taken longer, beyond the
+** device's, by such a share of what the copy takes. */
+#define GG_COPY_SHARE 0.5
+/* Milliseconds, predicted or measured, from which the one says something about the other. */
+#define GG_LEARN_MS 0.5
 /* Dynamic graphs: entries over places of a base when it is made (the paper's 0.7), and how
 ** many slabs of bases there are for one of a chain, which makes the arena's first size. */
 #define GG_SLAB_LOAD 0.7
@@ -519,7 +541,9 @@
 #define GG_SLAB_SKEW     5
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0
-/* Bytes that go to the device, or come back, in a millisecond, through pinned buffers. */
+/* Bytes that go to the device, or come back, in a millisecond, through pinned buffers: for each thread
+** that fills them, and the bus's own speed. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6
+#define GG_UPLOAD_MOST         4e7
 
 #endif

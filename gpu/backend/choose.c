@@ -3,20 +3,19 @@
 **     run->backend, run->method         what the caller asks for
 **        |  settled against the algorithm's two lists of methods
 **        v
-**     cpu, cuda, or free to choose      'auto' weighs predicted times (tuning.h):
-**        |
-**        |     CPU    arcs * ns / threads
-**        |     CUDA   context start + upload + dependent steps + arcs * ns
+**     cpu, cuda, or free to choose      'auto' weighs predicted times (model.h) in view of the
+**        |                              session (weigh.h)
 **        v
-**     backend, used_method, why         told in the phase "search"
+**     backend, used_method, why         told in the phase "search"; the time it took is told to
+**                                       the model
 **
-** What an algorithm costs and needs is in its descriptor; no algorithm is known here. A small
-** graph never touches CUDA: where the CPU needs less than the start of a context, nobody asks
-** whether there is a device. */
-#include "graph/copy.h"
+** What an algorithm costs and needs is in its descriptor; no algorithm is known here. Where a
+** device is not open, nobody asks whether there is one: it is begun to be opened, in the background,
+** where that is worth its price. */
 #include "device/services.h"
-#include "algorithm.h"
-#include "tuning.h"
+#include "device/weigh.h"
+#include "graph/copy.h"
+#include "model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,57 +65,34 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
             method, list);
 }
 
-/* ---- predicted times ---- */
-
-static double arcs_of_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
-    return a->rows == CSR_SIMPLE ? gg_arcs_twice(graph) : gg_arcs_once(graph);
-}
-
-static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
-    if (a->rows == CSR_SIMPLE)
-        return gg_csr_made(graph, CSR_SIMPLE);
-    return a->rows == CSR_KINDS || gg_csr_made(graph, CSR_OUT) ||
-           gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
-}
-
-double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
-                 const gpugraph_run *run) {
-    double arcs = a->arcs(graph), ns = a->cpu_ns;
-    double row_ns = a->rows == CSR_SIMPLE ? GG_COST_SIMPLE : GG_COST_CSR;
-    double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
-    int threads = gg_threads(run, (uint64_t)arcs);
-    int searching = a->alone && a->alone(graph) ? 1 : threads;
-    return (arcs * ns / searching + rows / threads) * 1e-6;
-}
-
-static int64_t held(const gpugraph_graph *graph) {
-    return graph->device ? gg_copies.held(graph) : 0;
-}
-
-static double cuda_ms(const gpugraph_graph *graph, const gg_algorithm *a) {
-    double arcs = a->arcs(graph);
-    double result = (double)graph->n * sizeof(uint64_t) / GG_UPLOAD_BYTES_PER_MS;
-    double ms = a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 + result;
-    if (!gg_devices.is_open())
-        ms += GG_CUDA_START_MS;
-    if (held(graph) == 0)
-        ms += (double)graph->m * 2 * sizeof(uint32_t) / GG_UPLOAD_BYTES_PER_MS +
-              arcs * GG_COST_DEVICE * 1e-6;
-    return ms;
-}
-
 /* ---- the choice ---- */
 
 typedef struct request {
     const gg_algorithm *a;
-    const char *method; /* NULL for auto */
+    const gpugraph_search *search; /* NULL: of the whole graph */
+    const char *method;            /* NULL for auto */
     const gpugraph_method *on_cpu, *on_cuda;
 } request;
 
-static gpugraph_backend settle(gpugraph_graph *graph, gpugraph_run *run,
+/* An opening that the search would wait for is no part of what is predicted. */
+static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
+    return on == GPUGRAPH_CPU ||
+           gg_devices_asked->state(run->device, NULL) == OPENING_OPEN;
+}
+
+static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph_run *run,
                                gpugraph_backend on, const gpugraph_method *method) {
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
+    run->chosen_at_ms = 0;
+    if (!r->method && is_predicted(on, run)) {
+        struct prediction p = gg_predict(graph, r->a, r->search, on, run);
+        run->search_ms = p.search_ms;
+        run->stays_ms = p.stays_ms;
+        run->like = gg_like(graph, r->search);
+        run->chosen = on;
+        run->chosen_at_ms = gg_now_ms();
+    }
     gg_count_searches(graph, 1);
     return on;
 }
@@ -127,11 +103,11 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorith
                                   bool frugal, gpugraph_run *run) {
     const char *why = "";
     gpugraph_device device;
-    if (!gg_devices.usable(&why)) {
+    if (!gg_devices_asked->usable(&why)) {
         snprintf(run->why, sizeof run->why, "%s", why);
         return GPUGRAPH_NO_DEVICE;
     }
-    if (run->device < 0 || !gg_devices.at(run->device, &device)) {
+    if (run->device < 0 || !gg_devices_asked->at(run->device, &device)) {
         snprintf(run->why, sizeof run->why, "there is no CUDA device number %d",
                  run->device);
         return GPUGRAPH_NO_DEVICE;
@@ -139,7 +115,8 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorith
     const algorithm_side *cuda = a->side[GPUGRAPH_CUDA];
     int64_t needed = cuda->bytes ? cuda->bytes(graph, frugal) : 0, room = device.free;
     if (run->memory_limit > 0) {
-        int64_t rest = run->memory_limit - held(graph);
+        int64_t held = graph->device ? gg_copies.held(graph) : 0;
+        int64_t rest = run->memory_limit - held;
         room = rest < room ? (rest > 0 ? rest : 0) : room;
     }
     if (needed <= room)
@@ -153,6 +130,13 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorith
 
 static gpugraph_backend choose_cuda(gpugraph_graph *graph, const request *r,
                                     gpugraph_run *run) {
+    if (gg_devices_asked->state(run->device, NULL) == OPENING_UNDER_WAY) {
+        gg_await_device(run, -1);
+        if (gg_stopping(run))
+            gg_stopped(run);
+        if (run->status)
+            return GPUGRAPH_AUTO;
+    }
     gpugraph_status status = cuda_ready(graph, r->a, true, run);
     if (status == GPUGRAPH_DEVICE_MEMORY) {
         gg_fail(run, status, "%s; %s", run->why, gg_memory_cure(run));
@@ -165,31 +149,65 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, const request *r,
                 "the two 'auto'",
                 r->method, r->a->name);
     }
-    return run->status ? GPUGRAPH_AUTO : settle(graph, run, GPUGRAPH_CUDA, r->on_cuda);
+    return run->status ? GPUGRAPH_AUTO : settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
+}
+
+/* ---- auto ---- */
+
+static struct stakes weighed(const gpugraph_graph *graph, const request *r,
+                             const gpugraph_run *run) {
+    struct prediction cpu = gg_predict(graph, r->a, r->search, GPUGRAPH_CPU, run);
+    struct prediction cuda = gg_predict(graph, r->a, r->search, GPUGRAPH_CUDA, run);
+    return (struct stakes){.cpu = gg_all_ms(&cpu),
+                           .cpu_stays = cpu.stays_ms,
+                           .cuda = gg_all_ms(&cuda),
+                           .cuda_stays = cuda.stays_ms,
+                           .regret = gg_regret_ms(graph)};
+}
+
+/* Why the CPU: `state` is how things stand now. */
+static void say_why_cpu(const struct stakes *s, enum opening_state state, const char *why,
+                        gpugraph_run *run) {
+    char *to = run->why;
+    const size_t size = sizeof run->why;
+    if (state == OPENING_OPEN)
+        snprintf(to, size, "auto: %.3g ms predicted, %.3g ms on the device", s->cpu,
+                 s->cuda);
+    else if (state == OPENING_UNDER_WAY)
+        snprintf(to, size, "auto: %.3g ms on the CPU; a device is being opened", s->cpu);
+    else if (state == OPENING_CLOSED)
+        snprintf(to, size,
+                 "auto: %.3g ms predicted; a device would save too little to be opened "
+                 "for it",
+                 s->cpu);
+    else
+        snprintf(to, size, "auto: %.3g ms on the CPU; no device: %.120s", s->cpu, why);
 }
 
 static gpugraph_backend choose_auto(gpugraph_graph *graph, const request *r,
                                     gpugraph_run *run, bool *fallback) {
-    double on_cpu = gg_cpu_ms(graph, r->a, run);
-    bool open = gg_devices.is_open();
     if (!r->on_cuda || (r->method && equal(r->method, "serial"))) {
         run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
-    } else if (!open && on_cpu < GG_CUDA_START_MS) {
-        snprintf(run->why, sizeof run->why,
-                 "auto: %.3g ms predicted, less than a device takes to start", on_cpu);
-    } else {
-        double on_cuda = cuda_ms(graph, r->a);
-        if (on_cuda < on_cpu && cuda_ready(graph, r->a, false, run) == GPUGRAPH_OK) {
-            snprintf(run->why, sizeof run->why,
-                     "auto: %.3g ms predicted, %.3g ms on the CPU", on_cuda, on_cpu);
-            *fallback = true;
-            return settle(graph, run, GPUGRAPH_CUDA, r->on_cuda);
-        }
-        if (on_cuda >= on_cpu)
-            snprintf(run->why, sizeof run->why,
-                     "auto: %.3g ms predicted, %.3g ms on the device", on_cpu, on_cuda);
+        return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
-    return settle(graph, run, GPUGRAPH_CPU, r->on_cpu);
+    const char *why;
+    struct stakes s = weighed(graph, r, run);
+    struct course c = gg_take_course(run, &s);
+    if (gg_stopping(run)) {
+        gg_stopped(run);
+        return GPUGRAPH_AUTO;
+    }
+    if (c.on_device && cuda_ready(graph, r->a, false, run) == GPUGRAPH_OK) {
+        snprintf(run->why, sizeof run->why, "auto: %.3g ms predicted, %.3g ms on the CPU",
+                 s.cuda, s.cpu);
+        *fallback = true;
+        return settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
+    }
+    gg_set_regret(graph, c.regret);
+    enum opening_state state = gg_devices_asked->state(run->device, &why);
+    if (!c.on_device) /* else cuda_ready has said why */
+        say_why_cpu(&s, state, why, run);
+    return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
 
 /* method: NULL for auto's. */
@@ -199,8 +217,10 @@ static const gpugraph_method *method_on(const gg_algorithm *a, gpugraph_backend 
 }
 
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           gpugraph_run *run, bool *fallback) {
-    request r = {.a = a, .method = gg_method_is_auto(run) ? NULL : run->method};
+                           const gpugraph_search *search, gpugraph_run *run,
+                           bool *fallback) {
+    request r = {
+        .a = a, .search = search, .method = gg_method_is_auto(run) ? NULL : run->method};
     r.on_cpu = method_on(a, GPUGRAPH_CPU, r.method);
     r.on_cuda = method_on(a, GPUGRAPH_CUDA, r.method);
     *fallback = false;
@@ -212,7 +232,7 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
         return GPUGRAPH_AUTO;
     }
     if (!r.on_cpu && !r.on_cuda) {
-        bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices.usable(NULL);
+        bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked->usable(NULL);
         if (absent)
             return choose_cuda(graph, &r, run);
         (a->no_method ? a->no_method : no_method)(a, r.method, run);
@@ -228,12 +248,23 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
     if (run->backend == GPUGRAPH_CUDA || !r.on_cpu)
         return choose_cuda(graph, &r, run);
     if (run->backend == GPUGRAPH_CPU)
-        return settle(graph, run, GPUGRAPH_CPU, r.on_cpu);
+        return settle(graph, &r, run, GPUGRAPH_CPU, r.on_cpu);
     return choose_auto(graph, &r, run, fallback);
+}
+
+/* What ran elsewhere than was chosen says nothing. */
+static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
+    gpugraph_backend on = equal(run->used_backend, gg_backend_name[GPUGRAPH_CUDA])
+                              ? GPUGRAPH_CUDA
+                              : GPUGRAPH_CPU;
+    struct prediction p = {run->search_ms, run->stays_ms};
+    if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
+        gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }
 
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
+    tell_time(run, a);
     if (!fallback || run->status != GPUGRAPH_DEVICE_MEMORY)
         return false;
     const gpugraph_method *method =

@@ -9,10 +9,12 @@
 #include "ids/ids.h"
 #include "update/patch.h"
 
+static const char sentence[] =
+    "this build of gpugraph has no CUDA backend (nvcc was not found when it was built)";
+
 static bool usable(const char **why) {
     if (why)
-        *why = "this build of gpugraph has no CUDA backend (nvcc was not found when it "
-               "was built)";
+        *why = sentence;
     return false;
 }
 
@@ -22,14 +24,29 @@ static bool at(int ordinal, gpugraph_device *device) {
     return false;
 }
 
-static bool is_open(void) {
+static enum opening_state state(int ordinal, const char **why) {
+    (void)ordinal;
+    if (why)
+        *why = sentence;
+    return OPENING_FAILED;
+}
+
+static bool begin(int ordinal) {
+    (void)ordinal;
     return false;
+}
+
+static struct opening *opening(int ordinal) {
+    (void)ordinal;
+    return NULL;
 }
 
 const struct device_services gg_devices = {
     .usable = usable,
     .at = at,
-    .is_open = is_open,
+    .state = state,
+    .begin = begin,
+    .opening = opening,
 };
 
 const struct copy_services gg_copies = {0};

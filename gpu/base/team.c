@@ -14,12 +14,12 @@
 #define _GNU_SOURCE
 #include "team.h"
 #include "run.h"
+#include "thread.h"
 #include "tuning.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -146,33 +146,13 @@ static void *serve(void *worker) {
     return NULL;
 }
 
-/* Signals are the host's: none is handled by a worker, but for those of its own faults. */
-static int create_blocked(const pthread_attr_t *attributes, struct worker *w) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t blocked, before;
-    pthread_t id;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        sigdelset(&blocked, own[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int error = pthread_create(&id, attributes, serve, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 /* Under the lock. False: the system gives no thread. */
 static bool make_worker(void) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, GG_WORKER_STACK);
     workers[pool.made].state = AT_REST;
-    int error = create_blocked(&attributes, &workers[pool.made]);
-    pthread_attr_destroy(&attributes);
-    if (!error)
+    bool started = gg_start_thread(serve, &workers[pool.made], GG_WORKER_STACK);
+    if (started)
         pool.at_rest[pool.idle++] = (uint8_t)pool.made++;
-    return !error;
+    return started;
 }
 
 /* ---- a team ---- */

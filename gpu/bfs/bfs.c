@@ -315,7 +315,7 @@ static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_r
     if (gg_check_search(graph, search, run))
         return;
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);
     if (!on)
         return;
     calls(on)->search(graph, search, run, depth, tree_edge);

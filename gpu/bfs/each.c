@@ -91,9 +91,10 @@ static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
     if (gg_check_search(graph, search, run))
         return;
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_bfs, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_bfs, NULL, run, &fallback);
     if (!on)
         return;
+    run->chosen_at_ms = 0; /* what many take says nothing of one */
     const struct bfs_calls *calls = gg_bfs.side[on]->calls;
     calls->each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))

@@ -211,7 +211,7 @@ static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
     const gg_algorithm *a =
         kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
     bool fallback;
-    gpugraph_backend on = gg_choose(graph, a, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, a, NULL, run, &fallback);
     if (!on)
         return;
     calls(a, on)->find(graph, run, component);

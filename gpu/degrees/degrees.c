@@ -62,7 +62,7 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction d
                        "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
                        (int)direction);
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_degrees, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
     if (!on)
         return run->status;
     calls(on)->count(graph, direction, run, degree);

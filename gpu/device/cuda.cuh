@@ -17,6 +17,7 @@
 
 #include "backend.h"
 #include "base/late.cuh"
+#include "device/driver.cuh"
 
 #include <cuda_runtime.h>
 
@@ -51,7 +52,8 @@ struct cuda_job {
     gpugraph_run *run;
     struct cuda_device *device;
     cudaStream_t stream;
-    bool working; /* arrays of this job lie in the workspace */
+    struct host_context host; /* current in this thread before, and again afterwards */
+    bool working;             /* arrays of this job lie in the workspace */
 };
 
 /* A job that is only planned: what a run will carve is asked of it before there is a device. */

@@ -20,10 +20,11 @@ static struct {
     bool asked;
     int devices;
     const char *why; /* not NULL: there is no device to use */
-    bool context, broken;
+    bool broken;
     double asked_ms; /* how long the question took: the driver starts with it */
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
+static struct opening openings[GG_MAX_DEVICES];
 static struct { /* asking takes a millisecond, so once for each device */
     bool known;
     char name[256];
@@ -44,25 +45,28 @@ bool gg_device_fits(int ordinal) {
            10 * major + minor >= gg_oldest_architecture();
 }
 
+/* NULL: there is a device for this build. */
+static const char *look_for_devices(cudaError_t error, int count) {
+    if (error == cudaErrorInsufficientDriver)
+        return "this machine has no CUDA driver, or one older than this build";
+    if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
+        return "this machine has no CUDA device";
+    if (error != cudaSuccess)
+        return cudaGetErrorString(error);
+    process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
+    for (int i = 0; i < process.devices; i++)
+        if (gg_device_fits(i))
+            return NULL;
+    return "the CUDA devices of this machine are older than this build";
+}
+
 static void ask_runtime() {
     int count = 0;
     double started = gg_now_ms();
     cudaError_t error = cudaGetDeviceCount(&count);
     process.asked_ms = gg_now_ms() - started;
+    __atomic_store_n(&process.why, look_for_devices(error, count), __ATOMIC_RELEASE);
     process.asked = true;
-    if (error == cudaErrorInsufficientDriver) {
-        process.why = "this machine has no CUDA driver, or one older than this build";
-    } else if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
-        process.why = "this machine has no CUDA device";
-    } else if (error != cudaSuccess) {
-        process.why = cudaGetErrorString(error);
-    } else {
-        process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
-        process.why = "the CUDA devices of this machine are older than this build";
-        for (int i = 0; i < process.devices; i++)
-            if (gg_device_fits(i))
-                process.why = NULL;
-    }
     cudaGetLastError();
 }
 
@@ -71,13 +75,21 @@ bool gg_forked() {
     return asker != 0 && asker != 1 + gg_forks();
 }
 
+static void note_asker() {
+    __atomic_store_n(&process.asker, 1 + gg_forks(), __ATOMIC_RELAXED);
+}
+
+static const char *why_not_forked() {
+    return process.why ? process.why
+                       : "this process is a fork of one that had used CUDA, which does "
+                         "not survive fork()";
+}
+
 /* NULL: a device can be used. */
 static const char *why_not() {
     if (gg_forked())
-        return process.why ? process.why
-                           : "this process is a fork of one that had used CUDA, which "
-                             "does not survive fork()";
-    __atomic_store_n(&process.asker, 1 + gg_forks(), __ATOMIC_RELAXED);
+        return why_not_forked();
+    note_asker();
     pthread_mutex_lock(&process_mutex);
     if (!process.asked)
         ask_runtime();
@@ -107,13 +119,48 @@ int gg_device_count() {
 
 double gg_context_opened() {
     double asked_ms = process.asked_ms;
-    __atomic_store_n(&process.context, true, __ATOMIC_RELAXED);
     process.asked_ms = 0;
     return asked_ms;
 }
 
-bool gg_context_open() {
-    return __atomic_load_n(&process.context, __ATOMIC_RELAXED) && !gg_forked();
+static const struct opening_steps steps = {gg_open_in_background, GG_CUDA_START_MS};
+
+__attribute__((constructor)) static void number_openings() {
+    for (int i = 0; i < GG_MAX_DEVICES; i++)
+        openings[i] = (struct opening){.steps = &steps, .ordinal = i};
+}
+
+struct opening *gg_device_opening(int ordinal) {
+    return ordinal < 0 || ordinal >= GG_MAX_DEVICES ? NULL : &openings[ordinal];
+}
+
+/* A child that forks off from now on is told so, whatever the opening's thread has done by then. */
+bool gg_device_begin(int ordinal) {
+    struct opening *o = gg_device_opening(ordinal);
+    if (!o || gg_forked())
+        return false;
+    note_asker();
+    return gg_opening_begin(o);
+}
+
+/* A job may have opened the device before anybody thought of the background, and a question may
+** have found that there is none. */
+enum opening_state gg_device_state(int ordinal, const char **why) {
+    const struct opening *o = gg_device_opening(ordinal);
+    const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
+    if (gg_forked())
+        reason = why_not_forked();
+    else if (__atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+        gg_usable(&reason);
+    else if (!o)
+        reason = "there is no CUDA device of that number";
+    if (why)
+        *why = reason ? reason : "";
+    if (reason)
+        return OPENING_FAILED;
+    if (__atomic_load_n(&devices[ordinal].open, __ATOMIC_ACQUIRE))
+        return OPENING_OPEN;
+    return gg_opening_state(o, why);
 }
 
 /* An error that every further call repeats has taken the context with it. */
@@ -152,6 +199,7 @@ bool gg_device_at(int i, gpugraph_device *device) {
     memcpy(device->name, about[i].name, sizeof device->name);
     device->memory = about[i].memory;
     /* A search may hold the mutex for long, and nothing here needs it. */
+    struct host_context host = gg_host_context();
     double started = gg_now_ms();
     if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) {
         if (devices[i].asked_ms == 0)
@@ -160,5 +208,6 @@ bool gg_device_at(int i, gpugraph_device *device) {
                                                         __ATOMIC_RELAXED));
     }
     cudaGetLastError();
+    gg_give_host_context_back(&host);
     return true;
 }

@@ -3,6 +3,7 @@
 #define GPUGRAPH_DEVICES_CUH
 
 #include "cuda.cuh"
+#include "opening.h"
 
 /* ---- devices.cu ---- */
 
@@ -18,14 +19,20 @@ int gg_oldest_architecture();
 bool gg_device_at(int i, gpugraph_device *device);
 /* Has this process forked off from one that had used CUDA? */
 bool gg_forked();
-bool gg_context_open();
-/* Notes that a context is open. Milliseconds that the first question about devices took, which
+/* As in struct device_services. */
+enum opening_state gg_device_state(int ordinal, const char **why);
+bool gg_device_begin(int ordinal);
+struct opening *gg_device_opening(int ordinal);
+/* A context has been opened. Milliseconds that the first question about devices took, which
 ** started the driver: told once, then 0. */
 double gg_context_opened();
 /* After an error: is the context lost? Then this process can use no device any more. */
 void gg_look_for_a_lost_context();
 
 /* ---- job.cu ---- */
+
+/* Opens the device for the job that comes first, beside all others: in the opening's thread. */
+bool gg_open_in_background(int ordinal, const char **why);
 
 /* Calls act while no job runs, with the device current that has the graph's copy. */
 void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *));

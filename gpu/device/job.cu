@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
 /* Milliseconds of spinning before a wait begins to sleep between two looks. */
@@ -141,7 +142,7 @@ static bool open_device(struct cuda_job *job, int ordinal) {
         device->processors = properties.multiProcessorCount;
         if (!open_buffers(job, device))
             return false;
-        device->open = true;
+        __atomic_store_n(&device->open, true, __ATOMIC_RELEASE);
         gg_phase(job->run, "context", started - device->asked_ms - gg_context_opened(), 0,
                  "device %d, %s", ordinal, properties.name);
     }
@@ -186,7 +187,9 @@ bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run)
     }
     if (!lock_devices(run))
         return false;
+    job->host = gg_host_context();
     if (!prepare(job)) {
+        gg_give_host_context_back(&job->host);
         pthread_mutex_unlock(&mutex);
         return false;
     }
@@ -203,16 +206,55 @@ gpugraph_status gg_job_close(struct cuda_job *job) {
     if (gg_going(job))
         gg_note(job, state, "run what was queued");
     cudaGetLastError();
+    gg_give_host_context_back(&job->host);
     pthread_mutex_unlock(&mutex);
     return job->run->status;
 }
 
 void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
     pthread_mutex_lock(&mutex);
+    struct host_context host = gg_host_context();
     cudaSetDevice(graph->device->ordinal);
     act(graph);
     cudaGetLastError();
+    gg_give_host_context_back(&host);
     pthread_mutex_unlock(&mutex);
+}
+
+/* ---- opening in the background ---- */
+
+/* In pieces, so that a process that ends meanwhile is noticed between them. What takes long are
+** the start of the driver and its context: both are asked of the driver itself, since the runtime
+** would hold locks meanwhile for which its own handlers of exit() wait. */
+static bool start_driver(int ordinal) {
+    const struct cuda_driver *driver = gg_driver();
+    CUdevice device;
+    CUcontext context;
+    return driver && driver->init(0) == CUDA_SUCCESS && !gg_process_ends() &&
+           gg_usable(NULL) && ordinal < gg_device_count() && gg_device_fits(ordinal) &&
+           driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends() &&
+           driver->retain(&context, device) == CUDA_SUCCESS;
+}
+
+static int process_ends(void *) {
+    return gg_process_ends();
+}
+
+/* What start_driver has failed at, the job meets again, and says. */
+bool gg_open_in_background(int ordinal, const char **why) {
+    static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
+    gpugraph_run run = {};
+    struct cuda_job job;
+    run.device = ordinal;
+    run.interrupted = process_ends;
+    gg_begin(&run);
+    if (!start_driver(ordinal) && gg_process_ends())
+        return false;
+    if (gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK)
+        return true;
+    memcpy(sentence[ordinal], run.message, sizeof run.message);
+    *why = sentence[ordinal];
+    return false;
 }
 
 /* ---- what the host's side asks ---- */
@@ -225,6 +267,8 @@ static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
 extern "C" const struct device_services gg_devices = {
     .usable = gg_usable,
     .at = gg_device_at,
-    .is_open = gg_context_open,
+    .state = gg_device_state,
+    .begin = gg_device_begin,
+    .opening = gg_device_opening,
     .open = open_context,
 };

@@ -9,6 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct device_services *gg_devices_asked = &gg_devices;
+
+bool gg_await_device(gpugraph_run *run, double ms) {
+    struct opening *o = gg_devices_asked->opening(run->device);
+    double began = gg_now_ms();
+    if (!o)
+        return false;
+    bool open = gg_opening_wait(o, ms, run) == OPENING_OPEN;
+    gg_phase(run, "context", began, 0, "device %d was being opened already: %s",
+             run->device, open ? "waited for" : "given up");
+    return open;
+}
+
 /* The text after "<key>...: " in a file of /proc, up to the end of its line. */
 static bool proc_line(const char *path, const char *key, char *value, size_t size) {
     char text[8192];
@@ -42,9 +55,9 @@ static void describe_processor(gpugraph_device *device) {
 bool gpugraph_device_at(int i, gpugraph_device *device) {
     if (i == 0)
         describe_processor(device);
-    return i == 0 || (i > 0 && gg_devices.at(i - 1, device));
+    return i == 0 || (i > 0 && gg_devices_asked->at(i - 1, device));
 }
 
 bool gpugraph_cuda_usable(const char **why) {
-    return gg_devices.usable(why);
+    return gg_devices_asked->usable(why);
 }

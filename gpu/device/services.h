@@ -2,7 +2,8 @@
 #ifndef GPUGRAPH_SERVICES_H
 #define GPUGRAPH_SERVICES_H
 
-#include "backend.h"
+#include "opening.h"
+#include "rent.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,11 +12,25 @@ extern "C" {
 struct device_services {
     bool (*usable)(const char **why);
     bool (*at)(int ordinal, gpugraph_device *device);
-    bool (*is_open)(void); /* a context: opening one costs a good part of a second */
+    /* Is a context open there, or about to be? *why (unless NULL): a sentence where it cannot be,
+    ** else "". Nobody asks the driver for that. */
+    enum opening_state (*state)(int ordinal, const char **why);
+    /* Begins to open it in the background; false: that cannot be. */
+    bool (*begin)(int ordinal);
+    /* To wait for; NULL: there is no such device. */
+    struct opening *(*opening)(int ordinal);
     /* Opens the context for run->device where it is not open. */
     bool (*open)(gpugraph_graph *graph, gpugraph_run *run);
 };
 extern const struct device_services gg_devices;
+/* What the library asks: gg_devices. Tests put their own there, nobody else. (list.c) */
+extern const struct device_services *gg_devices_asked;
+/* Of this process. (course.c) */
+extern struct rent gg_rent_paid;
+
+/* Waits for run->device, which is being opened, for `ms` milliseconds at most (negative: for as long as it
+** takes). Phase "context". Is it open now? */
+bool gg_await_device(gpugraph_run *run, double ms);
 
 #ifdef __cplusplus
 }

@@ -314,10 +314,10 @@ static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
     const char *method = run->method;
     if (ordered && gg_method_is_auto(run)) {
         if (direction != GPUGRAPH_BOTH && !gg_knows(&graph->cyclic))
-            return gg_choose(graph, &gg_dfs_ordered, run, fallback);
+            return gg_choose(graph, &gg_dfs_ordered, NULL, run, fallback);
         run->method = "serial";
     }
-    gpugraph_backend on = gg_choose(graph, &gg_dfs, run, fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_dfs, NULL, run, fallback);
     run->method = method;
     return on;
 }

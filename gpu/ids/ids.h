@@ -51,6 +51,12 @@ extern bool (*const gg_device_mapper)(struct id_mapper *);
 ** column was given away, in the place of its id. (sparse.c) */
 void gg_number_sparse_ids(id_mapper *m);
 
+/* Predicted, of INTEGER ids: on the host, on a device whose context is open. (where.c) */
+double gg_map_host_ms(uint64_t edges, int threads);
+double gg_map_device_ms(uint64_t edges);
+/* That the first search of such a graph takes longer on the CPU. */
+double gg_first_search_gain_ms(uint64_t edges, int threads);
+
 #ifdef __cplusplus
 }
 #endif

@@ -308,7 +308,7 @@ static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority pri
                        "_BY_RANDOM and _BY_ID",
                        (int)priority);
     bool fallback;
-    gpugraph_backend on = gg_choose(graph, &gg_mis, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
     if (!on)
         return run->status;
     calls(on)->find(graph, priority, seed, run, member);

@@ -157,7 +157,7 @@ static gpugraph_status find_checked(gpugraph_graph *graph, const gpugraph_search
                        "a path has one source and one target, and there are %u and %u",
                        search->source_count, search->target_count);
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, whose, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
     if (!on)
         return run->status;
     calls(on)->find(graph, search, weighted, run, edge, count);

@@ -397,7 +397,7 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
     if (search->bounded && isnan(search->max_real_distance))
         return gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_sssp, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
     if (!on)
         return run->status;
     calls(on)->search(graph, search, run, distance, tree_edge);

@@ -245,7 +245,7 @@ static const struct triangles_calls *calls(gpugraph_backend on) {
 static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
                                      uint64_t *count) {
     bool fallback;
-    gpugraph_backend on = gg_choose(graph, &gg_triangles, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;
     if (gg_method_is(run, "edge-queries"))

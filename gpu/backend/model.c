@@ -1,0 +1,119 @@
+/* Predicted times, and what corrects them. */
+#include "model.h"
+#include "device/services.h"
+#include "graph/copy.h"
+#include "learn.h"
+#include "tuning.h"
+
+#include <string.h>
+
+enum { LIKES = 4, MOST_ALGORITHMS = 32 };
+
+/* ---- what was learned ---- */
+
+static struct known {
+    const gg_algorithm *algorithm; /* NULL: free */
+    struct learned on[GPUGRAPH_CUDA + 1][LIKES];
+} known[MOST_ALGORITHMS];
+static struct learned stays[GPUGRAPH_CUDA + 1];
+
+/* Its place, made on first need. NULL: there is none left. */
+static struct known *find(const gg_algorithm *a) {
+    for (int i = 0; i < MOST_ALGORITHMS; i++) {
+        const gg_algorithm *there = NULL;
+        if (__atomic_compare_exchange_n(&known[i].algorithm, &there, a, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            there == a)
+            return &known[i];
+    }
+    return NULL;
+}
+
+int gg_like(const gpugraph_graph *graph, const gpugraph_search *search) {
+    bool part = search && (search->target_count > 0 || search->bounded ||
+                           search->limit > 0 || search->max_depth != GPUGRAPH_NONE);
+    return 2 * part + gg_is_thin(graph);
+}
+
+/* Of what has both, neither can be told from one time: what stays is then what is left, where it
+** is the larger part. */
+void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
+             const struct prediction *predicted, double ms) {
+    struct known *k = find(a);
+    double all = gg_all_ms(predicted);
+    if (!k || (ms < GG_LEARN_MS && all < GG_LEARN_MS))
+        return;
+    if (predicted->stays_ms == 0)
+        gg_learn(&k->on[on][like], ms / all * gg_learned(&k->on[on][like]));
+    else if (predicted->stays_ms > predicted->search_ms && ms > predicted->search_ms)
+        gg_learn(&stays[on], (ms - predicted->search_ms) / predicted->stays_ms *
+                                 gg_learned(&stays[on]));
+}
+
+void gg_unlearn(void) {
+    memset(known, 0, sizeof known);
+    memset(stays, 0, sizeof stays);
+}
+
+/* ---- what is predicted ---- */
+
+static double least(double a, double b) {
+    return a < b ? a : b;
+}
+
+static double arcs_of_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
+    return a->rows == CSR_SIMPLE ? gg_arcs_twice(graph) : gg_arcs_once(graph);
+}
+
+static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
+    if (a->rows == CSR_SIMPLE)
+        return gg_csr_made(graph, CSR_SIMPLE);
+    return a->rows == CSR_KINDS || gg_csr_made(graph, CSR_OUT) ||
+           gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
+}
+
+static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
+                                const gpugraph_run *run) {
+    double arcs = a->arcs(graph);
+    double row_ns = a->rows == CSR_SIMPLE ? GG_COST_SIMPLE : GG_COST_CSR;
+    double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
+    int threads = gg_threads(run, (uint64_t)arcs);
+    bool alone = a->alone && a->alone(graph);
+    return (struct prediction){arcs * a->cpu_ns /
+                                   (alone ? 1 : least(threads, GG_COST_SPEEDUP)) * 1e-6,
+                               rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6};
+}
+
+/* Bytes by the bus in a millisecond: its buffers are filled by threads. */
+static double bus(const gpugraph_run *run, double bytes) {
+    int threads = gg_threads(run, (uint64_t)(bytes / GG_FILL_ITEMS));
+    return least(threads * GG_UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
+}
+
+static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
+                                 const gpugraph_run *run) {
+    double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
+    double edges = (double)graph->m * 2 * sizeof(uint32_t);
+    bool there = graph->device && gg_copies.held(graph) > 0;
+    return (struct prediction){
+        a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
+            result / bus(run, result),
+        there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
+}
+
+struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
+                             const gpugraph_search *search, gpugraph_backend on,
+                             const gpugraph_run *run) {
+    struct known *k = find(a);
+    struct prediction p =
+        on == GPUGRAPH_CUDA ? on_cuda(graph, a, run) : on_cpu(graph, a, run);
+    p.search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
+    p.stays_ms *= gg_learned(&stays[on]);
+    return p;
+}
+
+double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
+                 const gpugraph_run *run) {
+    struct prediction p = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);
+    return gg_all_ms(&p);
+}

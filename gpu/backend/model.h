@@ -1,0 +1,37 @@
+/* What a search takes, predicted: by the numbers of its descriptor and of tuning.h, corrected by what
+** like searches have taken in this process.
+**
+**     like    thin graphs or others; searches of all of a graph, or such as may end early */
+#ifndef GPUGRAPH_MODEL_H
+#define GPUGRAPH_MODEL_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct prediction {   /* milliseconds */
+    double search_ms; /* on rows that are there */
+    double stays_ms; /* of rows, of a copy on the device: found there by later searches */
+};
+static inline double gg_all_ms(const struct prediction *p) {
+    return p->search_ms + p->stays_ms;
+}
+
+/* search: NULL where it is of the whole graph. The device's context is taken to be open. */
+struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
+                             const gpugraph_search *search, gpugraph_backend on,
+                             const gpugraph_run *run);
+/* Which of the searches that were learned from this one is like. */
+int gg_like(const gpugraph_graph *graph, const gpugraph_search *search);
+/* What was predicted (on rows that were there: stays_ms 0) has taken so long. */
+void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
+             const struct prediction *predicted, double ms);
+/* Forgets all that was learned: for tests. */
+void gg_unlearn(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

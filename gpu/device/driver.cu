@@ -1,0 +1,42 @@
+/* CUDA's driver, loaded by name. */
+#include "driver.cuh"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+static struct cuda_driver driver;
+static bool loaded;
+
+template <typename function>
+static bool find(void *library, const char *name, function *found) {
+    *found = reinterpret_cast<function>(dlsym(library, name));
+    return *found != nullptr;
+}
+
+static void load() {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    loaded = library && find(library, "cuInit", &driver.init) &&
+             find(library, "cuDeviceGet", &driver.device) &&
+             find(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&
+             find(library, "cuCtxGetCurrent", &driver.current) &&
+             find(library, "cuCtxSetCurrent", &driver.set_current);
+}
+
+const struct cuda_driver *gg_driver() {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return loaded ? &driver : nullptr;
+}
+
+/* Before the driver is started no thread has a context: it says so by an error. */
+struct host_context gg_host_context() {
+    struct host_context host = {gg_driver(), nullptr};
+    if (host.driver && host.driver->current(&host.context) != CUDA_SUCCESS)
+        host.context = nullptr;
+    return host;
+}
+
+void gg_give_host_context_back(const struct host_context *host) {
+    if (host->driver)
+        host->driver->set_current(host->context);
+}

@@ -1,0 +1,186 @@
+/* Opening a device in the background, and the end of the process meanwhile.
+**
+** exit() runs, in this order: handlers of atexit() and on_exit(), the last one registered first;
+** then destructors of libraries, in the order in which they were loaded; then it writes out what
+** streams hold, and leaves.
+**
+**     on_exit         note_exit       nothing new is begun; the status is remembered
+**     (host's handlers, which were registered earlier, run as always)
+**     destructor      leave_first     a thread is inside the driver, which was loaded later: streams
+**                                     are written out, and the process leaves with that status
+**     (the driver's destructors, which would find its thread at work, do not run)
+**
+** The same holds for a child of fork() that has inherited a driver which was half open: its
+** locks may be held by a thread that is not there. */
+#define _GNU_SOURCE
+#include "opening.h"
+#include "base/thread.h"
+
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    uint32_t registered, ending; /* 1: so it is */
+    uint32_t inside;             /* threads that open */
+    int status;
+} process;
+
+/* ---- the end of the process ---- */
+
+static void note_exit(int status, void *unused) {
+    (void)unused;
+    process.status = status;
+    __atomic_store_n(&process.ending, 1, __ATOMIC_RELEASE);
+}
+
+bool gg_process_ends(void) {
+    return __atomic_load_n(&process.ending, __ATOMIC_ACQUIRE);
+}
+
+static void sleep_on(uint32_t *word, uint32_t value, double ms) {
+    const long ns = (long)(ms * 1e6);
+    const struct timespec limit = {ns / 1000000000, ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+static void wake_all(uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void *write_out(void *written) {
+    fflush(NULL);
+    __atomic_store_n((uint32_t *)written, 1, __ATOMIC_RELEASE);
+    wake_all(written);
+    return NULL;
+}
+
+/* A stream is locked while a thread of the host's waits for input from it; streams are written out in
+** the order of their opening, the latest first, so only standard input stands behind that. */
+static void write_streams_out(void) {
+    static uint32_t written;
+    const double until = gg_now_ms() + GG_OPENING_FLUSH_MS;
+    if (!gg_start_thread(write_out, &written, 0))
+        return;
+    while (!__atomic_load_n(&written, __ATOMIC_ACQUIRE) && gg_now_ms() < until)
+        sleep_on(&written, 0, until - gg_now_ms());
+}
+
+__attribute__((destructor)) static void leave_first(void) {
+    if (!gg_process_ends() || !__atomic_load_n(&process.inside, __ATOMIC_ACQUIRE))
+        return;
+    write_streams_out();
+    _exit(process.status);
+}
+
+/* Once for a process and its children. */
+static bool register_exit(void) {
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    if (__atomic_load_n(&process.registered, __ATOMIC_ACQUIRE))
+        return true;
+    if (pthread_mutex_trylock(&once) != 0)
+        return false; /* another caller is at it, or was when this process forked off */
+    if (!process.registered && on_exit(note_exit, NULL) == 0)
+        __atomic_store_n(&process.registered, 1, __ATOMIC_RELEASE);
+    bool registered = process.registered;
+    pthread_mutex_unlock(&once);
+    return registered;
+}
+
+/* ---- the thread ---- */
+
+static void settle(struct opening *o, uint32_t state) {
+    __atomic_store_n(&o->state, state, __ATOMIC_RELEASE);
+    wake_all(&o->state);
+}
+
+static void *open_it(void *opening) {
+    struct opening *o = opening;
+    const char *why = "";
+    bool opened = o->steps->open(o->ordinal, &why);
+    o->why = why;
+    settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
+    __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* Who begins is whoever puts its process there. */
+static uint32_t this_process(void) {
+    return 1 + gg_forks();
+}
+
+enum opening_state gg_opening_state(const struct opening *o, const char **why) {
+    uint32_t state = __atomic_load_n(&o->state, __ATOMIC_ACQUIRE);
+    uint32_t begun_in = __atomic_load_n(&o->process, __ATOMIC_ACQUIRE);
+    const char *reason = state == OPENING_FAILED ? o->why : "";
+    if (state != OPENING_FAILED && begun_in != 0 && begun_in != this_process()) {
+        state = OPENING_FAILED;
+        reason = "this process is a fork of one that had begun to open a device, which "
+                 "does not survive fork()";
+    }
+    if (why)
+        *why = reason;
+    return (enum opening_state)state;
+}
+
+static bool start(struct opening *o) {
+    o->began_ms = gg_now_ms();
+    if (o->began_ms < o->again_ms || !register_exit())
+        return false;
+    __atomic_add_fetch(&process.inside, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
+    if (gg_start_thread(open_it, o, 0))
+        return true;
+    o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;
+    __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
+    settle(o, OPENING_CLOSED);
+    return false;
+}
+
+bool gg_opening_begin(struct opening *o) {
+    uint32_t nobody = 0;
+    enum opening_state state = gg_opening_state(o, NULL);
+    if (state != OPENING_CLOSED || gg_process_ends())
+        return state == OPENING_UNDER_WAY || state == OPENING_OPEN;
+    if (!__atomic_compare_exchange_n(&o->process, &nobody, this_process(), false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return true; /* another thread does at this moment */
+    bool begun = start(o);
+    if (!begun)
+        __atomic_store_n(&o->process, 0, __ATOMIC_RELEASE);
+    return begun;
+}
+
+/* ---- waiting ---- */
+
+double gg_opening_left_ms(const struct opening *o) {
+    enum opening_state state = gg_opening_state(o, NULL);
+    if (state == OPENING_OPEN)
+        return 0;
+    if (__atomic_load_n(&o->given_up, __ATOMIC_RELAXED))
+        return INFINITY;
+    return state == OPENING_UNDER_WAY
+               ? gg_left_ms(o->steps->usual_ms, gg_now_ms() - o->began_ms)
+               : o->steps->usual_ms;
+}
+
+enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run) {
+    const double until = gg_now_ms() + ms;
+    enum opening_state state;
+    while ((state = gg_opening_state(o, NULL)) == OPENING_UNDER_WAY) {
+        double left = ms < 0 ? GG_POLL_MS : until - gg_now_ms();
+        if (gg_poll(run))
+            break;
+        if (left <= 0) {
+            __atomic_store_n(&o->given_up, 1, __ATOMIC_RELAXED);
+            break;
+        }
+        sleep_on(&o->state, OPENING_UNDER_WAY, left < GG_POLL_MS ? left : GG_POLL_MS);
+    }
+    return state;
+}

@@ -1,0 +1,67 @@
+/* A device that is opened in a thread of its own, while the caller goes on.
+**
+**                  begin                        open() came back
+**     CLOSED  ----------------->  UNDER_WAY  -------------------->  OPEN
+**        ^                           |    \
+**        | no thread: for a second   |     `-- with false ------->  FAILED, and why
+**        +---------------------------+
+**
+** What opens is behind a const struct of functions: CUDA's is in devices.cu, the tests' are
+** slow, fail, or never come back. All that the two threads say to each other is one word, on which
+** a waiting caller sleeps (a futex). A child of fork() has no such thread: what was begun before
+** has failed there, and what was not may be begun.
+**
+** The end of the process does not wait. A driver's destructors would pull down what the thread
+** stands on, so while it is inside, the process ends before them: see opening.c. */
+#ifndef GPUGRAPH_OPENING_H
+#define GPUGRAPH_OPENING_H
+
+#include "base/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum opening_state { OPENING_CLOSED, OPENING_UNDER_WAY, OPENING_OPEN, OPENING_FAILED };
+
+struct opening_steps {
+    /* In the opening's thread. Between steps that take long it asks gg_process_ends, and then
+    ** comes back. False: *why is a sentence that stays. */
+    bool (*open)(int ordinal, const char **why);
+    double usual_ms; /* that it takes */
+};
+
+struct opening {
+    const struct opening_steps *steps;
+    int ordinal;
+    /* private to opening.c */
+    uint32_t state;   /* enum opening_state, slept on */
+    uint32_t process; /* 1 + gg_forks() of the process that has begun; 0: nobody has */
+    const char *why;
+    double began_ms;
+    double again_ms;   /* when there was no thread: the time to try again */
+    uint32_t given_up; /* 1: somebody has waited in vain */
+};
+
+/* As this process sees it. *why (unless NULL): a sentence where it has failed, else "". */
+enum opening_state gg_opening_state(const struct opening *o, const char **why);
+/* Begins where nobody has. Never waits. False: it is neither under way nor open. */
+bool gg_opening_begin(struct opening *o);
+/* Predicted milliseconds until it is open; no end where somebody has waited in vain. */
+double gg_opening_left_ms(const struct opening *o);
+/* The same, `elapsed` milliseconds after the beginning, of what usually takes `usual`. Near the end of
+** that nobody knows: it is taken to need a tenth more, and once it is late, to be as late again. */
+static inline double gg_left_ms(double usual, double elapsed) {
+    double left = usual - elapsed, more = usual / 10 + (left < 0 ? -left : 0);
+    return left > more ? left : more;
+}
+/* Waits while it is under way, for `ms` milliseconds at most (negative: for as long as it takes), and until
+** the run is to end. */
+enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);
+/* Has exit() been called? Then nothing new is begun. */
+bool gg_process_ends(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/* The choice between CPU and device, by numbers alone: of one search, and of the session it is part of.
+**
+**     stakes     what the search is predicted to take on either side, and what of that stays
+**     outlook    is a device open, when will it be, what has been paid for having none
+**        |  gg_weigh
+**        v
+**     course     where it runs, how long a device is waited for, whether one is begun to be opened
+**
+** Two things are rented or bought. A device is rented, so to speak, as long as searches run on the CPU
+** that would have been faster there; it is bought, opened, once the rent has come to a share of the
+** price, small since nobody waits for it. So is a graph's copy: its first searches may run on the CPU
+** although the device is open, until what they took beyond has come to what the copy costs.
+**
+** gg_weigh knows no time, no graph and no device, so tests can play sessions (weigh_test.c). */
+#ifndef GPUGRAPH_WEIGH_H
+#define GPUGRAPH_WEIGH_H
+
+#include "opening.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Milliseconds, all of them. */
+struct stakes {
+    double cpu, cuda;             /* all of it; the device is open */
+    double cpu_stays, cuda_stays; /* of that: rows, a copy, which later searches find */
+    double regret;                /* of the graph, from searches before */
+    double ahead;                 /* that the device will surely save right afterwards */
+};
+
+struct outlook {
+    enum opening_state state;
+    double left_ms,
+        usual_ms;   /* until it is open; that opening takes, from its beginning */
+    double rent_ms; /* that this process has paid */
+};
+
+struct course {
+    bool on_device;
+    bool begin;     /* to open a device */
+    double wait_ms; /* for it at most; 0: not at all. If it then is open: on_device */
+    /* If the search then runs on the CPU: */
+    double regret; /* of the graph, from now on */
+    double rent;   /* to be added to the process's */
+};
+
+struct course gg_weigh(const struct stakes *s, const struct outlook *o);
+
+/* The same in view of run->device and of this process; and what follows is done: a device is begun to
+** be opened, waited for (phase "context"), or its lack is added to the rent. What comes back says on_device
+** where the device is there and is to be taken. (course.c) */
+struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,328 @@
+/* A device that opens in the background: by a stub that opens slowly, fails, or never comes back. Who
+** begins, who waits and for how long, a thread that is not given, fork(), and the end of a process
+** while its device is being opened. */
+#define _GNU_SOURCE
+#include "device/opening.h"
+
+#include "expect.h"
+#include "in_child.h"
+#include "suite.h"
+#include "unwilling_threads.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the stub ---- */
+
+enum { SLOW_MS = 30 };
+
+static uint32_t opened;   /* how often */
+static uint32_t released; /* 1: one that waits may come back */
+static sigset_t blocked;  /* in the opening's thread */
+
+static void pause_ms(double ms) {
+    usleep((useconds_t)(ms * 1000));
+}
+
+static bool open_slowly(int ordinal, const char **why) {
+    (void)why;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    pause_ms(SLOW_MS);
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELAXED);
+    return ordinal == 3;
+}
+
+static bool fail_slowly(int ordinal, const char **why) {
+    (void)ordinal;
+    pause_ms(SLOW_MS);
+    *why = "the stub is out of order";
+    return false;
+}
+
+static bool open_when_released(int ordinal, const char **why) {
+    (void)ordinal, (void)why;
+    while (!__atomic_load_n(&released, __ATOMIC_ACQUIRE))
+        pause_ms(1);
+    return true;
+}
+
+static bool never_come_back(int ordinal, const char **why) {
+    (void)ordinal, (void)why;
+    for (;;)
+        pause();
+    return false;
+}
+
+static const struct opening_steps slow = {open_slowly, SLOW_MS};
+static const struct opening_steps failing = {fail_slowly, SLOW_MS};
+static const struct opening_steps patient = {open_when_released, SLOW_MS};
+static const struct opening_steps endless = {never_come_back, SLOW_MS};
+
+/* ---- the states ---- */
+
+START_TEST(opens_once) {
+    struct opening o = {.steps = &slow, .ordinal = 3};
+    gpugraph_run run = {0};
+    const char *why = NULL;
+    gg_begin(&run);
+    ck_assert_int_eq(gg_opening_state(&o, &why), OPENING_CLOSED);
+    ck_assert_str_eq(why, "");
+    ck_assert(gg_opening_left_ms(&o) == SLOW_MS);
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_CLOSED); /* for nothing */
+    double began = gg_now_ms();
+    ck_assert(gg_opening_begin(&o) && gg_opening_begin(&o));
+    ck_assert(gg_now_ms() - began < SLOW_MS);
+    ck_assert_int_eq(gg_opening_state(&o, NULL), OPENING_UNDER_WAY);
+    ck_assert(gg_opening_left_ms(&o) <= SLOW_MS);
+    ck_assert_int_eq(gg_opening_wait(&o, 1, &run), OPENING_UNDER_WAY);
+    ck_assert(isinf(gg_opening_left_ms(&o))); /* nobody shall wait in vain again */
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_OPEN);
+    ck_assert(gg_now_ms() - began >= SLOW_MS);
+    ck_assert(gg_opening_begin(&o) && gg_opening_left_ms(&o) == 0);
+    ck_assert_uint_eq(opened, 1);
+    for (int s = 1; s < 32; s++)
+        if (s != SIGKILL && s != SIGSTOP)
+            ck_assert_int_eq(sigismember(&blocked, s),
+                             s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL &&
+                                 s != SIGTRAP && s != SIGABRT && s != SIGSYS);
+}
+END_TEST
+
+START_TEST(fails_with_a_sentence) {
+    struct opening o = {.steps = &failing};
+    gpugraph_run run = {0};
+    const char *why = NULL;
+    gg_begin(&run);
+    ck_assert(gg_opening_begin(&o));
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_FAILED);
+    ck_assert_int_eq(gg_opening_state(&o, &why), OPENING_FAILED);
+    ck_assert_str_eq(why, "the stub is out of order");
+    ck_assert(!gg_opening_begin(&o)); /* and is not tried again */
+}
+END_TEST
+
+static int interrupt(void *listener) {
+    return ++*(int *)listener > 2;
+}
+
+START_TEST(a_wait_ends) {
+    struct opening o = {.steps = &patient};
+    int asked = 0;
+    gpugraph_run run = {.interrupted = interrupt, .listener = &asked};
+    gg_begin(&run);
+    ck_assert(gg_opening_begin(&o));
+    double began = gg_now_ms();
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_UNDER_WAY);
+    ck_assert(gg_stopping(&run) && gg_now_ms() - began < 500);
+    while (gg_now_ms() - began < 3 * SLOW_MS)
+        pause_ms(5);
+    ck_assert(gg_opening_left_ms(&o) >= 2 * SLOW_MS); /* so late it is */
+    ck_assert(gg_left_ms(350, 100) == 250 && gg_left_ms(350, 350) == 35 &&
+              gg_left_ms(350, 400) == 85);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    gg_begin(&run);
+    run.interrupted = NULL;
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_OPEN);
+}
+END_TEST
+
+/* ---- many callers ---- */
+
+static void *begin_and_wait(void *opening) {
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    while (gg_opening_state(opening, NULL) == OPENING_CLOSED)
+        ck_assert(gg_opening_begin(opening));
+    ck_assert_int_eq(gg_opening_wait(opening, -1, &run), OPENING_OPEN);
+    return NULL;
+}
+
+START_TEST(one_of_many_begins) {
+    enum { CALLERS = 8 };
+    struct opening o = {.steps = &slow, .ordinal = 3};
+    pthread_t caller[CALLERS];
+    for (int i = 0; i < CALLERS; i++)
+        ck_assert_int_eq(pthread_create(&caller[i], NULL, begin_and_wait, &o), 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(caller[i], NULL);
+    ck_assert_uint_eq(opened, 1);
+}
+END_TEST
+
+START_TEST(without_a_thread_it_stays_closed) {
+    struct opening o = {.steps = &slow, .ordinal = 3};
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    threads_given = 0;
+    for (int i = 0; i < 3; i++)
+        ck_assert(!gg_opening_begin(&o));
+    ck_assert_int_eq(threads_asked_for, 1); /* not again at once */
+    ck_assert_int_eq(gg_opening_state(&o, NULL), OPENING_CLOSED);
+    threads_given = -1;
+    pause_ms(GG_THREAD_RETRY_MS + 10);
+    ck_assert(gg_opening_begin(&o));
+    ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_OPEN);
+}
+END_TEST
+
+/* ---- fork ---- */
+
+static struct opening inherited;
+
+static void look_at_what_was_begun(int begun) {
+    const char *why = "";
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    ck_assert_int_eq(gg_opening_wait(&inherited, -1, &run),
+                     begun ? OPENING_FAILED : OPENING_CLOSED);
+    if (begun) {
+        ck_assert_int_eq(gg_opening_state(&inherited, &why), OPENING_FAILED);
+        ck_assert_ptr_nonnull(strstr(why, "fork"));
+        ck_assert(!gg_opening_begin(&inherited));
+    } else { /* nothing has been done, so the child may */
+        ck_assert(gg_opening_begin(&inherited));
+        ck_assert_int_eq(gg_opening_wait(&inherited, -1, &run), OPENING_OPEN);
+    }
+}
+
+START_TEST(a_child_does_without) {
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    inherited = (struct opening){.steps = &slow, .ordinal = 3};
+    in_child(look_at_what_was_begun, false);
+    ck_assert(gg_opening_begin(&inherited));
+    in_child(look_at_what_was_begun, true); /* while it is under way */
+    ck_assert_int_eq(gg_opening_wait(&inherited, -1, &run), OPENING_OPEN);
+    in_child(look_at_what_was_begun, true);
+}
+END_TEST
+
+/* ---- the end of a process ---- */
+
+static void tell(const char *text) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        abort();
+}
+
+static bool is_ending; /* this program has been started to end */
+
+/* In the place of a driver's: after those of the library, which have no priority. */
+__attribute__((destructor(101))) static void pull_down(void) {
+    if (is_ending)
+        tell("driver ");
+}
+
+static void host_handler(void) {
+    tell("handler ");
+}
+
+static void *read_input(void *unused) {
+    (void)unused;
+    getchar();
+    return NULL;
+}
+
+static int end_of(const char *how) {
+    static struct opening o;
+    static char file[64];
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    is_ending = true;
+    atexit(host_handler);
+    o = (struct opening){.steps = strcmp(how, "done") == 0 ? &slow : &endless,
+                         .ordinal = 3};
+    if (!gg_opening_begin(&o))
+        return 1;
+    if (strcmp(how, "done") == 0 && gg_opening_wait(&o, -1, &run) != OPENING_OPEN)
+        return 2;
+    if (strcmp(how, "done") == 0)
+        pause_ms(20); /* its thread is no longer there */
+    if (strcmp(how, "fork") == 0 && fork() > 0)
+        pause(); /* the child takes its place, and kills it */
+    if (strcmp(how, "input") == 0) {
+        pthread_t reader;
+        pthread_create(&reader, NULL, read_input, NULL);
+        pause_ms(20);
+    }
+    snprintf(file, sizeof file, "%.3f ", gg_now_ms());
+    printf("%s", file); /* in the stream until the end */
+    if (strcmp(how, "fork") == 0)
+        kill(getppid(), SIGKILL);
+    exit(7);
+}
+
+/* Runs this program until its end: how it ended, what it said, and how long that took. */
+static double run_to_the_end(const char *how, int *status, char *said, size_t size) {
+    int out[2], input[2];
+    double asked_ms = 0;
+    ck_assert(pipe(out) == 0 && pipe(input) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        dup2(out[1], STDERR_FILENO);
+        dup2(input[0], STDIN_FILENO);
+        close(input[1]);
+        close(out[0]);
+        close(out[1]);
+        execl("/proc/self/exe", "opening_test", "--child", how, (char *)NULL);
+        _exit(99);
+    }
+    close(out[1]);
+    size_t length = 0;
+    for (ssize_t got; (got = read(out[0], said + length, size - 1 - length)) > 0;)
+        length += (size_t)got;
+    said[length] = 0;
+    double ended_ms = gg_now_ms();
+    waitpid(child, status, 0);
+    close(out[0]);
+    close(input[0]);
+    close(input[1]);
+    const char *number = strpbrk(said, "0123456789");
+    ck_assert_msg(number && sscanf(number, "%lf", &asked_ms) == 1, "%s", said);
+    return ended_ms - asked_ms;
+}
+
+static void expect_end(const char *how, int status_wanted, bool destructors) {
+    char said[500] = "";
+    double least = 1e9;
+    for (int i = 0; i < 5 && least >= 100; i++) {
+        int status;
+        double ms = run_to_the_end(how, &status, said, sizeof said);
+        least = ms < least ? ms : least;
+        ck_assert_int_eq(status, status_wanted);
+        ck_assert_msg(strstr(said, "handler ") != NULL, "%s", said);
+        ck_assert_msg(!strstr(said, "driver ") == !destructors, "%s", said);
+    }
+    ck_assert_msg(least < 100, "%s: %.1f ms at exit", how, least);
+}
+
+/* Not in the middle of opening: then handlers and destructors run as they do without us. */
+START_TEST(a_process_ends_at_once) {
+    expect_end("done", 7 << 8, true);
+    expect_end("endless", 7 << 8, false);
+    expect_end("input", 7 << 8, false); /* whose stream is locked by who waits for it */
+}
+END_TEST
+
+START_TEST(a_fork_ends_at_once) {
+    expect_end("fork", SIGKILL, false);
+}
+END_TEST
+
+const struct suite suite = {
+    "opening",
+    {{"threads", .timeout = 60,
+      .cases = {{&opens_once},
+                {&fails_with_a_sentence},
+                {&a_wait_ends},
+                {&one_of_many_begins},
+                {&without_a_thread_it_stays_closed},
+                {&a_process_ends_at_once}}},
+     {"serial", "serial", 60,
+      .cases = {{&a_child_does_without}, {&a_fork_ends_at_once}}}},
+    .child = end_of,
+};
