@@ -84,6 +84,12 @@ gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
                                 gpugraph_graph **graph);
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
 
+/* Says that about so many edges are about to be read for a graph, with this run's backend, device
+** and threads. Comes back at once. Where a device is worth it, one is being opened meanwhile, so that
+** gpugraph_create and the first search may find it open. False: no number of edges would change
+** anything, so they need not be counted. */
+bool gpugraph_expect(uint64_t edges, const gpugraph_run *run);
+
 uint32_t gpugraph_vertex_count(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_count(const gpugraph_graph *graph);
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
@@ -367,6 +373,31 @@ typedef struct gpugraph_device {
 /* Device number i: the CPU is 0, CUDA devices follow. false past the last. Opens no
 ** context for devices it only counts; memory and free of a CUDA device do open one. */
 bool gpugraph_device_at(int i, gpugraph_device *device);
+
+/* What `auto` weighs: a function on one of the backends. */
+typedef struct gpugraph_estimate {
+    const char *backend, *method; /* static strings: what `auto` begins with there */
+    int devices;                  /* CUDA devices that it runs on */
+    int64_t host_bytes,
+        device_bytes; /* the graph, and what the function takes beside it */
+    double
+        ms; /* with the start of a device that is not open, and all that is not there yet */
+    bool chosen;
+} gpugraph_estimate;
+/* A graph that has not been read: about how large it is. */
+typedef struct gpugraph_size {
+    uint64_t edges;
+    uint32_t vertices;
+    bool weighted;
+    bool edge_ids; /* they are not 1 .. edges */
+} gpugraph_size;
+/* What would happen now, without running it. function: as in gpugraph_method. graph NULL: of one of
+** that size, whose edges are there as columns. Fills estimate[0] for the CPU, [1] for a device;
+** returns how many: 1 where there is no device to be used, 0 where there is no such function. A
+** device that nobody has asked for is taken to be there. */
+int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
+                       const gpugraph_size *size, const gpugraph_run *run,
+                       gpugraph_estimate estimate[2]);
 
 /* Whether a CUDA device can be used now; if not, *why (when not NULL) is a static
 ** sentence. */

@@ -1,5 +1,5 @@
-/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings:
-** one virtual table for five lists. xFilter asks the list's descriptor to fill a grid of cells,
+/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings,
+** gpugraph_estimate: one virtual table for six lists. xFilter asks the list's descriptor to fill a grid of cells,
 ** and the cursor reads the grid: what is shown is one moment, whatever the statement
 ** goes on to do.
 **
@@ -8,74 +8,16 @@
 #include "follow/follow.h"
 #include "kept/shared.h"
 #include "settings.h"
+#include "grid.h"
 #include "lists.h"
 #include "table_function/function.h"
 
 #include <string.h>
 
-typedef struct cell {
-    int type; /* SQLITE_TEXT, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_NULL */
-    char *text;
-    sqlite3_int64 integer;
-    double real;
-} cell;
-
-/* Filled cell by cell; after a failure nothing more is added and rc says why. */
-typedef struct grid {
-    cell *cell;
-    sqlite3_int64 count, room;
-    int rc;
-} grid;
-
-static cell *grid_add(grid *g, int type) {
-    if (g->rc != SQLITE_OK)
-        return NULL;
-    if (g->count == g->room) {
-        sqlite3_int64 room = g->room ? 2 * g->room : 64;
-        cell *cells = sqlite3_realloc64(g->cell, (sqlite3_uint64)room * sizeof *cells);
-        if (!cells) {
-            g->rc = SQLITE_NOMEM;
-            return NULL;
-        }
-        g->cell = cells;
-        g->room = room;
-    }
-    cell *added = &g->cell[g->count++];
-    *added = (cell){.type = type};
-    return added;
-}
-
-static void add_text(grid *g, const char *text) {
-    cell *added = grid_add(g, text ? SQLITE_TEXT : SQLITE_NULL);
-    if (!added || !text)
-        return;
-    added->text = sqlite3_mprintf("%s", text);
-    if (!added->text)
-        g->rc = SQLITE_NOMEM;
-}
-
-static void add_integer(grid *g, sqlite3_int64 integer) {
-    cell *added = grid_add(g, SQLITE_INTEGER);
-    if (added)
-        added->integer = integer;
-}
-
-static void add_real(grid *g, double real) {
-    cell *added = grid_add(g, SQLITE_FLOAT);
-    if (added)
-        added->real = real;
-}
-
-static void grid_clear(grid *g) {
-    for (sqlite3_int64 i = 0; i < g->count; i++)
-        sqlite3_free(g->cell[i].text);
-    sqlite3_free(g->cell);
-    memset(g, 0, sizeof *g);
-}
-
 /* ---- the lists ---- */
 
-static void fill_settings(grid *g, connection *c) {
+static void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
     setting_row row;
     for (int i = 0; setting_at(c, i, &row); i++) {
         add_text(g, row.name);
@@ -89,7 +31,8 @@ static void fill_settings(grid *g, connection *c) {
 
 /* id counts within the backend: that of a CUDA device is what
 ** gpugraph_config('device', id) takes. */
-static void fill_devices(grid *g, connection *c) {
+static void fill_devices(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
     gpugraph_device device;
     sqlite3_int64 cuda = 0;
     (void)c;
@@ -115,7 +58,8 @@ static void add_methods(grid *g, const char *function, const table_function *f,
     }
 }
 
-static void fill_methods(grid *g, connection *c) {
+static void fill_methods(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
     (void)c;
     for (int i = 0; i < table_function_count; i++)
         add_methods(g, table_functions[i]->name, table_functions[i], NULL);
@@ -150,7 +94,8 @@ static void add_followed(void *g, const char *name, const graph_ref *mirror,
     add_graph(g, name, "followed", mirror, state);
 }
 
-static void fill_graphs(grid *g, connection *c) {
+static void fill_graphs(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
     for (graph_ref *ref = c->graphs; ref; ref = ref->next)
         if (!ref->followed)
             add_graph(g, ref->edges, "cached", ref, graph_state(c, ref));
@@ -158,7 +103,8 @@ static void fill_graphs(grid *g, connection *c) {
     g->rc = g->rc ? g->rc : rc;
 }
 
-static void fill_timings(grid *g, connection *c) {
+static void fill_timings(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
     for (int i = 0; i < c->timings.count; i++) {
         const timing *row = &c->timings.row[i];
         add_text(g, row->phase);
@@ -172,27 +118,35 @@ typedef struct list {
     const char *name, *schema;
     int columns;
     int risk; /* 0 or an SQLITE_VTAB_ setting */
-    void (*fill)(grid *g, connection *c);
+    void (*fill)(grid *g, connection *c, sqlite3_value *const *argument);
+    int arguments; /* hidden columns behind the others */
 } list;
+
+enum { MOST_ARGUMENTS = 2 };
 
 static const list lists[] = {
     {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
-     fill_settings},
+     fill_settings, 0},
     /* Opens a context on each device: not for a schema to decide. */
     {"gpugraph_devices",
      "CREATE TABLE x(id INTEGER, backend TEXT, name TEXT, memory INTEGER, free INTEGER)",
-     5, SQLITE_VTAB_DIRECTONLY, fill_devices},
+     5, SQLITE_VTAB_DIRECTONLY, fill_devices, 0},
     {"gpugraph_methods",
      "CREATE TABLE x(function TEXT, method TEXT, backend TEXT, description TEXT)", 4,
-     SQLITE_VTAB_INNOCUOUS, fill_methods},
+     SQLITE_VTAB_INNOCUOUS, fill_methods, 0},
     {"gpugraph_graphs",
      "CREATE TABLE x(name TEXT, kind TEXT, vertices INTEGER, edges INTEGER, host_bytes "
      "INTEGER,"
      " device_bytes INTEGER, backend TEXT, state TEXT, connections INTEGER HIDDEN)",
-     9, 0, fill_graphs},
+     9, 0, fill_graphs, 0},
     {"gpugraph_timings",
      "CREATE TABLE x(phase TEXT, ms REAL, items INTEGER, detail TEXT)", 4, 0,
-     fill_timings},
+     fill_timings, 0},
+    {"gpugraph_estimate",
+     "CREATE TABLE x(backend TEXT, method TEXT, devices INTEGER, host_bytes INTEGER, "
+     "device_bytes INTEGER, ms REAL, chosen INTEGER, edges BLOB HIDDEN, "
+     "function BLOB HIDDEN)",
+     7, 0, fill_estimate, 2},
 };
 
 /* ---- the virtual table ---- */
@@ -211,6 +165,7 @@ typedef struct list_cursor {
     sqlite3_vtab_cursor base;
     grid grid;
     sqlite3_int64 row;
+    sqlite3_value *argument[MOST_ARGUMENTS];
 } list_cursor;
 
 static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -240,8 +195,24 @@ static int list_disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
+/* Bit k of the plan: argument k is given, by = alone. */
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    (void)base;
+    const list *l = ((const list_table *)base)->of.list;
+    int at[MOST_ARGUMENTS] = {-1, -1}, given = 0;
+    for (int i = 0; i < info->nConstraint; i++) {
+        int k = info->aConstraint[i].iColumn - l->columns;
+        if (k < 0 || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (!info->aConstraint[i].usable)
+            return SQLITE_CONSTRAINT; /* another order of the join has it ready */
+        at[k] = i;
+    }
+    for (int k = 0; k < l->arguments; k++)
+        if (at[k] >= 0) {
+            info->aConstraintUsage[at[k]].argvIndex = ++given;
+            info->aConstraintUsage[at[k]].omit = 1;
+            info->idxNum |= 1 << k;
+        }
     info->estimatedCost = 100;
     info->estimatedRows = 20;
     return SQLITE_OK;
@@ -257,20 +228,41 @@ static int list_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
     return SQLITE_OK;
 }
 
+static void free_arguments(list_cursor *cur) {
+    for (int k = 0; k < MOST_ARGUMENTS; k++) {
+        sqlite3_value_free(cur->argument[k]);
+        cur->argument[k] = NULL;
+    }
+}
+
 static int list_close(sqlite3_vtab_cursor *base) {
     grid_clear(&((list_cursor *)base)->grid);
+    free_arguments((list_cursor *)base);
     sqlite3_free(base);
     return SQLITE_OK;
 }
 
 static int list_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens, int argc,
                        sqlite3_value **argv) {
-    (void)plan, (void)tokens, (void)argc, (void)argv;
+    (void)tokens, (void)argc;
     list_cursor *cur = (list_cursor *)base;
     const list_registration *of = &((list_table *)base->pVtab)->of;
     grid_clear(&cur->grid);
+    free_arguments(cur);
     cur->row = 0;
-    of->list->fill(&cur->grid, of->c);
+    for (int k = 0, next = 0; k < of->list->arguments; k++) {
+        if (!(plan >> k & 1))
+            continue;
+        cur->argument[k] = sqlite3_value_dup(argv[next++]);
+        if (!cur->argument[k])
+            return SQLITE_NOMEM;
+    }
+    of->list->fill(&cur->grid, of->c, cur->argument);
+    if (cur->grid.error) {
+        sqlite3_free(base->pVtab->zErrMsg);
+        base->pVtab->zErrMsg = cur->grid.error;
+        cur->grid.error = NULL;
+    }
     return cur->grid.rc;
 }
 
@@ -287,6 +279,12 @@ static int list_eof(sqlite3_vtab_cursor *base) {
 static int list_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     const list_cursor *cur = (const list_cursor *)base;
     const int columns = ((list_table *)base->pVtab)->of.list->columns;
+    if (column >= columns) {
+        sqlite3_value *given = cur->argument[column - columns];
+        if (given)
+            sqlite3_result_value(context, given);
+        return SQLITE_OK;
+    }
     const cell *shown = &cur->grid.cell[cur->row * columns + column];
     if (shown->type == SQLITE_TEXT)
         sqlite3_result_text(context, shown->text, -1, SQLITE_TRANSIENT);

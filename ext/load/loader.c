@@ -5,6 +5,7 @@
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
+#include "table_size.h"
 #include "pages/identity.h"
 #include "source/condition.h"
 #include <stdlib.h>
@@ -398,6 +399,17 @@ static int read_all(loader *e, loader *v, const row_source *vertices, char **err
     return rc;
 }
 
+/* A device that is worth it is being opened while rows are read. */
+static void expect_edges(connection *c, const graph_request *request,
+                         const row_source *edges) {
+    gpugraph_run run;
+    connection_run(c, &run);
+    if (request->backend >= 0)
+        run.backend = (gpugraph_backend)request->backend;
+    if (gpugraph_expect(0, &run))
+        gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
+}
+
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {
@@ -412,6 +424,7 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
                  READ_NO_WEIGHTS);
     e.lone = &v;
     v.has_ids = edges->followed && e.rowid;
+    expect_edges(c, request, edges);
     int rc = read_all(&e, &v, vertices, error);
     if (rc == SQLITE_OK)
         rc = loader_names(&e, &result->names);

@@ -1,0 +1,31 @@
+/* What a list shows, cell by cell. */
+#ifndef GPUGRAPH_GRID_H
+#define GPUGRAPH_GRID_H
+
+#include "base/connection.h"
+
+typedef struct cell {
+    int type; /* SQLITE_TEXT, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_NULL */
+    char *text;
+    sqlite3_int64 integer;
+    double real;
+} cell;
+
+/* Filled cell by cell; after a failure nothing more is added and rc says why, with a sentence or
+** without one. */
+typedef struct grid {
+    cell *cell;
+    sqlite3_int64 count, room;
+    int rc;
+    char *error; /* sqlite3_free */
+} grid;
+
+void add_text(grid *g, const char *text); /* NULL: an SQL NULL */
+void add_integer(grid *g, sqlite3_int64 integer);
+void add_real(grid *g, double real);
+void grid_clear(grid *g);
+
+/* estimate.c: the rows of gpugraph_estimate(edges, function); argument[i] NULL: not given. */
+void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
+
+#endif

@@ -1,0 +1,21 @@
+/* A graph is about to be read. */
+#include "device/services.h"
+#include "device/weigh.h"
+#include "ids/ids.h"
+
+/* What is predicted to be saved is no rent yet: reading may fail, or be given up. */
+static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
+    const int threads = gg_threads(run, edges);
+    double gain = gg_map_host_ms(edges, threads) - gg_map_device_ms(edges) +
+                  gg_first_search_gain_ms(edges, threads);
+    return run->backend == GPUGRAPH_CUDA ||
+           gg_rent_pays(gg_rent_ms(&gg_rent_paid), gain, GG_CUDA_START_MS);
+}
+
+bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
+    const struct device_services *devices = gg_devices_asked;
+    if (run->backend == GPUGRAPH_CPU ||
+        devices->state(run->device, NULL) != OPENING_CLOSED)
+        return false;
+    return !is_worth_it(edges, run) || !devices->begin(run->device);
+}

@@ -1,0 +1,146 @@
+/* What auto would weigh for a function, and what it would do, without doing it. */
+#include "algorithms.h"
+#include "backend/model.h"
+#include "device/services.h"
+#include "device/weigh.h"
+#include "graph/copy.h"
+#include "ids/ids.h"
+
+#include <string.h>
+
+#define DECLARE(name) extern const gg_algorithm gg_##name;
+GG_ALGORITHMS(DECLARE)
+
+#define ADDRESS(name) &gg_##name,
+static const gg_algorithm *const algorithms[] = {GG_ALGORITHMS(ADDRESS)};
+
+static const gg_algorithm *find(const char *function) {
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        if (strcmp(algorithms[i]->name, function) == 0)
+            return algorithms[i];
+    return NULL;
+}
+
+static const char *begins(const gg_algorithm *a, gpugraph_backend on) {
+    const gpugraph_method *m = gg_find_method(a->side[on], a->begins[on]);
+    return m ? m->name : NULL;
+}
+
+/* ---- memory ---- */
+
+/* A CSR that the CPU has yet to make. */
+static int64_t rows_bytes(const gpugraph_graph *graph, const gg_algorithm *a) {
+    bool there = gg_csr_made(graph, CSR_OUT) || gg_csr_made(graph, CSR_IN) ||
+                 gg_csr_made(graph, CSR_BOTH);
+    if (a->rows == CSR_SIMPLE)
+        there = gg_csr_made(graph, CSR_SIMPLE);
+    if (there || a->rows == CSR_KINDS)
+        return 0;
+    uint64_t arcs = a->rows == CSR_SIMPLE ? 2 * graph->m : graph->m;
+    return (int64_t)(arcs * sizeof(uint32_t) + (graph->n + 1ull) * sizeof(uint64_t));
+}
+
+/* One entry for each vertex comes back. */
+static int64_t result_bytes(const gpugraph_graph *graph) {
+    return (int64_t)graph->n * (int64_t)sizeof(uint64_t);
+}
+
+static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *size) {
+    int64_t host = 0, device = 0;
+    if (graph->source || !size)
+        gpugraph_memory(graph, &host, &device);
+    else
+        host = gg_graph_bytes(graph) +
+               (int64_t)(graph->m * (size->weighted * sizeof(uint32_t) +
+                                     size->edge_ids * sizeof(int64_t)));
+    return host;
+}
+
+/* ---- time ---- */
+
+static struct outlook look(const gpugraph_run *run) {
+    const struct opening *o = gg_devices_asked->opening(run->device);
+    return (struct outlook){.state = gg_devices_asked->state(run->device, NULL),
+                            .left_ms = o ? gg_opening_left_ms(o) : 0,
+                            .usual_ms = o ? o->steps->usual_ms : 0,
+                            .rent_ms = gg_rent_ms(&gg_rent_paid)};
+}
+
+static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
+                               const gpugraph_run *run) {
+    struct prediction cpu = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);
+    struct prediction cuda = gg_predict(graph, a, NULL, GPUGRAPH_CUDA, run);
+    struct stakes s = {.cpu = gg_all_ms(&cpu),
+                       .cpu_stays = cpu.stays_ms,
+                       .cuda = gg_all_ms(&cuda),
+                       .cuda_stays = cuda.stays_ms,
+                       .regret = gg_regret_ms(graph)};
+    if (!graph->source) { /* ids become numbers first */
+        s.cpu += gg_map_host_ms(graph->m, gg_threads(run, graph->m));
+        s.cuda += gg_map_device_ms(graph->m);
+    }
+    return s;
+}
+
+/* ---- both ---- */
+
+static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
+                         const gpugraph_size *size, gpugraph_estimate *e) {
+    e->backend = gg_backend_name[GPUGRAPH_CPU];
+    e->method = begins(a, GPUGRAPH_CPU);
+    e->host_bytes = graph_bytes(graph, size) + rows_bytes(graph, a) + result_bytes(graph);
+}
+
+static void estimate_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
+                          const gpugraph_size *size, gpugraph_estimate *e) {
+    const algorithm_side *side = a->side[GPUGRAPH_CUDA];
+    e->backend = gg_backend_name[GPUGRAPH_CUDA];
+    e->method = begins(a, GPUGRAPH_CUDA);
+    e->devices = 1;
+    e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
+    e->device_bytes = (side->bytes ? side->bytes(graph, false) : 0) +
+                      (graph->device ? gg_copies.held(graph) : 0);
+}
+
+/* Where a device that is open has no room for it, auto turns to the CPU. */
+static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
+                     const gpugraph_run *run) {
+    gpugraph_device device;
+    if (run->memory_limit > 0 && e->device_bytes > run->memory_limit)
+        return false;
+    return o->state != OPENING_OPEN || !gg_devices_asked->at(run->device, &device) ||
+           e->device_bytes <= device.memory;
+}
+
+int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
+                       const gpugraph_size *size, const gpugraph_run *run,
+                       gpugraph_estimate estimate[2]) {
+    const gg_algorithm *a = find(function);
+    gpugraph_graph planned = {.n = size ? size->vertices : 0,
+                              .m = size ? size->edges : 0,
+                              .distance_type = GPUGRAPH_UINT32};
+    bool weighted = size && size->weighted;
+    if (!a)
+        return 0;
+    planned.wide = gg_is_wide(planned.m);
+    planned.edges.weight_type = weighted ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_UNWEIGHTED;
+    graph = graph ? graph : &planned;
+
+    struct outlook o = look(run);
+    struct stakes s = stakes_of(graph, a, run);
+    struct course c = gg_weigh(&s, &o);
+    memset(estimate, 0, 2 * sizeof *estimate);
+    estimate_cpu(graph, a, size, &estimate[0]);
+    estimate[0].ms = s.cpu;
+    estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
+    if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
+        return 1;
+    estimate_cuda(graph, a, size, &estimate[1]);
+    estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
+    bool goes = run->backend == GPUGRAPH_CUDA ||
+                (run->backend == GPUGRAPH_AUTO && (c.on_device || c.wait_ms > 0) &&
+                 has_room(&estimate[1], &o, run));
+    estimate[0].chosen = !goes;
+    estimate[1].chosen = goes;
+    return 2;
+}

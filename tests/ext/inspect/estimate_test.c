@@ -1,0 +1,121 @@
+/* gpugraph_estimate: what auto weighs, of tables that nobody has read and of graphs that are kept; what
+** is asked of the table for that; bad arguments. */
+#include "sql.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number(const char *sql) {
+    char *rows = ask("%s", sql), *end;
+    double value = strtod(rows, &end);
+    ck_assert_msg(end > rows && !*end, "%s: %s", sql, rows);
+    sqlite3_free(rows);
+    return value;
+}
+
+#define ESTIMATE(column, edges, function)                                                \
+    "SELECT " column " FROM gpugraph_estimate('" edges "', '" function                   \
+    "') WHERE backend = 'cpu'"
+
+#define MANY_ROWS                                                                        \
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000) "
+
+/* About 300,000 edges of 50,000 vertices, under rowids that are close, far apart, or lie in two
+** heaps. */
+START_TEST(a_table_is_sized_by_a_sample) {
+    static const char *const rowid[] = {"i", "i * 1000000",
+                                        "i + (i > 150000) * 1000000000"};
+    char sql[500];
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE roads(id INTEGER PRIMARY KEY, src, dst);" MANY_ROWS
+             "INSERT INTO roads SELECT %s, i * 7919 %% 50000, i * 104729 %% 50000 FROM n",
+             rowid[_i]);
+    run("%s", sql);
+    double before = number(ESTIMATE("ms", "roads", "gpu_bfs"));
+    double bytes = number(ESTIMATE("host_bytes", "roads", "gpu_bfs"));
+    ck_assert(number("SELECT count(*) FROM gpugraph_graphs") == 0);
+    ck_assert(number("SELECT count(*) FROM gpu_bfs('roads', 1)") > 0);
+    double edges = number("SELECT edges FROM gpugraph_graphs");
+    ck_assert(edges == 300000);
+    double after = number(ESTIMATE("ms", "roads", "gpu_bfs"));
+    double bytes_after = number(ESTIMATE("host_bytes", "roads", "gpu_bfs"));
+    ck_assert_msg(after < before, "%g and then %g ms", before, after);
+    /* Rows in heaps far from each other are taken for more, up to what the file holds. */
+    ck_assert_msg(bytes > bytes_after * 0.8 && bytes < bytes_after * (_i == 2 ? 4 : 1.2),
+                  "%g and then %g bytes", bytes, bytes_after);
+}
+END_TEST
+
+static int steps;
+
+static int count_steps(void *unused) {
+    (void)unused;
+    steps++;
+    return 0;
+}
+
+START_TEST(a_table_is_not_read) {
+    run("CREATE TABLE roads(src, dst);" MANY_ROWS
+        "INSERT INTO roads SELECT 'a' || i %% 977, i %% 1009 FROM n");
+    sqlite3_progress_handler(db, 100, count_steps, NULL);
+    number(ESTIMATE("ms", "roads", "gpu_mis"));
+    ck_assert_int_lt(steps * 100, 300000 / 5); /* steps of SQLite's machine */
+}
+END_TEST
+
+START_TEST(of_every_function) {
+    run("CREATE TABLE roads(src, dst, length); CREATE TABLE none(src, dst);"
+        "INSERT INTO roads VALUES (1, 2, 3), (2, 'x', NULL), (NULL, 4, 1);"
+        "CREATE TABLE keyed(src, dst, PRIMARY KEY(src, dst)) WITHOUT ROWID;"
+        "INSERT INTO keyed SELECT src, dst FROM roads WHERE src NOT NULL;"
+        "CREATE VIRTUAL TABLE graph USING gpugraph(roads(src, dst))");
+    ck_assert(number("SELECT count(*) FROM (SELECT DISTINCT function AS name FROM "
+                     "gpugraph_methods) f, gpugraph_estimate('roads', f.name) e "
+                     "WHERE e.backend = 'cpu' AND e.method IN (SELECT method FROM "
+                     "gpugraph_methods m WHERE m.function = f.name AND m.backend = "
+                     "'cpu') AND ms > 0 AND devices = 0 AND device_bytes = 0") == 6);
+    ck_assert(number(ESTIMATE("chosen", "none", "gpu_path")) == 1);
+    ck_assert(number(ESTIMATE("chosen", "keyed", "GPU_DFS")) == 1);
+    number("SELECT count(*) FROM graph");
+    ck_assert(number(ESTIMATE("chosen", "graph", "gpu_mis")) == 1);
+    ck_assert(number("SELECT chosen FROM gpugraph_estimate WHERE function = "
+                     "'gpu_bfs' AND edges = 'roads(dst, src)' AND backend = 'cpu'") == 1);
+}
+END_TEST
+
+START_TEST(bad_arguments) {
+    run("CREATE TABLE roads(src, dst); CREATE VIEW ways AS SELECT * FROM roads;"
+        "CREATE VIRTUAL TABLE graph USING gpugraph(roads(src, dst))");
+#define FROM "SELECT * FROM gpugraph_estimate"
+    expect_error("gpugraph_estimate", "the edge source is missing", "%s", FROM);
+    expect_error("gpugraph_estimate", "the function is missing", "%s", FROM "('roads')");
+    expect_error("gpugraph_estimate", "the function is missing", "%s",
+                 FROM "('roads', NULL)");
+    expect_error("gpugraph_estimate", "edges must be a text, not 7", "%s",
+                 FROM "(7, 'gpu_bfs')");
+    expect_error("gpugraph_estimate", "function must be a text, not a BLOB", "%s",
+                 FROM "('roads', x'00')");
+    expect_error("gpugraph_estimate",
+                 "there is no function 'bfs' to estimate; there are gpu_bfs, gpu_sssp, "
+                 "gpu_path, gpu_dfs, gpu_mis, gpugraph_triangles",
+                 "%s", FROM "('roads', 'bfs')");
+    expect_error("gpugraph_estimate", "no table or view 'road'", "%s",
+                 FROM "('road', 'gpu_bfs')");
+    expect_error("gpugraph_estimate", "a", "%s", FROM "('roads(a, b)', 'gpu_bfs')");
+    expect_error("gpugraph_estimate", "name a table", "%s",
+                 FROM "('SELECT 1, 2', 'gpu_bfs')");
+    expect_error("gpugraph_estimate", "how many edges main.ways gives", "%s",
+                 FROM "('ways', 'gpu_bfs')");
+}
+END_TEST
+
+const struct suite suite = {
+    "estimate",
+    {{"all", "serial", .setup = sql_open, .teardown = sql_close,
+      .cases = {{&a_table_is_sized_by_a_sample, 3},
+                {&a_table_is_not_read},
+                {&of_every_function},
+                {&bad_arguments}}}},
+};
