@@ -24,6 +24,7 @@ static const char *const questions[] = {
     "SELECT count(*) > 0 FROM gpugraph_settings",
     "SELECT count(*) > 0 FROM gpugraph_graphs",
     "SELECT count(*) FROM gpugraph_timings WHERE ms < 0",
+    "SELECT devices, ms > 0 FROM gpugraph_estimate('g', 'gpu_bfs') WHERE backend = 'cpu'",
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
