@@ -164,7 +164,8 @@ static struct course consider(const struct session *s, struct process *p,
 }
 
 static double play_auto(const struct session *s) {
-    struct play play[GRAPHS] = {{{0}}};
+    struct play play[GRAPHS];
+    memset(play, 0, sizeof play);
     struct process process = {.state = OPENING_CLOSED};
     for (int i = 0; i < s->length; i++) {
         struct play *p = &play[s->which[i]];
