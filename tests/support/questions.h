@@ -14,6 +14,7 @@ static const char *const questions[] = {
     "SELECT count(*), sum(parent * preorder) FROM gpu_dfs('g') WHERE ordered = 1",
     "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",
     "SELECT count(*), sum(vertex) FROM gpu_mis('g')",
+    "SELECT count(*), sum(component) FROM gpu_components('g')",
     "SELECT gpugraph_triangles('g')",
     "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
     "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",
