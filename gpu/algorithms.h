@@ -12,6 +12,7 @@
     NAME(triangles)                                                                      \
     NAME(components)                                                                     \
     NAME(strong_components)                                                              \
+    NAME(pagerank)                                                                       \
     NAME(degrees)
 
 #endif

@@ -337,6 +337,24 @@ typedef enum gpugraph_component_kind {
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
                                     gpugraph_run *run, uint32_t *component);
 
+/* PageRank: the share of time that a walker spends at each vertex who follows an arc, any of a
+** vertex alike or by weight, and with probability 1 - damping, or where no arc leads out, jumps to
+** any vertex, or to any source, alike. rank[n]: they sum to 1, and every bit is the same on every
+** backend and number of threads. Starts with what a jump brings, and ends after `iterations`, or when
+** the sum of absolute changes is at most tolerance (0: never). The phase "search" tells both. */
+typedef struct gpugraph_pagerank_options {
+    double damping, tolerance; /* 0 .. 1; 0 or more */
+    uint32_t iterations;
+    bool weighted; /* the graph must have weights */
+    gpugraph_direction direction;
+    const uint32_t
+        *source; /* ascending vertex numbers, each once; source_count 0: all vertices */
+    uint32_t source_count;
+} gpugraph_pagerank_options;
+gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
+                                  const gpugraph_pagerank_options *how, gpugraph_run *run,
+                                  double *rank);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);

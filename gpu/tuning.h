@@ -481,6 +481,10 @@
 #define GG_STRONG_CPU_NS       12
 #define GG_STRONG_CUDA_NS      0.1
 #define GG_STRONG_STEP_US      40
+#define GG_PAGERANK_CPU_NS     3
+#define GG_PAGERANK_CUDA_NS    0.02
+#define GG_PAGERANK_STEP_US    30
+#define GG_PAGERANK_ITERATIONS 30
 #define GG_DEGREES_CPU_NS      3
 #define GG_DEGREES_CUDA_NS     0.06
 #define GG_DEGREES_STEP_US     30

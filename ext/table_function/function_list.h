@@ -11,7 +11,8 @@
     NAME(path)                                                                           \
     NAME(dfs)                                                                            \
     NAME(mis)                                                                            \
-    NAME(components)
+    NAME(components)                                                                     \
+    NAME(pagerank)
 
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
 TABLE_FUNCTIONS(DECLARE_FUNCTION)

@@ -4,8 +4,8 @@
 **
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), several
-** with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank
+** (ten iterations), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from one source, with the
@@ -207,6 +207,7 @@ struct results {
     std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
     std::vector<uint32_t> parent, preorder, postorder;
     std::vector<uint64_t> wide; /* other distances */
+    std::vector<double> rank;
     std::vector<uint8_t> member;
     uint64_t count;
 };
@@ -240,6 +241,11 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         need(b, gpugraph_components(b->graph,
                                     *algorithm == 's' ? GPUGRAPH_STRONG : GPUGRAPH_WEAK,
                                     &b->run, r->word.data()));
+    } else if (strcmp(algorithm, "pagerank") == 0) {
+        gpugraph_pagerank_options how = gpugraph_pagerank_options();
+        how.damping = 0.85;
+        how.iterations = 10;
+        need(b, gpugraph_pagerank(b->graph, &how, &b->run, r->rank.data()));
     } else {
         need(b, gpugraph_degrees(b->graph, GPUGRAPH_OUT, &b->run, r->word.data()));
     }
@@ -254,6 +260,13 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
         f.reached = r->count;
         return f;
     }
+    for (uint32_t v = 0; strcmp(algorithm, "pagerank") == 0 && v < b->edges.n; v++) {
+        uint64_t bits;
+        memcpy(&bits, &r->rank[v], sizeof bits);
+        add(b, &f, v, bits);
+    }
+    if (strcmp(algorithm, "pagerank") == 0)
+        return f;
     for (uint32_t v = 0; v < b->edges.n; v++) {
         if (mis    ? !r->member[v]
             : wide ? r->wide[v] == UINT64_MAX
@@ -275,6 +288,7 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     r.preorder.resize(b->edges.n);
     r.postorder.resize(b->edges.n);
     r.wide.resize(b->edges.n);
+    r.rank.resize(b->edges.n);
     r.member.resize(b->edges.n);
     r.count = 0;
     search(b, algorithm, source, &r);
@@ -533,8 +547,9 @@ static void orient(bench_graph *g, bool one_way) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs",       "sssp",    "dfs",        "mis",
-                                         "triangles", "degrees", "components", "strong"};
+static const char *const algorithms[] = {"bfs",        "sssp",      "dfs",
+                                         "mis",        "triangles", "degrees",
+                                         "components", "strong",    "pagerank"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -622,7 +637,7 @@ int main(int argc, char **argv) {
         fprintf(
             stderr,
             "usage: bench_gpu GRAPH "
-            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|all|"
+            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

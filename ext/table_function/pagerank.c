@@ -1,0 +1,78 @@
+/* gpu_pagerank: how often a random walker is at each vertex. */
+#include "function_list.h"
+#include "search.h"
+
+enum { OPTION_DAMPING, OPTION_ITERATIONS, OPTION_TOLERANCE };
+
+static void make_pagerank(making *m) {
+    const question *q = m->q;
+    double *rank = make_own(m, &pagerank_function, 0);
+    gpugraph_pagerank_options how = {
+        .damping = q->own[OPTION_DAMPING],
+        .iterations = (uint32_t)q->own[OPTION_ITERATIONS],
+        .tolerance = q->own[OPTION_TOLERANCE],
+        .weighted = q->kind->by_weight,
+        .direction = q->search.direction,
+        .source = q->search.source,
+        .source_count = q->search.source_count,
+    };
+    if (!rank)
+        return;
+    gpugraph_pagerank(m->graph, &how, m->run, rank);
+    note_where(m);
+}
+
+static const search_kind pagerank_search = {
+    .name = "pagerank",
+    .make = make_pagerank,
+};
+
+static const search_kind weighted_search = {
+    .name = "pagerank",
+    .make = make_pagerank,
+    .by_weight = true,
+};
+
+static const unsigned char pagerank_fields[] = {
+    F_VERTEX,
+    F_OWN,
+    F_EDGES,
+    F_OPTION + OPTION_DAMPING,
+    F_OPTION + OPTION_ITERATIONS,
+    F_OPTION + OPTION_TOLERANCE,
+    F_WEIGHTED,
+    F_SOURCES,
+    F_DIRECTION,
+    F_VERTICES,
+    F_PARAMS,
+    F_METHOD,
+    F_BACKEND,
+};
+
+const table_function pagerank_function = {
+    .name = "gpu_pagerank",
+    .field = pagerank_fields,
+    .fields = sizeof pagerank_fields,
+    .visible = 2,
+    .bracketed = 1,
+    .option = "damping = 0.9",
+    .search = &weighted_search,
+    .unweighted_search = &pagerank_search,
+    .weight = WEIGHT_NO,
+    .example = "gpu_pagerank('links')",
+    .own = {{"rank", "REAL", OWN_REAL}},
+    .options = {[OPTION_DAMPING] = {.name = "damping",
+                                    .real = true,
+                                    .most = 1,
+                                    .standard = 0.85,
+                                    .must_be = "a number from 0 to 1"},
+                [OPTION_ITERATIONS] = {.name = "iterations",
+                                       .most = UINT32_MAX - 1,
+                                       .standard = 100,
+                                       .must_be = "an INTEGER that is 0 or more"},
+                [OPTION_TOLERANCE] = {.name = "tolerance",
+                                      .real = true,
+                                      .most = 1e300,
+                                      .standard = 1e-6,
+                                      .must_be = "a number that is 0 or more"}},
+};

@@ -1,0 +1,38 @@
+/* PageRank, on either side. */
+#ifndef GPUGRAPH_PAGERANK_H
+#define GPUGRAPH_PAGERANK_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How it went. */
+typedef struct pagerank_end {
+    uint32_t iterations;
+    double change; /* of the last one */
+} pagerank_end;
+
+struct pagerank_calls {
+    gpugraph_status (*rank)(gpugraph_graph *, const gpugraph_pagerank_options *,
+                            gpugraph_run *, double *rank, pagerank_end *end);
+};
+
+extern const gg_algorithm gg_pagerank;
+extern const algorithm_side gg_pagerank_cuda;
+
+/* The rows along which rank flows out of a vertex, and those that bring it in. */
+static inline enum csr_kind gg_rows_out(gpugraph_direction direction) {
+    return (enum csr_kind)direction;
+}
+static inline enum csr_kind gg_rows_in(gpugraph_direction direction) {
+    return direction == GPUGRAPH_BOTH  ? CSR_BOTH
+           : direction == GPUGRAPH_OUT ? CSR_IN
+                                       : CSR_OUT;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* The arithmetic of PageRank, as both sides do it: each expression once, so that both round alike.
+**
+**     out[u]       arcs of u; with weights the sum of theirs, in units of 2^(exponent of the largest)
+**     share[u]     rank[u] / out[u], what an arc (of that weight unit) takes along; 0 without a way out
+**     arrived      fixed-point sum over the arcs to v: of shares, or of shares times weights
+**     rank[v]      jump(v) + damping * (arrived + lost(v))
+**     lost         fixed-point sum over the ranks of vertices without a way out
+**
+** Jumps and lost rank go to all vertices alike, or to the sources alone. Products and sums are
+** rounded one by one: a fused multiply-add would round once where another machine rounds twice. */
+#ifndef GPUGRAPH_PAGERANK_STEPS_H
+#define GPUGRAPH_PAGERANK_STEPS_H
+
+#include "fixed.h"
+
+#ifdef __CUDA_ARCH__
+#define RANK_ADD(a, b)      __dadd_rn(a, b)
+#define RANK_MULTIPLY(a, b) __dmul_rn(a, b)
+#define RANK_DIVIDE(a, b)   __ddiv_rn(a, b)
+#else /* compiled with -ffp-contract=off */
+#define RANK_ADD(a, b)      ((a) + (b))
+#define RANK_MULTIPLY(a, b) ((a) * (b))
+#define RANK_DIVIDE(a, b)   ((a) / (b))
+#endif
+
+/* What every vertex gets that jumps lead to, and the others do not. */
+typedef struct rank_gift {
+    double jump, lost;
+} rank_gift;
+
+/* places: how many vertices jumps lead to. */
+FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint32_t places) {
+    rank_gift gift;
+    gift.jump = RANK_DIVIDE(RANK_ADD(1.0, -damping), (double)places);
+    gift.lost = RANK_DIVIDE(gg_unfix(lost), (double)places);
+    return gift;
+}
+
+FIXED_HERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) {
+    return RANK_ADD(gift.jump,
+                    RANK_MULTIPLY(damping, RANK_ADD(gg_unfix(arrived), gift.lost)));
+}
+
+/* A rank is at most 1, but for what rounding adds. */
+FIXED_HERE double gg_share(double rank, double out) {
+    return out > 0 ? RANK_DIVIDE(rank, out) : 0;
+}
+
+FIXED_HERE gg_fixed gg_change(double now, double before) {
+    return gg_fix(now > before ? RANK_ADD(now, -before) : RANK_ADD(before, -now));
+}
+
+/* ---- weights ----
+** Weights of one vertex are taken relative to the power of two below its largest, so that their sum
+** fits fixed point whatever their size, and rounds once. A weight that is 2^-96 of that is none. */
+
+FIXED_HERE int gg_weight_exponent(double largest) {
+    return (int)(gg_bits_of(largest) >> (DOUBLE_BITS - 1)) - DOUBLE_BIAS;
+}
+
+/* weight / 2^exponent, below 2. In two steps, since 2^-exponent alone may be no double. */
+FIXED_HERE double gg_relative_weight(double weight, int exponent) {
+    const int half = exponent / 2;
+    return RANK_MULTIPLY(RANK_MULTIPLY(weight, gg_power_of_two(-half)),
+                         gg_power_of_two(half - exponent));
+}
+
+#endif
