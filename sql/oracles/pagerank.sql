@@ -8,9 +8,9 @@
 
 DROP TABLE IF EXISTS pagerank;
 CREATE TABLE pagerank AS
-WITH vertex(id) AS (SELECT src FROM edge UNION SELECT dst FROM edge)
-SELECT id AS vertex, 1.0 / (SELECT count(*) FROM vertex) AS rank, 0.0 AS next,
-       (SELECT count(*) FROM edge WHERE src = id) AS out
+WITH vertex(name) AS (SELECT src FROM edge UNION SELECT dst FROM edge)
+SELECT name AS vertex, 1.0 / (SELECT count(*) FROM vertex) AS rank, 0.0 AS next,
+       (SELECT count(*) FROM edge WHERE src = name) AS out
 FROM vertex;
 CREATE UNIQUE INDEX pagerank_by_vertex ON pagerank(vertex);
 CREATE INDEX IF NOT EXISTS edge_by_dst ON edge(dst);

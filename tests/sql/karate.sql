@@ -37,5 +37,20 @@ WHERE NOT EXISTS (SELECT 1 FROM member m WHERE m.priority = p.priority AND (m.ve
     SELECT dst FROM club WHERE src = v.vertex UNION SELECT src FROM club WHERE dst = v.vertex)));
 SELECT 'priorities', count(DISTINCT priority) FROM member;
 
+-- Components and ranks, of edges in the one direction that they are listed in.
+CREATE TABLE edge(id INTEGER PRIMARY KEY, src, dst);
+INSERT INTO edge SELECT rowid, src, dst FROM club WHERE rowid % 3 > 0;
+INSERT INTO edge SELECT -rowid, dst, src FROM club WHERE rowid % 3 = 0;
+CREATE TABLE wanted(damping, iterations);
+INSERT INTO wanted VALUES (0.85, 15);
+.read oracles/components.sql
+.read oracles/pagerank.sql
+SELECT 'strong components', count(DISTINCT strong), count(DISTINCT weak) FROM components;
+SELECT 'wrong component', * FROM components c JOIN gpu_components('edge') w USING (vertex) WHERE component <> weak;
+SELECT 'wrong strong component', * FROM components c JOIN gpu_components('edge') s USING (vertex)
+WHERE kind = 'strong' AND component <> strong;
+SELECT 'ranks', count(*) FROM pagerank p JOIN gpu_pagerank('edge') r USING (vertex)
+WHERE iterations = 15 AND tolerance = 0 AND abs(r.rank - p.rank) < 1e-14;
+
 -- The published number of triangles of this graph.
 SELECT 'triangles', gpugraph_triangles('club');
