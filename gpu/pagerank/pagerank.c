@@ -256,7 +256,7 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
     pagerank_end end = {0, 0};
     if (!check(graph, how, run))
         return;
-    gpugraph_backend on = gg_choose(graph, &gg_pagerank, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
     calls(on)->rank(graph, how, run, rank, &end);

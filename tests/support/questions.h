@@ -15,6 +15,8 @@ static const char *const questions[] = {
     "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",
     "SELECT count(*), sum(vertex) FROM gpu_mis('g')",
     "SELECT count(*), sum(component) FROM gpu_components('g')",
+    "SELECT count(*), sum(component) FROM gpu_components('g') WHERE kind = 'strong'",
+    "SELECT count(*), sum(vertex * rank) FROM gpu_pagerank('g')",
     "SELECT gpugraph_triangles('g')",
     "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
     "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",
