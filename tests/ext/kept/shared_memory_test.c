@@ -1,0 +1,58 @@
+/* What eight connections to one file hold, beside what one holds: at most 1.3 times as much. The heap
+** is counted, since it is what they ask for: the graph with its rows, which they share, and kept
+** searches and SQLite's own, which they do not, and which a graph of many edges outweighs. */
+#include "database_file.h"
+#include "pages/identity.h"
+#include "suite.h"
+
+#include <malloc.h>
+
+enum { CONNECTIONS = 8, ROWS = 800000 };
+
+static sqlite3 *each[CONNECTIONS];
+
+static double heap(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (double)(info.uordblks + info.hblkhd);
+}
+
+static void open_and_ask(int i) {
+    static const char *const question[] = {
+        "SELECT count(*) FROM gpu_sssp('roads', 1)",
+        "SELECT count(*) FROM gpu_bfs('roads', 1) WHERE direction = 'in'"};
+    each[i] = database_connect("");
+    for (int q = 0; q < 2; q++) {
+        char *count = ask_in(each[i], question[q]);
+        expect("10000", "SELECT %s", count);
+        sqlite3_free(count);
+    }
+}
+
+START_TEST(eight_as_one) {
+    database_make_folder();
+    database_open("");
+    page_settled_ms = 0;
+    run("CREATE TABLE roads(src INTEGER, dst INTEGER, weight INTEGER);"
+        "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < %d) "
+        "INSERT INTO roads SELECT n %% 10000, (n * 7 + n / 10000 + 1) %% 10000, n %% 90 "
+        "+ "
+        "1 FROM i",
+        ROWS - 1);
+    double before = heap();
+    open_and_ask(0);
+    double one = heap() - before;
+    for (int i = 1; i < CONNECTIONS; i++)
+        open_and_ask(i);
+    double all = heap() - before;
+    ck_assert_msg(all <= 1.3 * one, "one has %.0f bytes, eight have %.0f", one, all);
+    for (int i = 0; i < CONNECTIONS; i++)
+        sqlite3_close(each[i]);
+    sql_close();
+    database_remove_folder();
+}
+END_TEST
+
+const struct suite suite = {
+    "shared memory",
+    {{"connections", .timeout = 60, .cases = {{&eight_as_one}}}},
+};
