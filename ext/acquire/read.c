@@ -78,7 +78,9 @@ static int hold_tables(reading *r) {
 static enum weight_reading choose_weights(const reading *r, bool kept) {
     if (r->request->weight != WEIGHT_NO)
         return READ_WEIGHTS;
-    return kept ? READ_NO_WEIGHTS : TRY_WEIGHTS; /* a scoped graph cannot be read again */
+    if (!kept) /* a scoped graph cannot be read again */
+        return TRY_WEIGHTS;
+    return weights_come_along(r->c, &r->edges) ? WEIGHTS_BESIDE : READ_NO_WEIGHTS;
 }
 
 static char *copy_text(const char *text, int bytes) {
@@ -213,7 +215,11 @@ static int find_or_load(reading *r, graph_ref *g) {
         !graph_identify(r->c, &r->edges, &name.rows))
         return read_rows_into(r, g);
     name.undirected = name.undirected && g->two_ways;
-    int rc = shared_join(r->c, &name, weighted || g->two_ways, &turn, &shared);
+    const enum shared_weights weights = weighted || g->two_ways ? SHARED_WITH_WEIGHTS
+                                        : weights_come_along(r->c, &r->edges)
+                                            ? SHARED_PERHAPS_WITH
+                                            : SHARED_WITHOUT;
+    int rc = shared_join(r->c, &name, weights, &turn, &shared);
     if (rc)
         return rc;
     if (turn == SHARED_READ)

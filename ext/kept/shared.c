@@ -15,7 +15,7 @@
 **     THERE      it can be used
 **     NOT_SHARED it was read in a way that another connection may see otherwise (functions in
 **                generated columns, names of edges): who has waited reads alone
-**     FAILED     who has waited tries again
+**     FAILED     who has waited tries again, as does who needs weights that did not come along
 **
 ** Whoever waits holds a read transaction and nothing else, and the one who reads needs no more
 ** than that; a thread that reads does not wait, also not on a second connection, from a progress
@@ -34,8 +34,8 @@ struct shared_graph {
     struct shared_graph *next;
     uint32_t process; /* gg_this_process() */
     enum state state;
-    int users; /* graph_refs, who reads, who waits */
-    bool weighted;
+    int users;     /* graph_refs, who reads, who waits */
+    bool weighted; /* has weights; while it is read: may get some */
     bool has_text;
     gpugraph_graph *graph;
     page_identity rows;
@@ -137,9 +137,10 @@ static int await(connection *c, shared_graph *s, enum state *state) {
     return SQLITE_OK;
 }
 
-int shared_join(connection *c, const graph_name *name, bool weighted,
+int shared_join(connection *c, const graph_name *name, enum shared_weights weights,
                 enum shared_turn *turn, shared_graph **shared) {
-    shared_graph *made = new_shared(name, weighted);
+    const bool weighted = weights == SHARED_WITH_WEIGHTS;
+    shared_graph *made = new_shared(name, weights != SHARED_WITHOUT);
     enum state state;
     int rc = SQLITE_OK;
     do {
@@ -155,6 +156,8 @@ int shared_join(connection *c, const graph_name *name, bool weighted,
         }
         if (state == READING)
             rc = await(c, s, &state);
+        if (state == THERE && weighted && !s->weighted)
+            state = FAILED;
         *turn = state == THERE && rc == SQLITE_OK ? SHARED_THERE : SHARED_ALONE;
         *shared = *turn == SHARED_THERE ? s : NULL;
         if (!*shared)

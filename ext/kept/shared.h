@@ -20,9 +20,15 @@ enum shared_turn {
     SHARED_ALONE  /* the caller reads it for itself */
 };
 
-/* The graph of that name, with weights where they are asked for. Waits while another connection
+enum shared_weights {
+    SHARED_WITHOUT,      /* they are not needed, and not read */
+    SHARED_PERHAPS_WITH, /* they are not needed, and may come with the ids */
+    SHARED_WITH_WEIGHTS
+};
+
+/* The graph of that name, with weights where they are needed. Waits while another connection
 ** reads it; nobody waits who reads one himself. SQLITE_OK or SQLITE_INTERRUPT. */
-int shared_join(connection *c, const graph_name *name, bool weighted,
+int shared_join(connection *c, const graph_name *name, enum shared_weights weights,
                 enum shared_turn *turn, shared_graph **shared);
 /* What was read is there for all, where it is the rows and nothing else: then true, and the graph
 ** is the shared one's. false: it stays the caller's, and `shared` is gone. */

@@ -25,15 +25,19 @@ static int bad_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value
                        fault_sentence(l, column, fault_row(l, id), fault_value(value)));
 }
 
+static void drop_weights(loader *l) {
+    l->weights = READ_NO_WEIGHTS;
+    free(l->weight);
+    l->weight = NULL;
+    l->real_weight = false;
+}
+
 /* Weights that nobody may want are given up, with the reason. */
 static int give_up_weights(loader *l, char *text) {
     if (l->weights == READ_WEIGHTS || !text)
         return loader_fail(l, SQLITE_ERROR, text);
     l->weight_error = text;
-    l->weights = READ_NO_WEIGHTS;
-    free(l->weight);
-    l->weight = NULL;
-    l->real_weight = false;
+    drop_weights(l);
     return SQLITE_OK;
 }
 
@@ -286,6 +290,13 @@ int check_weights(loader *l) {
                             : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
     return give_up_weights(
         l, fault_sentence(l, WEIGHT_COLUMN, sqlite3_mprintf("edge %lld", id), text));
+}
+
+void settle_weights_beside(loader *l) {
+    if (first_bad_weight(l) < l->count)
+        drop_weights(l);
+    else
+        l->weights = READ_WEIGHTS;
 }
 
 int loader_names(loader *l, edge_names **names) {

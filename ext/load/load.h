@@ -32,7 +32,9 @@ typedef struct loaded {
 
 enum weight_reading {
     READ_NO_WEIGHTS,
-    TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
+    WEIGHTS_BESIDE, /* with the ids, where they lie in the same records as numbers; nobody
+                    ** needs them yet, so whatever is odd about them leaves them out */
+    TRY_WEIGHTS,    /* a bad weight does not fail the load: weight_error tells it */
     READ_WEIGHTS
 };
 
@@ -41,6 +43,11 @@ struct page_identity;
 ** weights included where there are some. false: it has none. (pages/identity.h) */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
+
+/* Are weights that nobody needs worth reading with the ids, as WEIGHTS_BESIDE? */
+bool weights_come_along(connection *c, const row_source *edges);
+/* Bytes of a database from which on they are. Tests lower it, nobody else. */
+extern sqlite3_int64 weights_beside_from;
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;
 ** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.

@@ -7,9 +7,25 @@
 #include "loader.h"
 #include "table_size.h"
 #include "pages/identity.h"
+#include "pages/wal_frames.h"
 #include "source/condition.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- weights that nobody needs yet ---- */
+
+/* With the weights the first search of a table takes a tenth longer, and without them the first
+** search by weight reads the whole table again. That is felt where the table is large. */
+sqlite3_int64 weights_beside_from = (sqlite3_int64)64 << 20;
+
+bool weights_come_along(connection *c, const row_source *edges) {
+    sqlite3_int64 bytes = 0;
+    sqlite3_file *file =
+        wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
+    return edges->kind == 't' && edges->column[WEIGHT_COLUMN] && file &&
+           file->pMethods->xFileSize(file, &bytes) == SQLITE_OK &&
+           bytes >= weights_beside_from;
+}
 
 /* ---- reader: whole pages ---- */
 
@@ -40,15 +56,12 @@ bool graph_identify(connection *c, const row_source *edges,
 
 /* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
 ** went. */
-static bool read_pages(loader *l, const char **why_not) {
+static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
-    if (rows->where) {
-        *why_not = "a condition on rows";
-        return false;
-    }
     page_table table = table_of(l->c, rows, l->weights != READ_NO_WEIGHTS);
     table.texts = l->texts;
     table.rows_read = &l->count;
+    table.numbers_alone = l->weights == WEIGHTS_BESIDE;
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
     case PAGE_NOT_USED:
@@ -68,13 +81,31 @@ static bool read_pages(loader *l, const char **why_not) {
     l->id[1] = (id_array){got.target, got.text[1]};
     l->real_weight =
         got.real_weight && got.count > got.halves; /* none of no edges is REAL */
-    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
+    l->text_weight = l->weights > WEIGHTS_BESIDE && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
-    if (half_rows_take_out(l, got.half, got.halves) == SQLITE_OK && !l->two_ways)
+    const bool taken = half_rows_take_out(l, got.half, got.halves) == SQLITE_OK;
+    if (taken && l->weights == WEIGHTS_BESIDE)
+        settle_weights_beside(l);
+    else if (taken && !l->two_ways)
         check_weights(l);
     free(got.half);
     return true;
+}
+
+static bool read_pages(loader *l, const char **why_not) {
+    if (l->rows->where) {
+        *why_not = "a condition on rows";
+        return false;
+    }
+    if (l->weights == WEIGHTS_BESIDE) {
+        if (try_pages(l, why_not)) {
+            l->weights_beside = l->weights != READ_NO_WEIGHTS;
+            return true;
+        }
+        l->weights = READ_NO_WEIGHTS;
+    }
+    return try_pages(l, why_not);
 }
 
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
@@ -259,13 +290,18 @@ static int read_rows(loader *l) {
     char *detail, *halves = NULL;
     l->begun_at = l->count;
     if (kind) {
+        if (l->weights == WEIGHTS_BESIDE)
+            l->weights = READ_NO_WEIGHTS;
         read_steps(l);
         detail =
             sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
     } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
-        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s", l->rows->name,
-                                 l->texts->count ? " and texts" : "");
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s%s",
+                                 l->rows->name, l->texts->count ? " and texts" : "",
+                                 l->weights_beside ? "; weights with the ids" : "");
     } else {
+        if (l->weights == WEIGHTS_BESIDE)
+            l->weights = READ_NO_WEIGHTS;
         read_inside(l);
         detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
                                  l->rows->name, why_not);

@@ -41,9 +41,10 @@ typedef struct loader {
     bool two_ways; /* there is a reverse weight, and in either column what is negative is
                    ** closed */
     number *reverse;
-    bool text_weight; /* some weight may be a text */
-    bool from_pages;  /* the page reader has read them */
-    bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
+    bool text_weight;    /* some weight may be a text */
+    bool from_pages;     /* the page reader has read them, ... */
+    bool weights_beside; /* ... and weights that nobody needs yet */
+    bool has_ids; /* edges have ids: the rowid or a column; vertices those of rows */
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
     intern edge_texts;
@@ -82,6 +83,8 @@ int loader_collect(loader *l, sqlite3_stmt *scan);
 void loader_pulse(loader *l);
 /* Looks at weights that came past take_row. */
 int check_weights(loader *l);
+/* The same of weights that nobody needs yet: they are left out where one is bad. */
+void settle_weights_beside(loader *l);
 /* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
 ** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);

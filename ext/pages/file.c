@@ -208,6 +208,7 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     layout->usable = geometry.usable;
     layout->encoding = geometry.encoding;
     layout->auto_vacuum = geometry.auto_vacuum;
+    layout->numbers_alone = t->numbers_alone;
     layout->at_text = t->texts ? PAGE_ID_TEXT : PAGE_ID_TYPE;
     layout->longest = (uint32_t)sqlite3_limit(t->db, SQLITE_LIMIT_LENGTH, -1);
     return layout->longest < layout->page_size ? PAGE_TOO_LONG : PAGE_FINE;

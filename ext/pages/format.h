@@ -106,6 +106,7 @@ typedef struct page_layout {
     int columns;              /* 2, 3, or PAGE_COLUMNS: none beyond these is wanted */
     bool real;                /* weights become double */
     bool null;                /* ends may be NULL */
+    bool numbers_alone;       /* no weight may be a text */
     bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */

@@ -46,6 +46,7 @@ typedef struct page_table {
                                  ** NULL: pages in a write-ahead log may then step aside */
     intern *texts;      /* where text ids are numbered, in order of row and column; empty
                         ** before, and after unless PAGE_READ. NULL: texts are refused */
+    bool numbers_alone; /* a weight that is a text makes it step aside */
     int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
 } page_table;
 

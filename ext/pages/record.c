@@ -35,6 +35,8 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
         length = (uint32_t)page_utf_8(bytes, length, layout->encoding, text);
         bytes = text;
     }
+    if (page_is_weight(k) && layout->numbers_alone)
+        return PAGE_WEIGHT_TYPE;
     if (k >= 2 && page_number_plain(bytes, length, &plain)) {
         r->to->value[k] = layout->real ? page_real_bits((double)plain) : plain;
         return PAGE_FINE;

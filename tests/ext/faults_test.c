@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "gpugraph_extension.h"
+#include "pages/identity.h"
 
 /* ---- SQLite's allocator ---- */
 
@@ -325,6 +326,42 @@ START_TEST(beside_the_cache) {
 }
 END_TEST
 
+/* ---- a graph that two connections use ---- */
+
+static sqlite3 *connect_to(const char *file) {
+    sqlite3 *c;
+    expect(sqlite3_open(file, &c) == SQLITE_OK, "%s", file);
+    expect(sqlite3_gpugraph_init(c, NULL, NULL) == SQLITE_OK, "no extension");
+    return c;
+}
+
+/* Another connection has read the table, or nobody has: a statement takes the graph, or makes
+** it, or fails, and holds it no longer than it runs. */
+START_TEST(a_shared_graph) {
+    char file[80];
+    sqlite3_stmt *users;
+    snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
+    unlink(file);
+    sql_close();
+    page_settled_ms = 0;
+    db = connect_to(file);
+    make_tables();
+    sqlite3 *other = connect_to(file);
+    if (_i)
+        sqlite3_exec(other, "SELECT count(*) FROM gpu_sssp('t', 1)", NULL, NULL, NULL);
+    faults("SELECT vertex, distance FROM gpu_sssp('t', 1)");
+    faults("SELECT vertex, depth FROM gpu_bfs('t', 1)");
+    sqlite3_prepare_v2(other, "SELECT total(connections) FROM gpugraph_graphs", -1,
+                       &users, NULL);
+    sqlite3_step(users);
+    expect(sqlite3_column_int(users, 0) == _i, "%d connections use the graph",
+           sqlite3_column_int(users, 0));
+    sqlite3_finalize(users);
+    sqlite3_close(other);
+    unlink(file);
+}
+END_TEST
+
 /* ---- followed graphs ---- */
 
 /* A graph catches up, or begins anew, with one failure after another; then it is right. */
@@ -509,7 +546,8 @@ const struct suite suite = {
                 {&every_kind_of_argument, COUNT(arguments)},
                 {&every_kind_of_source, COUNT(sources)},
                 {&looking_inside, COUNT(looks)},
-                {&beside_the_cache}}},
+                {&beside_the_cache},
+                {&a_shared_graph, 2}}},
      {"followed graphs", "serial", 250, sql_open, close_database,
       .cases = {{&catching_up, 4}, {&making_and_taking_away, 4}}},
      {"files", "serial", 250, open_file, close_file, .cases = {{&pages}}},

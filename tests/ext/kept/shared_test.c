@@ -10,6 +10,7 @@
 #include "expect.h"
 #include "graphs.h"
 #include "in_child.h"
+#include "load/load.h"
 #include "pages/identity.h"
 #include "share.h"
 #include "suite.h"
@@ -48,6 +49,7 @@ static void open_all(const char *journal) {
     char pragma[64];
     database_make_folder();
     page_settled_ms = 0;
+    weights_beside_from = 0;
     snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", journal);
     for (int i = 0; i < CONNECTIONS; i++)
         each[i] = connect_one();
@@ -141,7 +143,7 @@ START_TEST(names_are_compared) {
     do_in(each[2], "SELECT count(*) FROM gpu_bfs('roads(dst, src, weight)', 1)");
     expect(!took_part(each[2]), "other columns");
     do_in(each[2], by_weight);
-    expect(!took_part(each[2]), "a graph without weights");
+    expect(took_part(each[2]), "weights that came with the ids");
     do_in(each[3], breadth);
     expect(took_part(each[3]), "a graph with weights that nobody asks for");
     ask_right(each[3], "all of them");
@@ -340,6 +342,25 @@ START_TEST(what_differs_is_not_shared) {
 }
 END_TEST
 
+/* Weights that did not come with the ids are read by the first who needs them, for all. */
+START_TEST(weights_are_read_for_all) {
+    if (_i)
+        weights_beside_from = 1 << 30;
+    else
+        do_in(each[0], "UPDATE roads SET weight = '1.5' WHERE id = 600");
+    for (int i = 0; i < 2; i++) {
+        do_in(each[i], breadth);
+        expect(took_part(each[i]) == i, "connection %d, without weights", i);
+    }
+    for (int i = 0; i < 2; i++) {
+        do_in(each[i], by_weight);
+        expect(took_part(each[i]) == i, "connection %d, with weights", i);
+        ask_right(each[i], "weights");
+        expect(says(each[i], users, i ? "2" : "1"), "connection %d", i);
+    }
+}
+END_TEST
+
 START_TEST(a_young_file_waits) {
     page_settled_ms = 1000000;
     do_in(each[0], by_weight);
@@ -478,7 +499,7 @@ END_TEST
     {                                                                                    \
         {&connections_share}, {&names_are_compared}, {&a_commit_ends_it},                \
             {&transactions_have_their_own}, {&what_differs_is_not_shared},               \
-            {&at_random, 9}, {                                                           \
+            {&weights_are_read_for_all, 2}, {&at_random, 9}, {                           \
             &read_once                                                                   \
         }                                                                                \
     }

@@ -1,0 +1,166 @@
+/* Weights that nobody needs yet are read with the ids, so that a search by weight reads nothing;
+** where there is anything odd about them the graph has none, and who needs them hears what it
+** would have heard without a search before. */
+#include "database_file.h"
+#include "load/load.h"
+#include "pages/identity.h"
+#include "suite.h"
+
+static void set_up(void) {
+    database_make_folder();
+    database_open("");
+    page_settled_ms = 1000000; /* no connection takes another's graph */
+    weights_beside_from = 0;
+}
+
+static void tear_down(void) {
+    sql_close();
+    database_remove_folder();
+}
+
+static void make_table(const char *type, const char *weight) {
+    run("DROP TABLE IF EXISTS e");
+    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src INTEGER, dst INTEGER, weight %s)",
+        type);
+    run("WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 500) "
+        "INSERT INTO e SELECT n, n, n + 1, %s FROM i",
+        weight);
+}
+
+static const char depths[] = "SELECT sum(depth), count(*) FROM gpu_bfs('e', 1)";
+static const char reads[] = "SELECT count(*), min(instr(detail, 'weights with the ids') "
+                            "> 0) FROM gpugraph_timings "
+                            "WHERE phase = 'read'";
+
+static char *in_another(const char *sql) {
+    sqlite3 *c = database_connect("");
+    char *answer = ask_in(c, sql);
+    sqlite3_close(c);
+    return answer;
+}
+
+/* In one connection after a breadth-first search, in another at once: the same. */
+static void same_either_way(const char *what) {
+    static const char *const by_weight[] = {
+        "SELECT sum(distance), typeof(max(distance)), sum(parent) FROM gpu_sssp('e', 1)",
+        "SELECT max(distance), count(*) FROM gpu_path('e', 1, 400)"};
+    expect("125250|501", depths);
+    for (int i = 0; i < 2; i++) {
+        char *want = in_another(by_weight[i]), *got = ask(by_weight[i]);
+        ck_assert_msg(strcmp(got, want) == 0, "%s\n got  %s\n want %s", what, got, want);
+        sqlite3_free(got);
+        sqlite3_free(want);
+    }
+    expect("125250|501", depths);
+}
+
+START_TEST(plain_weights_come_along) {
+    static const char *const plain[][2] = {{"INTEGER", "n % 7"},
+                                           {"REAL", "n * 0.5"},
+                                           {"", "n * 1.5"},
+                                           {"", "CASE WHEN n < 300 THEN n ELSE 0.5 END"},
+                                           {"INTEGER", "n * 9000000000000"},
+                                           {"REAL", "n"}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        make_table(plain[i][0], plain[i][1]);
+        expect("125250|501", depths);
+        expect("1|1", reads);
+        run("SELECT max(distance) FROM gpu_sssp('e', 1)");
+        expect("0|-", reads);
+        same_either_way(plain[i][1]);
+    }
+}
+END_TEST
+
+START_TEST(odd_weights_do_not) {
+    static const char *const odd[][2] = {{"", "CASE n WHEN 77 THEN '1.5' ELSE n END"},
+                                         {"TEXT", "n"},
+                                         {"", "CASE n WHEN 77 THEN -1 ELSE n END"},
+                                         {"", "CASE n WHEN 77 THEN NULL ELSE n END"},
+                                         {"", "CASE n WHEN 77 THEN x'00' ELSE n END"},
+                                         {"", "CASE n WHEN 77 THEN 'far' ELSE n END"},
+                                         {"REAL", "CASE n WHEN 77 THEN 9e999 ELSE n END"},
+                                         {"REAL", "CASE n WHEN 77 THEN -0.5 ELSE n END"}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        make_table(odd[i][0], odd[i][1]);
+        expect("125250|501", depths);
+        expect("1|0", reads);
+        same_either_way(odd[i][1]);
+        same_either_way(odd[i][1]); /* a sentence is the same every time */
+    }
+}
+END_TEST
+
+/* A small table is read again rather. */
+START_TEST(small_tables_are_read_again) {
+    weights_beside_from = 1 << 20;
+    make_table("INTEGER", "n");
+    expect("125250|501", depths);
+    expect("1|0", reads);
+    run("SELECT max(distance) FROM gpu_sssp('e', 1)");
+    expect("1|0", reads);
+    same_either_way("a small table");
+    weights_beside_from = 0;
+}
+END_TEST
+
+/* Two things wrong at once: each search names what it would name alone. */
+START_TEST(each_names_its_own) {
+    make_table("", "CASE n WHEN 77 THEN -1 ELSE n END");
+    run("UPDATE e SET dst = x'01' WHERE id = 300");
+    char *breadth = ask(depths), *alone = in_another(depths);
+    ck_assert_str_eq(breadth, alone);
+    ck_assert_ptr_nonnull(strstr(breadth, "edge 300"));
+    sqlite3_free(breadth);
+    sqlite3_free(alone);
+    static const char distances[] = "SELECT sum(distance) FROM gpu_sssp('e', 1)";
+    char *by_weight = ask(distances);
+    ck_assert_ptr_nonnull(strstr(by_weight, "edge 77"));
+    sqlite3_free(by_weight);
+}
+END_TEST
+
+static int denied;
+static int hide_weights(void *unused, int what, const char *table, const char *column,
+                        const char *schema, const char *trigger) {
+    (void)unused, (void)table, (void)schema, (void)trigger;
+    bool mine = what == SQLITE_READ && strcmp(column, "weight") == 0;
+    denied += mine;
+    return mine ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* Nor is a column read that this connection may not read. */
+START_TEST(a_column_that_is_hidden) {
+    make_table("INTEGER", "n");
+    sqlite3_set_authorizer(db, hide_weights, NULL);
+    expect("125250|501", depths);
+    expect("1|0", reads);
+    ck_assert_int_gt(denied, 0);
+    sqlite3_set_authorizer(db, NULL, NULL);
+    same_either_way("no authorizer");
+}
+END_TEST
+
+START_TEST(a_column_that_is_made) {
+    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src, dst, low, weight AS (low + 1));"
+        "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 500) "
+        "INSERT INTO e SELECT n, n, n + 1, n FROM i");
+    expect("125250|501", depths);
+    expect("1|0", reads);
+    expect("1",
+           "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read' AND detail LIKE "
+           "'pages%%'");
+    same_either_way("a generated column");
+}
+END_TEST
+
+const struct suite suite = {
+    "weights beside",
+    {{"weights", .setup = set_up, .teardown = tear_down,
+      .cases = {{&plain_weights_come_along},
+                {&odd_weights_do_not},
+                {&small_tables_are_read_again},
+                {&each_names_its_own},
+                {&a_column_that_is_hidden},
+                {&a_column_that_is_made}}}},
+};
