@@ -15,6 +15,8 @@
 **     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
 **                                      bits, as those of more than 2^32 - 2 have
 **     GPUGRAPH_TEST_SORTED=3           dynamic graphs sort batches of 3 insertions and more
+**     GPUGRAPH_TEST_SERIAL=1           all groups are "serial"
+**     GPUGRAPH_TEST_TURNS=3            of a case with more turns than 3: 2, 5, 8, ...
 **     GPUGRAPH_TEST_TREE_RANKS=1       trees by weight on a device come from ranked rows
 **                                      wherever these can be made, from the first on */
 #ifndef TEST_SUITE_H
@@ -38,7 +40,8 @@ struct suite_case {
 };
 
 /* A case with the tag "serial" has no thread, or a child of fork() makes it, which the thread
-** sanitizer does not allow. */
+** sanitizer does not allow: so .ci/run does not show it the case. Where a worker is left at its
+** end, it fails. */
 struct suite_group {
     const char *name;
     const char *tags;

@@ -1,11 +1,31 @@
 /* The main() of every test program: makes a suite of Check from the program's table. */
 #include "suite.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SUITE_SKIPPED = 77 };
+
+/* Workers of the library's pool stay until the process ends, so they are there to be counted. */
+static void no_thread_has_run(void) {
+#ifndef __SANITIZE_THREAD__ /* which has one of its own */
+    int threads = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));)
+        threads += task->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    ck_assert_msg(threads <= 1,
+                  "%d threads in a case that is called serial (suite.h), and which the "
+                  "thread sanitizer is not shown for that",
+                  threads);
+#endif
+}
+
+/* 1: all turns of a case, else the last of each so many. */
+static int turns_each = 1;
 
 static void add_group(Suite *checks, const struct suite_group *group) {
     TCase *cases = tcase_create(group->name);
@@ -15,10 +35,14 @@ static void add_group(Suite *checks, const struct suite_group *group) {
         tcase_set_timeout(cases, group->timeout);
     if (group->setup || group->teardown)
         tcase_add_checked_fixture(cases, group->setup, group->teardown);
+    if (getenv("GPUGRAPH_TEST_SERIAL") || (group->tags && strstr(group->tags, "serial")))
+        tcase_add_checked_fixture(cases, NULL, no_thread_has_run);
     for (int i = 0; i < SUITE_CASES && group->cases[i].test; i++) {
         const struct suite_case *c = &group->cases[i];
         int times = c->count ? c->count() : c->times;
-        tcase_add_loop_test(cases, *c->test, 0, times ? times : 1);
+        int each = times > turns_each ? turns_each : 1;
+        for (int turn = each - 1; turn == 0 || turn < times; turn += each)
+            tcase_add_loop_test(cases, *c->test, turn, turn + 1);
     }
     suite_add_tcase(checks, cases);
 }
@@ -27,6 +51,9 @@ static void add_group(Suite *checks, const struct suite_group *group) {
 static bool set_limits(void) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
+    const char *turns = getenv("GPUGRAPH_TEST_TURNS");
+    if (turns && atoi(turns) > 1)
+        turns_each = atoi(turns);
     if (narrow)
         gg_narrow_edges = strtoull(narrow, NULL, 10);
     if (sorted)

@@ -180,9 +180,9 @@ END_TEST
 
 const struct suite suite = {
     "follow_blocks",
-    {{"blocks", .timeout = 120,
-      .cases = {{&survives, sizeof kinds / sizeof *kinds},
-                {&schema_and_vacuum},
+    {{"blocks", .timeout = 120, .cases = {{&survives, sizeof kinds / sizeof *kinds}}},
+     {"no thread", .tags = "serial", .timeout = 120,
+      .cases = {{&schema_and_vacuum},
                 {&saves_in_transactions},
                 {&damage_is_noticed},
                 {&readers_do_not_write}}}},

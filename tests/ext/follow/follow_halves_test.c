@@ -245,12 +245,12 @@ END_TEST
 
 const struct suite suite = {
     "follow_halves",
-    {{"all", .timeout = 120,
+    {{"all", .timeout = 120, .cases = {{&kept_in_the_file}}},
+     {"no thread", .tags = "serial", .timeout = 120,
       .cases = {{&a_table_of_employees},
                 {&a_statement_under_way},
                 {&ends_that_are_no_ids},
                 {&random_changes},
-                {&kept_in_the_file},
                 {&no_edge_is_real},
                 {&blocks_of_another_kind}}}},
 };

@@ -362,7 +362,8 @@ END_TEST
 
 const struct suite suite = {
     "follow",
-    {{"follow", .timeout = 60,
+    {{"follow", .timeout = 60, .cases = {{&log_is_bounded}}},
+     {"no thread", .tags = "serial", .timeout = 60,
       .cases = {{&every_way_to_change},
                 {&many_changes_at_once},
                 {&rows_that_replace_deletes},
@@ -372,7 +373,6 @@ const struct suite suite = {
                 {&writes_by_triggers},
                 {&kinds_of_weights},
                 {&transactions},
-                {&log_is_bounded},
                 {&a_statement_sees_one_graph},
                 {&names_share_one_mirror}}}},
 };

@@ -300,11 +300,11 @@ END_TEST
 const struct suite suite = {
     "page_reader_wal",
     {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
-      .cases = {{&test_frames, 8},
-                {&test_two_connections},
+      .cases = {{&test_frames, 8}, {&test_second_process, 8}}},
+     {"no thread", .tags = "serial", .timeout = 120, .setup = setup, .teardown = teardown,
+      .cases = {{&test_two_connections},
                 {&test_exclusive},
                 {&test_older_transaction},
                 {&test_no_note},
-                {&test_damaged_frames},
-                {&test_second_process, 8}}}},
+                {&test_damaged_frames}}}},
 };

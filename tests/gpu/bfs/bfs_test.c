@@ -504,12 +504,11 @@ END_TEST
 const struct suite suite = {
     "bfs",
     {{"bfs", .timeout = 240,
-      .cases = {{&small_shapes},
-                {&random_shapes},
-                {&large_shapes},
+      .cases = {{&large_shapes},
                 {&edges_in_order},
                 {&each_of_many_sources},
                 {&long_path},
-                {&interrupt_leaves_a_usable_graph},
-                {&wrong_arguments}}}},
+                {&interrupt_leaves_a_usable_graph}}},
+     {"no thread", .tags = "serial", .timeout = 240,
+      .cases = {{&small_shapes}, {&random_shapes}, {&wrong_arguments}}}},
 };

@@ -321,6 +321,6 @@ END_TEST
 
 const struct suite suite = {
     "graph",
-    {{"all", .timeout = 240,
-      .cases = {{&small_inputs}, {&large_inputs}, {&simple_rows}, {&interrupts}}}},
+    {{"all", .timeout = 240, .cases = {{&large_inputs}, {&simple_rows}, {&interrupts}}},
+     {"no thread", .tags = "serial", .timeout = 240, .cases = {{&small_inputs}}}},
 };

@@ -362,13 +362,12 @@ END_TEST
 
 const struct suite suite = {
     "pack",
-    {{"all", .timeout = 240,
+    {{"all", .timeout = 240, .cases = {{&large_round_trips, 5}, {&chunks_swapped}}},
+     {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&round_trips, KINDS},
-                {&large_round_trips, 5},
                 {&targets_in_common, KINDS},
                 {&every_byte_flipped, KINDS},
                 {&every_length, KINDS},
                 {&forged, KINDS},
-                {&chunks_swapped},
                 {&failing_streams, KINDS}}}},
 };

@@ -371,13 +371,13 @@ END_TEST
 const struct suite suite = {
     "path",
     {{"path", .timeout = 240,
+      .cases = {{&interrupt_leaves_a_usable_graph, 4}, {&large_shapes}}},
+     {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&small_shapes},
                 {&random_shapes},
                 {&from_both_ends},
-                {&interrupt_leaves_a_usable_graph, 4},
                 {&range_from_both_ends},
                 {&depth_from_both_ends},
                 {&automatic},
-                {&large_shapes},
                 {&wrong_arguments}}}},
 };

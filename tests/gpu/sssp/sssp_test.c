@@ -398,12 +398,11 @@ END_TEST
 const struct suite suite = {
     "sssp",
     {{"sssp", .timeout = 240,
+      .cases = {{&large_shapes}, {&long_path}, {&interrupt_leaves_a_usable_graph}}},
+     {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&small_shapes},
                 {&random_shapes},
-                {&large_shapes},
-                {&long_path},
                 {&range_names_an_integer},
                 {&range_names_a_text},
-                {&interrupt_leaves_a_usable_graph},
                 {&wrong_arguments}}}},
 };

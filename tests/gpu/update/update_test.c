@@ -250,10 +250,10 @@ END_TEST
 
 const struct suite suite = {
     "update",
-    {{"all", .timeout = 240,
+    {{"all", .timeout = 240, .cases = {{&larger_graphs, KINDS}}},
+     {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&tiny_graphs, KINDS},
                 {&from_nothing_and_back, KINDS},
-                {&larger_graphs, KINDS},
                 {&bad_changes},
                 {&types_of_weights},
                 {&edge_ids_that_are_there_twice},
