@@ -76,6 +76,10 @@ typedef struct gpugraph_edges {
     ** it turns each into the graph's own array, or frees it, as soon as it has been read.
     ** So columns and graph are never both held in full. */
     bool take_over;
+    /* NULL; or what the extension's page reader has decoded on a device (cells.h): source and
+    ** target are there, and above NULL, ids are INTEGERs, and there is no further vertex. It
+    ** goes with the columns that are taken over, which they then are. */
+    struct gg_cells *cells;
 } gpugraph_edges;
 
 /* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a

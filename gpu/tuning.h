@@ -520,6 +520,9 @@
 ** edges, 16 threads: 60 ms, and 96.) */
 #define GG_COST_SPEEDUP      5.0
 #define GG_COST_ROWS_SPEEDUP 9.0
+/* Bytes of a table's pages from which on a device that is open decodes them: below, the host
+** is done in the time that the calls take. */
+#define GG_CELLS_LEAST ((uint64_t)8 << 20)
 /* Milliseconds to start CUDA's driver and to open a context, once for each process. */
 #define GG_CUDA_START_MS 350.0
 /* A graph is copied to a device that is open once its searches on the CPU have taken longer, beyond the

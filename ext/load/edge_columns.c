@@ -318,6 +318,8 @@ void loader_clear(loader *l) {
     free(l->reverse);
     free(l->edge_id.value);
     free(l->edge_id.is_text);
+    if (l->cells)
+        l->cells->place->free(l->cells);
     intern_clear(&l->edge_texts);
     sqlite3_free(l->weight_error);
     sqlite3_free(l->error);

@@ -54,14 +54,40 @@ bool graph_identify(connection *c, const row_source *edges,
     return edges->kind == 't' && !edges->where && page_identify(&table, identity);
 }
 
+/* A phase within the reading. */
+static void hear_phase(void *reading, const char *name, double ms, int64_t items,
+                       const char *detail) {
+    loader *l = reading;
+    l->told_ms += ms;
+    timings_add(&l->c->timings, name, ms, items, detail);
+}
+
+static int interrupted(void *reading) {
+    return connection_interrupted(((loader *)reading)->c);
+}
+
+/* Where pages may be decoded in place of here; NULL: nowhere. Of some tables the columns are
+** worked on here. */
+static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
+    connection_run(l->c, run);
+    run->backend = l->backend;
+    run->interrupted = interrupted;
+    run->phase = hear_phase;
+    run->listener = l;
+    return l->two_ways ? NULL : gg_cells_for(run);
+}
+
 /* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
 ** went. */
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
+    gpugraph_run run;
     page_table table = table_of(l->c, rows, l->weights != READ_NO_WEIGHTS);
     table.texts = l->texts;
     table.rows_read = &l->count;
     table.numbers_alone = l->weights == WEIGHTS_BESIDE;
+    table.place = find_place(l, &run);
+    table.run = &run;
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
     case PAGE_NOT_USED:
@@ -75,6 +101,7 @@ static bool try_pages(loader *l, const char **why_not) {
     }
     l->from_pages = true;
     l->count = l->room = got.count;
+    l->cells = got.cells;
     l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
     free(l->rowid ? got.edge_id : got.rowid);
     l->id[0] = (id_array){got.source, got.text[0]};
@@ -271,6 +298,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->edges = edges;
     l->rowid = edges ? source_rowid(rows) : NULL;
     l->has_ids = edges && (l->rowid || rows->column[EDGE_ID_COLUMN]);
+    l->backend = (gpugraph_backend)c->config.backend;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->two_ways = edges && rows->column[REVERSE_COLUMN];
     if (l->two_ways) { /* whatever is asked: they say what is closed */
@@ -296,8 +324,9 @@ static int read_rows(loader *l) {
         detail =
             sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
     } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
-        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s%s",
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s%s%s",
                                  l->rows->name, l->texts->count ? " and texts" : "",
+                                 l->cells ? ", decoded on the device" : "",
                                  l->weights_beside ? "; weights with the ids" : "");
     } else {
         if (l->weights == WEIGHTS_BESIDE)
@@ -309,7 +338,7 @@ static int read_rows(loader *l) {
     if (l->halves)
         halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
                                  detail, (sqlite3_int64)l->halves);
-    double ms = now_ms() - l->started_ms;
+    double ms = now_ms() - l->started_ms - l->told_ms;
     timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
                 halves ? halves : detail);
     connection_progress(l->c, "read", ms, l->count - l->begun_at);
@@ -329,7 +358,8 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
                             .target = id_column(&edges->id[1]),
                             .weight = edges->weight,
                             .edge_id = edges->edge_id.value,
-                            .texts = {texts->count, texts->offset, texts->bytes}};
+                            .texts = {texts->count, texts->offset, texts->bytes},
+                            .cells = edges->cells};
     if (edges->weights != READ_NO_WEIGHTS)
         given.weight_type =
             edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
@@ -349,6 +379,7 @@ static int create_graph(const graph_request *request, loader *edges,
     if (request->backend >= 0)
         run.backend = (gpugraph_backend)request->backend;
     memset(edges->id, 0, sizeof edges->id);
+    edges->cells = NULL;
     edges->weight = NULL;
     edges->edge_id.value = NULL;
     int rc = code_of_status(gpugraph_create(&given, &run, graph));
@@ -446,9 +477,10 @@ static void expect_edges(connection *c, const graph_request *request,
         gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
 }
 
-int graph_load(connection *c, const graph_request *request, const row_source *edges,
-               const row_source *vertices, enum weight_reading weights, loaded *result,
-               loaded *other, char **error) {
+/* on_device: given: it may be so; then: pages were decoded there. */
+static int load(connection *c, const graph_request *request, const row_source *edges,
+                const row_source *vertices, enum weight_reading weights, loaded *result,
+                loaded *other, bool *on_device, char **error) {
     loader e, v;
     intern texts;
     memset(&texts, 0, sizeof texts);
@@ -461,7 +493,12 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
     e.lone = &v;
     v.has_ids = edges->followed && e.rowid;
     expect_edges(c, request, edges);
+    if (!*on_device || vertices)
+        e.backend = GPUGRAPH_CPU;
+    else if (request->backend >= 0)
+        e.backend = (gpugraph_backend)request->backend;
     int rc = read_all(&e, &v, vertices, error);
+    *on_device = e.cells != NULL;
     if (rc == SQLITE_OK)
         rc = loader_names(&e, &result->names);
     if (rc == SQLITE_OK)
@@ -485,4 +522,18 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
     timings_add(&c->timings, "free", now_ms() - freeing, count,
                 "the columns that were read");
     return rc;
+}
+
+/* Where a device fails with what it has read, the table is read again without it. */
+int graph_load(connection *c, const graph_request *request, const row_source *edges,
+               const row_source *vertices, enum weight_reading weights, loaded *result,
+               loaded *other, char **error) {
+    bool on_device = true;
+    int rc = load(c, request, edges, vertices, weights, result, other, &on_device, error);
+    if (rc == SQLITE_OK || rc == SQLITE_INTERRUPT || !on_device)
+        return rc;
+    sqlite3_free(*error);
+    *error = NULL;
+    on_device = false;
+    return load(c, request, edges, vertices, weights, result, other, &on_device, error);
 }

@@ -10,6 +10,7 @@
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
+#include "cells.h"
 #include "edge_names.h"
 
 typedef union number {
@@ -25,9 +26,13 @@ typedef struct id_array {
 typedef struct loader {
     connection *c;
     const char *function;
-    const row_source *rows; /* being read */
-    bool edges;             /* else vertices */
-    int collected;          /* arguments of gpugraph_collect */
+    const row_source *rows;   /* being read */
+    bool edges;               /* else vertices */
+    gpugraph_backend backend; /* where the graph is wanted */
+    gg_cells
+        *cells; /* what is on a device of source and target, in place of id; or NULL */
+    double told_ms; /* of phases within the reading */
+    int collected;  /* arguments of gpugraph_collect */
     /* What takes in its rows; NULL: take_row, as of edges or vertices. Sets rc. */
     void (*take)(struct loader *l, sqlite3_value **value);
     int64_t calls;     /* of gpugraph_collect, by one statement */

@@ -17,6 +17,7 @@ enum page_reason {
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
     PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
     PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
+    PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
     /* For good. */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
@@ -47,7 +48,7 @@ enum {
     PAGE_SMALLEST = 512,
     PAGE_READ_VERSION = 19, /* byte of the first page: 1, or 2 in WAL mode */
     PAGE_WAL_VERSION = 2,
-    PAGE_PAD = 1024, /* readable bytes that must follow a page given to page_leaf */
+    PAGE_PAD = 1280, /* readable bytes that must follow a page given to page_leaf */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
     PAGE_IS_ROWID = -1,     /* page_layout.column: the value is the row's rowid */
     PAGE_NO_COLUMN = -2     /* nobody reads this column */
@@ -301,6 +302,9 @@ typedef struct page_source {
 /* Reads `count` neighbouring pages. */
 enum page_reason page_source_read(const page_source *source, const page_layout *layout,
                                   uint32_t page, uint32_t count, uint8_t *to);
+/* Reads `count` pages, neighbours by one call. */
+enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
+                                 const uint32_t *page, uint32_t count, uint8_t *to);
 /* Asks whether to stop, if it is time to ask again. */
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows);
 /* How many threads a team for that many batches has. */
@@ -329,6 +333,14 @@ typedef struct page_short { /* the row behind PAGE_SHORT_ROW */
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
                               const page_leaves *leaves, page_columns *columns,
                               page_short *short_row);
+
+/* ---- send.c: leaves -> columns elsewhere ---- */
+
+/* Reads them all into the place that the table names, and decodes what is unusual here. On
+** any other reason than PAGE_FINE *columns is left zeroed. */
+enum page_reason page_send(const page_table *t, const page_source *source,
+                           const page_layout *layout, const page_leaves *leaves,
+                           page_columns *columns, page_short *short_row);
 
 /* ---- program.c: what SQLite would do ---- */
 

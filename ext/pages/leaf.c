@@ -58,8 +58,8 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
     return s->no_weight;
 }
 
-/* Reads at most 2 + 8 + 1 bytes, and 16 types and values of at most 57 bytes each, from
-** a cell that begins on the page: all within PAGE_PAD. Anything out of the usual makes
+/* Reads at most 2 + 8 bytes, a header of 255, values of at most 57 bytes in 15 columns and 8
+** more, from a cell that begins on the page: all within PAGE_PAD. Anything out of the usual makes
 ** `trouble` not 0. false: leave the cell to careful_cell. */
 INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
                       const uint8_t *cell, const uint8_t *end, struct key *key,

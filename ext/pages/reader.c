@@ -57,10 +57,17 @@ static unsigned nulls_of(const page_columns *c, int64_t i) {
     return half >> 2 == i ? (unsigned)half & 3 : 0;
 }
 
-/* Is entry i of source (k 0) or target (k 1) what the statement stands on? */
+/* Entry i, the first or the last, of source (k 0) or target (k 1). */
+static int64_t id_of(const page_columns *c, int k, int64_t i) {
+    if (c->cells)
+        return c->ends[i != 0][k];
+    return k == 0 ? c->source[i] : c->target[i];
+}
+
+/* Is that entry what the statement stands on? */
 static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
                       sqlite3_stmt *row) {
-    int64_t value = k == 0 ? c->source[i] : c->target[i], whole;
+    int64_t value = id_of(c, k, i), whole;
     if (nulls_of(c, i) >> k & 1)
         return sqlite3_column_type(row, 1 + k) == SQLITE_NULL;
     if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT)
@@ -186,6 +193,11 @@ static enum page_reason open_numbers(page_source *source) {
     return PAGE_FINE;
 }
 
+/* Can that be prepared for? */
+static bool is_for_another_try(enum page_reason reason) {
+    return reason < PAGE_NOT_SENT;
+}
+
 /* After an attempt that ended for this reason: prepares the next one. Any other reason is
 ** given back. */
 static enum page_reason prepare_again(const page_table *t, page_source *source,
@@ -222,12 +234,19 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     page_leaves leaves = {0};
     page_short old = {0};
     enum page_reason reason = page_list(source, layout, root, &leaves);
+    bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);
-        reason = page_collect(source, layout, &leaves, columns, &old);
+        reason = send ? page_send(t, source, layout, &leaves, columns, &old)
+                      : page_collect(source, layout, &leaves, columns, &old);
         if (!reason)
             break;
-        reason = prepare_again(t, source, layout, &old, reason);
+        if (send && reason != PAGE_STOPPED && !is_for_another_try(reason)) {
+            send = false; /* threads tell what is wrong */
+            reason = PAGE_FINE;
+        } else {
+            reason = prepare_again(t, source, layout, &old, reason);
+        }
     }
     free(leaves.page);
     close_numbers(source);

@@ -5,6 +5,7 @@
 **       page_file_hold    file.c      whose file, and as of when: wal_frames.c
 **       page_program      program.c   what SQLite itself would read: root, columns
 **       page_list         list.c      interior pages -> the leaves in order of rowid
+**       page_send         send.c      leaves -> a device, and columns there; or
 **       page_collect      walk.c      leaves -> columns, on several threads
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
 **           page_cell     record.c    any cell: overflow.c, text.c,
@@ -23,6 +24,7 @@
 SQLITE_EXTENSION_INIT3
 #endif
 #include "base/intern.h"
+#include "cells.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,6 +50,9 @@ typedef struct page_table {
                         ** before, and after unless PAGE_READ. NULL: texts are refused */
     bool numbers_alone; /* a weight that is a text makes it step aside */
     int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
+    /* Where pages are decoded if they are all but usual ones, for that run; or NULL: here. */
+    const gg_cell_place *place;
+    gpugraph_run *run;
 } page_table;
 
 /* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
@@ -67,6 +72,10 @@ typedef struct page_columns {
     double *real_reverse;
     int64_t *edge_id;  /* where they are a column: INTEGERs */
     int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
+    /* Source and target are there, and above NULL; ends: of the first and the last row. Or
+    ** NULL. */
+    gg_cells *cells;
+    int64_t ends[2][2];
 } page_columns;
 
 void page_columns_clear(page_columns *columns);

@@ -69,3 +69,15 @@ enum page_reason page_source_read(const page_source *source, const page_layout *
     }
     return reason;
 }
+
+enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
+                                 const uint32_t *page, uint32_t count, uint8_t *to) {
+    enum page_reason reason = PAGE_FINE;
+    for (uint32_t i = 0, run; i < count && !reason; i += run) {
+        for (run = 1; i + run < count && page[i + run] == page[i] + run;)
+            run++;
+        reason = page_source_read(source, layout, page[i], run,
+                                  to + (size_t)i * layout->page_size);
+    }
+    return reason;
+}

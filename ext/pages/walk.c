@@ -98,21 +98,6 @@ static void end_reading(struct team *team) {
         pthread_mutex_unlock(&team->read_lock);
 }
 
-/* Reads a batch's pages, neighbours in the file by one call. */
-static enum page_reason read_batch(struct team *team, uint32_t b, uint8_t *buffer) {
-    const uint32_t *page = team->leaves->page + (size_t)b * team->batch_pages;
-    const uint32_t count = batch_size(team, b), size = team->layout->page_size;
-    enum page_reason reason = PAGE_FINE;
-
-    for (uint32_t i = 0, run; i < count && !reason; i += run) {
-        for (run = 1; i + run < count && page[i + run] == page[i] + run;)
-            run++;
-        reason = page_source_read(team->source, team->layout, page[i], run,
-                                  buffer + (size_t)i * size);
-    }
-    return reason;
-}
-
 static enum page_reason count_batch(struct team *team, uint32_t b,
                                     const uint8_t *buffer) {
     const uint32_t count = batch_size(team, b);
@@ -158,7 +143,9 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     *b = atomic_fetch_add(&team->next, 1);
     const bool any = team_goes_on(team) && *b < team->batches;
     if (any)
-        reason = read_batch(team, *b, buffer);
+        reason = page_batch_read(team->source, team->layout,
+                                 team->leaves->page + (size_t)*b * team->batch_pages,
+                                 batch_size(team, *b), buffer);
     end_reading(team);
     if (any && !reason)
         reason = count_batch(team, *b, buffer);
@@ -519,5 +506,7 @@ void page_columns_clear(page_columns *columns) {
     free(columns->real_reverse);
     free(columns->edge_id);
     free(columns->half);
+    if (columns->cells)
+        columns->cells->place->free(columns->cells);
     *columns = (page_columns){0};
 }

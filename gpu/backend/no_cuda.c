@@ -2,6 +2,7 @@
 ** method there, so no search comes there. */
 #include "algorithm.h"
 #include "algorithms.h"
+#include "cells.h"
 #include "device/services.h"
 #include "dynamic/dynamic.h"
 #include "dynamic/multigraph.h"
@@ -50,6 +51,13 @@ const struct device_services gg_devices = {
 };
 
 const struct copy_services gg_copies = {0};
+uint64_t gg_cells_least;
+
+const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
+    (void)run;
+    return NULL;
+}
+
 bool (*const gg_device_mapper)(struct id_mapper *) = NULL;
 const struct patch_services gg_patches = {0};
 const dynamic_place *const gg_cuda_dynamic = NULL;

@@ -11,6 +11,7 @@
 **
 ** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
 #include "builder.h"
+#include "cells.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -34,6 +35,12 @@ static void drop_weights(const builder *b) {
     b->edges->weight = NULL;
 }
 
+static void drop_cells(const builder *b) {
+    if (b->edges->cells)
+        b->edges->cells->place->free(b->edges->cells);
+    b->edges->cells = NULL;
+}
+
 static void drop_all(const builder *b) {
     const gpugraph_id_column none = {NULL, NULL},
                              *ends[2] = {&b->edges->source, &b->edges->target};
@@ -42,6 +49,7 @@ static void drop_all(const builder *b) {
         free((void *)ends[i]->is_text);
     }
     b->edges->source = b->edges->target = none;
+    drop_cells(b);
     drop_edge_ids(b);
     drop_weights(b);
 }
@@ -220,6 +228,7 @@ static void build(builder *b) {
     ids.on_device = gg_map_on_device(graph, b->edges, run);
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);
+    drop_cells(b);
     if (!gg_stopping(run))
         gg_bound_degrees(graph, 0, run);
     if (!gg_stopping(run))

@@ -313,7 +313,7 @@ static void map(id_mapper *m) {
 static bool map_on_device(id_mapper *m) {
     bool whole = gg_device_mapper(m);
     bool done = m->run->status == GPUGRAPH_OK;
-    if (done || !whole || m->run->status == GPUGRAPH_INTERRUPTED)
+    if (done || !whole || m->cells || m->run->status == GPUGRAPH_INTERRUPTED)
         return true;
     gg_begin(m->run); /* whoever asked for the device will hear of it from the search */
     return false;
@@ -326,6 +326,7 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
         .graph = graph,
         .run = run,
         .texts = &edges->texts,
+        .cells = edges->cells,
         .column = {{.ids = edges->source, .count = m, .result = &graph->source},
                    {.ids = edges->target, .count = m, .result = &graph->target},
                    {.ids = edges->vertex, .count = more}},
@@ -338,7 +339,10 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
     }
     how->on_device = how->on_device && map_on_device(&map_all);
     how->moved_ms = map_all.moved_ms;
-    if (!how->on_device)
+    if (!how->on_device && edges->cells)
+        gg_fail(run, GPUGRAPH_DEVICE_FAILED,
+                "the edges are on a device that cannot number their ends");
+    else if (!how->on_device)
         map(&map_all);
     for (int i = 0; i < ID_COLUMNS; i++)
         gg_release(map_all.column[i].number);

@@ -14,6 +14,7 @@
 ** Up to then nothing is lost, so that the host can take over when something fails. Texts
 ** are the host's: sorting them is most of the work. */
 #include "ids.cuh"
+#include "cells/cells.cuh"
 #include "tuning.h"
 
 #include <cub/device/device_scan.cuh>
@@ -45,7 +46,18 @@ static __global__ void find_range(const int64_t *id, uint64_t count, id_range *r
     }
 }
 
+/* The ends are on the device already. */
+static bool borrow_ends(struct id_job *w) {
+    int ordinal;
+    w->id = gg_cell_ends(w->mapper->cells, &ordinal);
+    if (ordinal != w->job.device->ordinal)
+        gg_fail(w->job.run, GPUGRAPH_DEVICE_FAILED, "the edges are on another device");
+    return gg_going(&w->job);
+}
+
 static bool upload_columns(struct id_job *w) {
+    if (w->mapper->cells)
+        return borrow_ends(w);
     uint64_t at = 0;
     double started = gg_now_ms();
     w->id_bytes = w->entries * sizeof *w->id;
@@ -239,7 +251,7 @@ static void number_by_bitmap(struct id_job *w) {
 
 /* The numbers of a column, in the place of its ids where these may go. */
 static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t *from) {
-    if (!c->given)
+    if (!c->given || !c->given->value)
         return bring(w, c->result, from, c->count);
     uint32_t *number = (uint32_t *)c->given->value;
     c->given->value = NULL;
@@ -301,7 +313,7 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     if (!gg_going(&w.job))
         forget(&w);
     gg_drop_workspace(&w.job);
-    if (w.id)
+    if (w.id && !mapper->cells)
         gg_give(&w.job, w.id, w.id_bytes);
     gg_job_close(&w.job);
     mapper->integers = w.entries;

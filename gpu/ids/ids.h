@@ -28,6 +28,7 @@ typedef struct id_mapper {
     gpugraph_graph *graph;
     gpugraph_run *run;
     const gpugraph_texts *texts;
+    struct gg_cells *cells; /* the ends are there, not in column; or NULL */
     struct id_source column[ID_COLUMNS];
     uint64_t integers, texts_used; /* entries; distinct ones */
     int64_t first, last;           /* smallest and largest INTEGER */

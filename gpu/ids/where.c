@@ -43,7 +43,7 @@ bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
     uint64_t entries = 2 * (uint64_t)edges->count + (uint64_t)edges->vertex_count;
     bool able =
         gg_device_mapper && !edges->texts.count && entries > 0 && entries < UINT32_MAX;
-    if (!able || !device_is_wanted(edges, run) || gg_stopping(run) ||
+    if (!able || (!edges->cells && !device_is_wanted(edges, run)) || gg_stopping(run) ||
         !devices->usable(NULL) || !devices->at(run->device, NULL))
         return false;
     if (devices->open(graph, run))

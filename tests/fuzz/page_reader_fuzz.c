@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells_threads.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
 
@@ -75,6 +76,31 @@ static void make_index(uint32_t *index, const uint8_t *data, size_t size) {
     index[2 * WAL_WORDS] = data[1]; /* backfilled */
     for (size_t i = 0; i < 256 && i < size; i++)
         ((uint8_t *)index)[INDEX_HEADER + 4 * i] = data[size - 1 - i] % 64;
+}
+
+/* By the decoder that a device has: what it reads the page reader reads, too, the same. */
+static void look_there(const page_source *source, const page_layout *layout,
+                       const page_leaves *leaves, const page_columns *here) {
+    gpugraph_run run = {0};
+    const page_table t = {.place = &cells_here, .run = &run};
+    page_columns there;
+    page_short old;
+    if (page_send(&t, source, layout, leaves, &there, &old) != PAGE_FINE)
+        return;
+    if (!here->source || there.count != here->count ||
+        there.slow_rows != here->slow_rows || !there.rowid != !here->rowid)
+        __builtin_trap();
+    const struct cells_view *v = &((struct cells_here *)there.cells)->v;
+    const size_t bytes = (size_t)here->count * sizeof *here->source;
+    const void *weight[2] = {there.weight, here->weight};
+    const void *real[2] = {there.real_weight, here->real_weight};
+    if (memcmp(v->to[CELL_SOURCE], here->source, bytes) != 0 ||
+        memcmp(v->to[CELL_TARGET], here->target, bytes) != 0 ||
+        (here->rowid && memcmp(there.rowid, here->rowid, bytes) != 0) ||
+        (weight[1] && memcmp(weight[0], weight[1], bytes) != 0) ||
+        (real[1] && memcmp(real[0], real[1], bytes) != 0))
+        __builtin_trap();
+    page_columns_clear(&there);
 }
 
 /* Every entry that was promised can be read. */
@@ -161,9 +187,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             source.wal = &frames;
     }
     page_layout_finish(&layout);
-    if (page_list(&source, &layout, 2, &leaves) == PAGE_FINE &&
-        page_collect(&source, &layout, &leaves, &columns, &old) == PAGE_FINE)
-        look_at(&columns, &texts);
+    if (page_list(&source, &layout, 2, &leaves) == PAGE_FINE) {
+        if (page_collect(&source, &layout, &leaves, &columns, &old) == PAGE_FINE)
+            look_at(&columns, &texts);
+        look_there(&source, &layout, &leaves, &columns);
+    }
     free(leaves.page);
     page_columns_clear(&columns);
     page_layout_clear(&layout);

@@ -10,10 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cells_threads.h"
 #include "expect.h"
 #include "pages/reader.h"
 
 static char scratch[64]; /* a path in a folder of its own */
+
+#ifdef TEST_ON_DEVICE
+enum { ON_DEVICE = true };
+#else
+enum { ON_DEVICE = false };
+#endif
 
 static inline void scratch_make(void) {
     char folder[] = "/tmp/page_reader_XXXXXX";
@@ -191,8 +198,67 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
               column_is_real(t));
 }
 
-/* Reads with one and with three threads and compares. Returns the reason for stepping
-** aside, NULL where the pages were used; *slow, if wanted, the rows decoded carefully. */
+/* Tables that were decoded as a device does it, and leaves of these that were not. */
+static int64_t decoded_there, unusual_leaves;
+
+/* Columns that are elsewhere come here. */
+static inline void bring_ends_here(page_columns *c) {
+    gg_cells *cells = c->cells;
+    int64_t **to[2] = {&c->source, &c->target};
+    for (int k = 0; k < 2; k++) {
+        *to[k] = malloc((cells->rows + 1) * sizeof **to[k]);
+        ck_assert(cells->place->bring(cells, k == 0 ? CELL_SOURCE : CELL_TARGET, 0,
+                                      cells->rows, *to[k]));
+    }
+    cells->place->free(cells);
+    c->cells = NULL;
+    decoded_there++;
+}
+
+/* Where pages are decoded: on this thread, or, with TEST_ON_DEVICE, on a device, whatever the
+** size of a table. */
+static inline const gg_cell_place *find_place(gpugraph_run *run) {
+#ifdef TEST_ON_DEVICE
+    gg_cells_least = 0;
+    run->backend = GPUGRAPH_CUDA;
+    return gg_cells_for(run);
+#else
+    (void)run;
+    return &cells_here;
+#endif
+}
+
+/* The same by the decoder that a device has: the same columns, or the same sentence, as by
+** the page reader alone with one thread. */
+static inline void compare_there(const page_table *table, const char *why_not,
+                                 int64_t slow) {
+    gpugraph_run run = {0};
+    page_table t = *table;
+    page_columns c;
+    const char *why;
+    t.place = find_place(&run);
+    t.run = &run;
+    ck_assert_ptr_nonnull(t.place);
+    enum page_outcome outcome = page_read(&t, 1, NULL, NULL, &c, &why);
+    ck_assert_int_eq(outcome, why_not ? PAGE_NOT_USED : PAGE_READ);
+    ck_assert_msg(why == why_not, "there \"%s\", here \"%s\"", why ? why : "used",
+                  why_not ? why_not : "used");
+    if (c.cells) {
+        unusual_leaves += c.cells->unusual;
+        bring_ends_here(&c);
+    }
+    if (outcome == PAGE_READ) {
+        ck_assert_int_eq(c.slow_rows, slow);
+        check_columns(&t, &c);
+    }
+    if (t.texts)
+        intern_clear(t.texts);
+    page_columns_clear(&c);
+}
+
+/* Reads with one and with three threads, and there, and compares. Returns the reason for
+** stepping aside, NULL where the pages were used; *slow, if wanted, the rows decoded
+** carefully. */
 static inline const char *compare(const page_table *t, int64_t *slow) {
     const char *why = NULL, *before = NULL;
     for (int threads = 1; threads <= 3; threads += 2) {
@@ -207,7 +273,10 @@ static inline const char *compare(const page_table *t, int64_t *slow) {
             intern_clear(t->texts);
         if (slow)
             *slow = c.slow_rows;
+        const int64_t careful = c.slow_rows;
         page_columns_clear(&c);
+        if (threads == 1)
+            compare_there(t, why, careful);
         ck_assert_msg(threads == 1 || (why != NULL) == (before != NULL),
                       "used depends on the threads: %s, %s", why ? why : "used",
                       before ? before : "used");

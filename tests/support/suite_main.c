@@ -1,4 +1,5 @@
 /* The main() of every test program: makes a suite of Check from the program's table. */
+#include "cells.h"
 #include "suite.h"
 
 #include <dirent.h>
@@ -58,10 +59,13 @@ static bool set_limits(void) {
         gg_narrow_edges = strtoull(narrow, NULL, 10);
     if (sorted)
         gg_sorted_items = strtoull(sorted, NULL, 10);
-    if (!getenv("GPUGRAPH_TEST_TREE_RANKS"))
-        return true;
-    gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
-    return suite_has_device();
+    const bool cells = getenv("GPUGRAPH_TEST_CELLS");
+    const bool ranks = getenv("GPUGRAPH_TEST_TREE_RANKS");
+    if (cells)
+        gg_cells_least = 0;
+    if (ranks)
+        gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
+    return (!cells && !ranks) || suite_has_device();
 }
 
 int main(int argc, char **argv) {

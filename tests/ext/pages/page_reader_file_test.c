@@ -199,7 +199,8 @@ START_TEST(test_failing_reads) {
             break;
         ck_assert_int_eq(outcome, PAGE_NOT_USED);
         ck_assert_ptr_null(c.source);
-        check_read(&t);
+        if (n % 8 == 0)
+            check_read(&t);
     }
     ck_assert_int_gt(n, 10);
     sqlite3_close(bad);

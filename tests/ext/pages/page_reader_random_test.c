@@ -530,4 +530,5 @@ const struct suite suite = {
                 {&test_failing_allocations},
 #endif
                 {&test_damaged_logs}}}},
+    .needs_device = ON_DEVICE,
 };

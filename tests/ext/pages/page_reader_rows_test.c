@@ -457,4 +457,5 @@ const struct suite suite = {
                 {&test_sentences},
                 {&test_no_weights},
                 {&test_statement_in_wal_mode}}}},
+    .needs_device = ON_DEVICE,
 };

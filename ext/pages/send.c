@@ -1,0 +1,280 @@
+/* Leaves go as they are to where they become columns (gpu/cells.h).
+**
+**     threads    read a batch of leaves, neighbours in the file, into a block of the place's,
+**                and send it; then the next
+**     the place  decodes every leaf whose cells are all as usual
+**     here       the others are read once more, and decoded as walk.c decodes them
+**
+** What is refused here is refused for the whole table, and no fault is told: the caller then
+** reads it by threads, which say what is wrong with it. */
+#include "format.h"
+#include "team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    UNUSUAL_SHARE = 32, /* one leaf of so many may be unusual, ... */
+    UNUSUAL_LEAST = 64  /* ... and so many in any case */
+};
+
+/* ---- is it for the place? ---- */
+
+static gg_cell_layout cell_layout(const page_layout *layout) {
+    gg_cell_layout cells = {
+        .page_size = layout->page_size, .usable = layout->usable, .real = layout->real};
+    for (int k = 0; k < CELL_VALUES; k++)
+        cells.column[k] = layout->column[k] == PAGE_IS_ROWID    ? CELL_IS_ROWID
+                          : layout->column[k] == PAGE_NO_COLUMN ? CELL_NO_COLUMN
+                                                                : layout->column[k];
+    return cells;
+}
+
+static bool is_for_the_place(const page_table *t, const page_layout *layout,
+                             const page_leaves *leaves) {
+    return !layout->text && !layout->null && !layout->ask &&
+           layout->column[PAGE_EDGE_ID] == PAGE_NO_COLUMN &&
+           layout->column[PAGE_REVERSE] == PAGE_NO_COLUMN && layout->last >= 0 &&
+           layout->last < CELL_RECORD_COLUMNS &&
+           (uint64_t)leaves->count * layout->page_size >= *t->place->least_bytes;
+}
+
+/* Why the run has ended. */
+static enum page_reason reason_of(const gpugraph_run *run) {
+    return run->status == GPUGRAPH_INTERRUPTED ? PAGE_STOPPED : PAGE_NOT_SENT;
+}
+
+/* ---- to the place ---- */
+
+struct sending {
+    const page_source *source;
+    const page_layout *layout;
+    const page_leaves *leaves;
+    gg_cells *cells;
+    uint32_t batch_pages;
+    pthread_mutex_t read_lock; /* held while pages are read, unless that may go on side by
+                               ** side */
+    atomic_uint next;          /* the batch that nobody has taken */
+    atomic_int reason;         /* the first one other than PAGE_FINE: everybody stops */
+};
+
+static void stop(struct sending *s, enum page_reason reason) {
+    int fine = PAGE_FINE;
+    if (reason)
+        atomic_compare_exchange_strong(&s->reason, &fine, (int)reason);
+}
+
+static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
+    uint8_t *block = s->cells->place->block(s->cells);
+    if (!block) {
+        stop(s, PAGE_NOT_SENT);
+        return;
+    }
+    if (!s->source->apart)
+        pthread_mutex_lock(&s->read_lock);
+    stop(s, page_batch_read(s->source, s->layout, s->leaves->page + first, count, block));
+    if (!s->source->apart)
+        pthread_mutex_unlock(&s->read_lock);
+    s->cells->place->send(s->cells, block, first, count);
+}
+
+static void send_some(void *job, int member, int members) {
+    struct sending *s = job;
+    double next_ms = 0;
+    (void)members;
+    while (atomic_load(&s->reason) == PAGE_FINE) {
+        const uint64_t first = (uint64_t)atomic_fetch_add(&s->next, 1) * s->batch_pages;
+        if (first >= s->leaves->count)
+            return;
+        if (member == 0 && page_source_stops(s->source, &next_ms, 0))
+            stop(s, PAGE_STOPPED);
+        const uint64_t left = s->leaves->count - first;
+        send_batch(s, (uint32_t)first,
+                   left < s->batch_pages ? (uint32_t)left : s->batch_pages);
+    }
+}
+
+static enum page_reason send_all(const page_table *t, struct sending *s) {
+    const uint32_t size = s->layout->page_size;
+    const size_t block = t->place->block_bytes;
+    s->batch_pages = block > size ? (uint32_t)(block / size) : 1;
+    const uint32_t batches = (s->leaves->count + s->batch_pages - 1) / s->batch_pages;
+    pthread_mutex_init(&s->read_lock, NULL);
+    gg_team(page_source_threads(s->source, batches), send_some, s);
+    pthread_mutex_destroy(&s->read_lock);
+    enum page_reason reason = (enum page_reason)atomic_load(&s->reason);
+    return reason && reason != PAGE_STOPPED ? PAGE_NOT_SENT : reason;
+}
+
+/* ---- unusual leaves ---- */
+
+struct desk {
+    const page_source *source;
+    const page_layout *layout;
+    uint8_t *page;
+    int64_t *value[CELL_COLUMNS];
+    page_helper helper;
+};
+
+static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
+    const struct desk *d = desk;
+    return page_source_read(d->source, d->layout, page, 1, to);
+}
+
+/* False: no memory. */
+static bool set_desk(struct desk *d) {
+    const size_t size = d->layout->page_size;
+    const size_t rows = page_most_rows(d->layout);
+    bool set = (d->page = calloc(1, size + PAGE_PAD)) != NULL;
+    for (int k = 0; k < CELL_COLUMNS; k++)
+        set &= (d->value[k] = malloc(rows * sizeof(int64_t))) != NULL;
+    d->helper = (page_helper){.fetch = fetch_page,
+                              .owner = d,
+                              .pages = d->source->pages,
+                              .overflow = malloc(size),
+                              .map = malloc(size)};
+    return set && d->helper.overflow && d->helper.map;
+}
+
+static void clear_desk(struct desk *d) {
+    free(d->page);
+    for (int k = 0; k < CELL_COLUMNS; k++)
+        free(d->value[k]);
+    free(d->helper.overflow);
+    free(d->helper.map);
+    page_store_clear(&d->helper.store);
+}
+
+/* Decodes leaf number `leaf`, and puts its rows in their place. */
+static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
+                                    gg_cells *cells, uint32_t leaf, int64_t *slow) {
+    page_rows rows = {.rowid = d->value[CELL_ROWID],
+                      .source = d->value[CELL_SOURCE],
+                      .target = d->value[CELL_TARGET],
+                      .weight = d->layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN
+                                    ? d->value[CELL_WEIGHT]
+                                    : NULL,
+                      .helper = &d->helper};
+    enum page_reason reason =
+        page_source_read(d->source, d->layout, leaves->page[leaf], 1, d->page);
+    if (!reason && page_leaf_cells(d->layout, d->page) < 0)
+        reason = PAGE_DAMAGED;
+    if (!reason)
+        reason = page_leaf(d->layout, d->page, &rows);
+    page_store_empty(&d->helper.store);
+    if (reason)
+        return reason;
+    *slow += rows.slow;
+    const gg_cell_rows decoded = {(uint32_t)rows.at,
+                                  {rows.source, rows.target, rows.weight, rows.rowid}};
+    return cells->place->put(cells, leaf, &decoded) ? PAGE_FINE : PAGE_NOT_SENT;
+}
+
+static enum page_reason decode_unusual(struct desk *d, const page_leaves *leaves,
+                                       gg_cells *cells, page_columns *columns,
+                                       page_short *short_row) {
+    enum page_reason reason = set_desk(d) ? PAGE_FINE : PAGE_NO_MEMORY;
+    double next_ms = 0;
+    for (uint32_t i = 0; i < cells->unusual && !reason; i++) {
+        reason = page_source_stops(d->source, &next_ms, 0)
+                     ? PAGE_STOPPED
+                     : decode_leaf(d, leaves, cells, cells->of[i], &columns->slow_rows);
+        if (reason == PAGE_SHORT_ROW)
+            *short_row = (page_short){d->helper.short_rowid, d->helper.short_columns};
+    }
+    clear_desk(d);
+    return reason;
+}
+
+/* ---- what the host needs itself ---- */
+
+static int64_t *bring(gg_cells *cells, enum gg_cell_column column) {
+    int64_t *to = malloc(cells->rows ? cells->rows * sizeof *to : sizeof *to);
+    if (to && !cells->place->bring(cells, column, 0, cells->rows, to)) {
+        free(to);
+        to = NULL;
+    }
+    return to;
+}
+
+/* Source and target of the first and the last row. */
+static bool bring_ends(gg_cells *cells, page_columns *columns) {
+    bool brought = true;
+    for (int last = 0; last < 2; last++)
+        for (int k = CELL_SOURCE; k <= CELL_TARGET; k++)
+            brought =
+                brought && cells->place->bring(cells, (enum gg_cell_column)k,
+                                               last ? cells->rows - 1 : 0, 1,
+                                               &columns->ends[last][k - CELL_SOURCE]);
+    return brought;
+}
+
+static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells,
+                                      page_columns *columns) {
+    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    columns->count = (int64_t)cells->rows;
+    if (!bring_ends(cells, columns))
+        return PAGE_NOT_SENT;
+    if (!cells->dense && !(columns->rowid = bring(cells, CELL_ROWID)))
+        return PAGE_NOT_SENT;
+    int64_t *weight = weighted ? bring(cells, CELL_WEIGHT) : NULL;
+    if (weighted && !weight)
+        return PAGE_NOT_SENT;
+    if (layout->real)
+        columns->real_weight = (double *)weight;
+    else
+        columns->weight = weight;
+    return PAGE_FINE;
+}
+
+/* ---- all together ---- */
+
+/* There are no more rows than the keys leave room for, and few leaves that are unusual. */
+static bool is_worth_while(const gg_cells *cells, const page_leaves *leaves) {
+    return !cells->damaged && cells->rows > 0 &&
+           cells->rows <= (uint64_t)leaves->most_rows &&
+           cells->unusual <= leaves->count / UNUSUAL_SHARE + UNUSUAL_LEAST;
+}
+
+static enum page_reason send_and_decode(const page_table *t, struct sending *s,
+                                        page_columns *columns, page_short *short_row) {
+    gg_cells *cells = s->cells;
+    struct desk desk = {.source = s->source, .layout = s->layout};
+    enum page_reason reason = send_all(t, s);
+    if (!reason && !cells->place->decode(cells))
+        return reason_of(t->run);
+    if (!reason && !is_worth_while(cells, s->leaves))
+        return PAGE_NOT_SENT;
+    if (!reason && cells->unusual)
+        reason = decode_unusual(&desk, s->leaves, cells, columns, short_row);
+    if (!reason && !cells->place->settle(cells))
+        return reason_of(t->run);
+    if (!reason && cells->damaged)
+        return PAGE_NOT_SENT;
+    if (!reason)
+        reason = bring_columns(s->layout, cells, columns);
+    return reason == PAGE_NOT_SENT ? reason_of(t->run) : reason;
+}
+
+enum page_reason page_send(const page_table *t, const page_source *source,
+                           const page_layout *layout, const page_leaves *leaves,
+                           page_columns *columns, page_short *short_row) {
+    const gg_cell_layout cells = cell_layout(layout);
+    *columns = (page_columns){0};
+    if (!is_for_the_place(t, layout, leaves))
+        return PAGE_NOT_SENT;
+    struct sending s = {.source = source,
+                        .layout = layout,
+                        .leaves = leaves,
+                        .cells = t->place->open(&cells, leaves->count, t->run)};
+    if (!s.cells)
+        return reason_of(t->run);
+    enum page_reason reason = send_and_decode(t, &s, columns, short_row);
+    columns->cells = s.cells;
+    if (t->place->close(s.cells) && !reason)
+        reason = reason_of(t->run);
+    if (reason)
+        page_columns_clear(columns);
+    return reason;
+}

@@ -1,0 +1,419 @@
+/* Leaves on a device: pages go up as they are, kernels make columns of them.
+**
+**     threads    block 0 .. 15    filled by preads, a MiB of pinned memory each
+**                   |             one copy for each, in whatever order they are full
+**     device     pages   | leaf 0 | leaf 1 | leaf 2 | ...
+**                count   cells of each, by a thread; added up: where its rows start
+**                columns source | target, weight, rowid; each leaf by a warp (decode.h)
+**
+** The blocks are the device's own stages, so no memory is pinned for this. The job, and with it
+** the device's mutex, is held from open to close; other threads than the one that has opened
+** queue copies and ask for events, no more. */
+#include "cells.cuh"
+#include "decode.h"
+#include "device/devices.cuh"
+#include "device/services.h"
+#include "tuning.h"
+
+#include <cub/device/device_scan.cuh>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    STAGE_BLOCKS = 4, /* of one stage */
+    BLOCKS = GG_STAGES * STAGE_BLOCKS
+};
+#define BLOCK_BYTES (GG_STAGE_BYTES / STAGE_BLOCKS)
+
+uint64_t gg_cells_least = GG_CELLS_LEAST;
+
+struct device_block { /* of the device, and how large it was asked for */
+    void *at;
+    uint64_t bytes;
+};
+
+struct device_cells {
+    gg_cells cells;
+    struct cuda_job job;
+    bool closed;
+    struct cells_view v;
+    struct device_block pages, book, ends, weight, rowid;
+    uint32_t *of; /* unusual leaves */
+    double began_ms;
+    /* blocks */
+    pthread_mutex_t lock;
+    int spare[BLOCKS], spares; /* never used so far */
+    int queue[BLOCKS];         /* sent, and copied in this order; a ring */
+    unsigned queued, copied;   /* numbers of its ends */
+    cudaEvent_t sent[BLOCKS];  /* the copy from that block is done */
+    cudaError_t failed;        /* of a thread's copy */
+};
+
+static struct device_cells *of_cells(gg_cells *cells) {
+    return reinterpret_cast<struct device_cells *>(cells);
+}
+
+/* ---- memory ---- */
+
+static bool take_block(struct device_cells *d, struct device_block *block,
+                       uint64_t bytes) {
+    block->at = gg_take(&d->job, bytes);
+    block->bytes = bytes;
+    return block->at != NULL;
+}
+
+static void give_block(struct device_cells *d, struct device_block *block) {
+    if (block->at)
+        gg_give(&d->job, block->at, block->bytes);
+    block->at = NULL;
+}
+
+/* What is kept of each leaf, carved from one block. */
+static void carve_book(struct workspace *space, struct cells_view *v) {
+    const uint64_t leaves = v->leaves;
+    v->count = gg_carve<uint32_t>(space, leaves);
+    v->start = gg_carve<uint64_t>(space, leaves + 1);
+    v->first = gg_carve<int64_t>(space, leaves);
+    v->ends = gg_carve<int64_t>(space, leaves);
+    v->unusual = gg_carve<uint8_t>(space, leaves);
+    v->word = gg_carve<uint32_t>(space, CELLS_WORDS);
+}
+
+/* Pages, and what is kept of each leaf. */
+static bool take_pages(struct device_cells *d) {
+    struct workspace space = {NULL, 0};
+    carve_book(&space, &d->v);
+    if (!take_block(d, &d->pages, (uint64_t)d->v.leaves * d->v.page_size + CELLS_PAD) ||
+        !take_block(d, &d->book, space.used))
+        return false;
+    space = workspace{(unsigned char *)d->book.at, 0};
+    carve_book(&space, &d->v);
+    d->v.pages = (const uint8_t *)d->pages.at;
+    return gg_fill(&d->job, d->v.word, 0, CELLS_WORDS * sizeof *d->v.word);
+}
+
+static bool take_columns(struct device_cells *d) {
+    const uint64_t rows = d->cells.rows, bytes = rows * sizeof(int64_t);
+    if (!take_block(d, &d->ends, 2 * bytes) || !take_block(d, &d->rowid, bytes) ||
+        (d->v.column[CELL_WEIGHT] != CELL_NO_COLUMN && !take_block(d, &d->weight, bytes)))
+        return false;
+    d->v.to[CELL_SOURCE] = (int64_t *)d->ends.at;
+    d->v.to[CELL_TARGET] = (int64_t *)d->ends.at + rows;
+    d->v.to[CELL_WEIGHT] = (int64_t *)d->weight.at;
+    d->v.to[CELL_ROWID] = (int64_t *)d->rowid.at;
+    return true;
+}
+
+/* ---- open and close ---- */
+
+static void give_all(struct device_cells *d) {
+    give_block(d, &d->pages);
+    give_block(d, &d->book);
+    give_block(d, &d->weight);
+    give_block(d, &d->rowid);
+}
+
+static void free_struct(struct device_cells *d) {
+    pthread_mutex_destroy(&d->lock);
+    free(d->of);
+    free(d);
+}
+
+/* Copies may be on their way: what they write goes when they are done. */
+static void end_job(struct device_cells *d) {
+    if (d->closed)
+        return;
+    d->closed = true;
+    cudaStreamSynchronize(d->job.stream);
+    for (int i = 0; i < BLOCKS; i++)
+        if (d->sent[i])
+            cudaEventDestroy(d->sent[i]);
+    give_all(d);
+    if (!gg_going(&d->job))
+        give_block(d, &d->ends);
+    gg_job_close(&d->job);
+}
+
+static gpugraph_status close_cells(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    end_job(d);
+    return d->job.run->status;
+}
+
+/* In a child of fork the memory is the parent's. */
+static void free_cells(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    gpugraph_run run = gpugraph_run();
+    if (d->ends.at && !gg_forked()) {
+        gg_begin(&run);
+        run.device = d->job.device->ordinal;
+        if (gg_job_open(&d->job, NULL, &run)) {
+            give_block(d, &d->ends);
+            gg_job_close(&d->job);
+        }
+    }
+    free_struct(d);
+}
+
+static bool begin(struct device_cells *d) {
+    bool begun = take_pages(d);
+    for (int i = 0; i < BLOCKS; i++)
+        d->spare[d->spares++] = i;
+    for (int i = 0; i < BLOCKS && begun; i++)
+        begun = gg_note(&d->job,
+                        cudaEventCreateWithFlags(&d->sent[i], cudaEventDisableTiming),
+                        "create an event");
+    return begun;
+}
+
+extern const gg_cell_place gg_cells_on_device;
+
+static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
+                            gpugraph_run *run) {
+    struct device_cells *d = (struct device_cells *)calloc(1, sizeof *d);
+    gg_begin(run);
+    if (!d) {
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "%zu bytes of memory were needed", sizeof *d);
+        return NULL;
+    }
+    d->cells.place = &gg_cells_on_device;
+    pthread_mutex_init(&d->lock, NULL);
+    d->v.page_size = layout->page_size;
+    d->v.usable = layout->usable;
+    d->v.leaves = leaves;
+    for (int k = 0; k < CELL_VALUES; k++)
+        d->v.column[k] = layout->column[k];
+    d->v.last = cells_last(layout);
+    d->v.real = layout->real;
+    if (!gg_job_open(&d->job, NULL, run)) {
+        free_struct(d);
+        return NULL;
+    }
+    d->began_ms = gg_now_ms();
+    if (!begin(d)) {
+        end_job(d);
+        free_struct(d);
+        return NULL;
+    }
+    return &d->cells;
+}
+
+/* ---- pages ---- */
+
+static uint8_t *block_at(const struct device_cells *d, int i) {
+    return d->job.device->stage[i / STAGE_BLOCKS] + i % STAGE_BLOCKS * BLOCK_BYTES;
+}
+
+/* A block that nobody fills and the bus is done with; -1: none just now. */
+static int find_block(struct device_cells *d) {
+    if (d->spares > 0)
+        return d->spare[--d->spares];
+    if (d->copied == d->queued)
+        return -1;
+    const int oldest = d->queue[d->copied % BLOCKS];
+    const cudaError_t state = cudaEventQuery(d->sent[oldest]);
+    if (state == cudaSuccess) {
+        d->copied++;
+        return oldest;
+    }
+    if (state != cudaErrorNotReady)
+        d->failed = state;
+    cudaGetLastError();
+    return -1;
+}
+
+static uint8_t *take_block_to_fill(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    const struct timespec pause = {0, 20000};
+    uint8_t *block = NULL;
+    bool failed = cudaSetDevice(d->job.device->ordinal) != cudaSuccess;
+    while (!block && !failed) {
+        pthread_mutex_lock(&d->lock);
+        const int i = find_block(d);
+        failed = d->failed != cudaSuccess || gg_stopping(d->job.run);
+        if (i >= 0 && !failed)
+            block = block_at(d, i);
+        pthread_mutex_unlock(&d->lock);
+        if (!block && !failed)
+            nanosleep(&pause, NULL);
+    }
+    return block;
+}
+
+static void send_block(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t count) {
+    struct device_cells *d = of_cells(cells);
+    const uint64_t size = d->v.page_size;
+    int i = 0;
+    while (block_at(d, i) != block)
+        i++;
+    pthread_mutex_lock(&d->lock);
+    cudaError_t error =
+        cudaMemcpyAsync((uint8_t *)d->pages.at + first * size, block, count * size,
+                        cudaMemcpyHostToDevice, d->job.stream);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(d->sent[i], d->job.stream);
+    if (d->failed == cudaSuccess)
+        d->failed = error;
+    d->queue[d->queued++ % BLOCKS] = i;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- decoding ---- */
+
+/* One thread per leaf, and one for the end. start: counts, to be added up. */
+static __global__ void count_cells(struct cells_view v) {
+    for (uint64_t leaf = gg_thread(); leaf <= v.leaves; leaf += gg_threads_of_grid()) {
+        if (leaf < v.leaves)
+            cells_count(&v, (uint32_t)leaf);
+        v.start[leaf] = leaf < v.leaves ? v.count[leaf] : 0;
+    }
+}
+
+/* One warp per leaf. */
+static __global__ void decode_leaves(struct cells_view v) {
+    const uint64_t warps = gg_threads_of_grid() / GG_WARP;
+    for (uint64_t leaf = gg_thread() / GG_WARP; leaf < v.leaves; leaf += warps)
+        cells_leaf(&v, (uint32_t)leaf);
+}
+
+/* One thread per leaf. */
+static __global__ void look_at_borders(struct cells_view v) {
+    for (uint64_t leaf = gg_thread(); leaf < v.leaves; leaf += gg_threads_of_grid())
+        cells_border(&v, (uint32_t)leaf);
+}
+
+/* Where the rows of each leaf start, and of how many rows there are. */
+static bool count_rows(struct device_cells *d) {
+    struct cuda_job *job = &d->job;
+    struct workspace space = {NULL, 0};
+    size_t bytes = 0;
+    uint32_t word[CELLS_WORDS];
+    uint64_t *start = d->v.start;
+    const int64_t starts = (int64_t)d->v.leaves + 1;
+    cub::DeviceScan::ExclusiveSum(NULL, bytes, start, start, starts);
+    gg_carve<unsigned char>(&space, bytes);
+    if (!gg_workspace(job, &space))
+        return false;
+    unsigned char *scratch = gg_carve<unsigned char>(&space, bytes);
+    count_cells<<<gg_grid(job, (uint64_t)starts, 16), GG_BLOCK, 0, job->stream>>>(d->v);
+    if (gg_launched(job, "count_cells"))
+        gg_note(job,
+                cub::DeviceScan::ExclusiveSum(scratch, bytes, start, start, starts,
+                                              job->stream),
+                "add up cells");
+    job->working = false;
+    if (!gg_fetch(job, &d->cells.rows, start + d->v.leaves, sizeof d->cells.rows) ||
+        !gg_fetch(job, word, d->v.word, sizeof word))
+        return false;
+    d->cells.damaged = word[CELLS_DAMAGED] != 0;
+    return true;
+}
+
+/* Which leaves are the caller's. */
+static bool list_unusual(struct device_cells *d) {
+    struct cuda_job *job = &d->job;
+    uint32_t word[CELLS_WORDS];
+    if (!gg_fetch(job, word, d->v.word, sizeof word) || word[CELLS_UNUSUAL] == 0)
+        return gg_going(job);
+    uint8_t *unusual = (uint8_t *)gg_alloc(job->run, d->v.leaves, 1);
+    d->of = (uint32_t *)malloc(word[CELLS_UNUSUAL] * sizeof *d->of);
+    if (!d->of)
+        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "%zu bytes of memory were needed",
+                word[CELLS_UNUSUAL] * sizeof *d->of);
+    if (unusual && d->of && gg_download(job, unusual, d->v.unusual, d->v.leaves))
+        for (uint32_t leaf = 0; leaf < d->v.leaves; leaf++)
+            if (unusual[leaf])
+                d->of[d->cells.unusual++] = leaf;
+    gg_release(unusual);
+    d->cells.of = d->of;
+    return gg_going(job);
+}
+
+static bool decode(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    struct cuda_job *job = &d->job;
+    const uint64_t bytes = (uint64_t)d->v.leaves * d->v.page_size;
+    gg_note(job, d->failed, "receive pages");
+    if (!gg_wait(job))
+        return false;
+    const double sent = gg_now_ms();
+    gg_phase(job->run, "upload", d->began_ms, (int64_t)d->v.leaves,
+             "%llu bytes of pages to device %d, at %.1f GB/s", (unsigned long long)bytes,
+             job->device->ordinal, (double)bytes * 1e-6 / (sent - d->began_ms + 1e-3));
+    if (!count_rows(d) || d->cells.damaged || d->cells.rows == 0)
+        return gg_going(job);
+    if (!take_columns(d))
+        return false;
+    decode_leaves<<<gg_grid(job, (uint64_t)d->v.leaves * GG_WARP, 8), GG_BLOCK, 0,
+                    job->stream>>>(d->v);
+    if (!gg_launched(job, "decode_leaves") || !list_unusual(d))
+        return false;
+    gg_phase(job->run, "decode", sent, (int64_t)d->cells.rows,
+             "%u leaves on the device, %u of them left to the host", d->v.leaves,
+             d->cells.unusual);
+    return true;
+}
+
+static bool put(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows) {
+    struct device_cells *d = of_cells(cells);
+    struct cuda_job *job = &d->job;
+    uint64_t start;
+    if (rows->count == 0 || !gg_fetch(job, &start, d->v.start + leaf, sizeof start))
+        return gg_going(job);
+    const int64_t *rowid = rows->column[CELL_ROWID];
+    for (int k = 0; k < CELL_COLUMNS; k++)
+        if (d->v.to[k])
+            gg_upload(job, d->v.to[k] + start, rows->column[k],
+                      rows->count * sizeof(int64_t));
+    gg_upload(job, d->v.first + leaf, rowid, sizeof *rowid);
+    gg_upload(job, d->v.ends + leaf, rowid + rows->count - 1, sizeof *rowid);
+    return gg_going(job);
+}
+
+static bool settle(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    struct cuda_job *job = &d->job;
+    uint32_t word[CELLS_WORDS];
+    look_at_borders<<<gg_grid(job, d->v.leaves, 16), GG_BLOCK, 0, job->stream>>>(d->v);
+    if (!gg_launched(job, "look_at_borders") ||
+        !gg_fetch(job, word, d->v.word, sizeof word))
+        return false;
+    cells->damaged = word[CELLS_DAMAGED] != 0;
+    cells->dense = word[CELLS_GAPS] == 0;
+    return true;
+}
+
+static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t from,
+                          uint64_t count, int64_t *to) {
+    struct device_cells *d = of_cells(cells);
+    const uint64_t bytes = count * sizeof *to;
+    const int64_t *entry = d->v.to[column] + from;
+    return bytes <= GG_MAILBOX ? gg_fetch(&d->job, to, entry, bytes)
+                               : gg_download(&d->job, to, entry, bytes);
+}
+
+/* ---- for others ---- */
+
+const gg_cell_place gg_cells_on_device = {
+    &gg_cells_least, BLOCK_BYTES, open_cells, take_block_to_fill,
+    send_block,      decode,      put,        settle,
+    bring_entries,   close_cells, free_cells,
+};
+
+/* One that is being opened comes too late for this table: threads read it meanwhile. Where none
+** is open nobody asks the driver whether there is one. */
+extern "C" const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
+    const bool open = run->backend != GPUGRAPH_CPU &&
+                      gg_devices_asked->state(run->device, NULL) == OPENING_OPEN;
+    return open && gg_usable(NULL) && gg_device_at(run->device, NULL)
+               ? &gg_cells_on_device
+               : NULL;
+}
+
+int64_t *gg_cell_ends(const gg_cells *cells, int *ordinal) {
+    const struct device_cells *d = reinterpret_cast<const struct device_cells *>(cells);
+    *ordinal = d->job.device->ordinal;
+    return (int64_t *)d->ends.at;
+}
