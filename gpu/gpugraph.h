@@ -149,6 +149,10 @@ typedef struct gpugraph_changes {
     ** graph beside it: one that is removed, too, is changed. take_over is false. vertex:
     ** vertices that the graph has afterwards, whether an edge names them or not. */
     const gpugraph_edges *added;
+    /* Of a graph whose edges have no ids but their numbers (1 .. m, before and after): each added
+    ** edge stands before the edge of this number, ascending; edge_count: after all. The id of an
+    ** added edge is then 0, or that of the removed edge which it is, changed. NULL: ids tell. */
+    const uint64_t *before;
     /* Numbers before the change, in any order. A vertex beyond the ends of edges stays as long
     ** as nobody says otherwise; one that edges name goes with the last of them, unless it is
     ** kept. */

@@ -62,6 +62,19 @@ static int read_again(reading *r, struct binding *b) {
     return SQLITE_OK;
 }
 
+/* From now on the statement sees it, and the other one where there are two. */
+static int bind_found(reading *r, graph_ref *found) {
+    int rc = graph_bind(r->c, r->scope, r->request, found, r->hold);
+    r->hold = NULL;
+    if (rc)
+        graph_settle(r->c, found);
+    if (r->twin && rc == SQLITE_OK)
+        rc = graph_bind(r->c, r->scope, r->request, r->twin, NULL);
+    if (r->twin && rc)
+        graph_settle(r->c, r->twin);
+    return rc;
+}
+
 /* The graph for a statement that has not seen it yet. */
 static int find_or_read(reading *r, graph_ref **found) {
     *found = NULL;
@@ -81,26 +94,18 @@ static int find_or_read(reading *r, graph_ref **found) {
         if (rc == SQLITE_OK && !*found)
             rc = read_graph(r, found);
     }
-    if (rc)
-        return rc;
-    rc = graph_bind(r->c, r->scope, r->request, *found, r->hold);
-    r->hold = NULL;
-    if (rc)
-        graph_settle(r->c, *found);
-    if (r->twin && rc == SQLITE_OK)
-        rc = graph_bind(r->c, r->scope, r->request, r->twin, NULL);
-    if (r->twin && rc)
-        graph_settle(r->c, r->twin);
-    return rc;
+    return rc ? rc : bind_found(r, *found);
 }
 
 static int find_graph(reading *r, graph_ref **found) {
     struct binding *b = binding_find(r->c, r->scope, r->request);
     if (!b && r->request->followed) {
-        *found = graph_seen(r->c, r->scope, r->request->edges);
-        if (!*found)
-            *found = followed_graph(r->request->followed);
-        return graph_bind(r->c, r->scope, r->request, *found, NULL);
+        *found = graph_seen(r->c, r->scope, r->request->edges, r->request);
+        if (!*found) {
+            *found = followed_graph(r->request->followed, r->request);
+            r->twin = followed_other(r->request->followed, *found);
+        }
+        return bind_found(r, *found);
     }
     if (!b)
         return find_or_read(r, found);

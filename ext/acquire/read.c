@@ -87,6 +87,11 @@ static char *copy_text(const char *text, int bytes) {
     return text ? sqlite3_mprintf("%.*s", bytes, text) : NULL;
 }
 
+static bool is_undirected(const reading *r) {
+    return r->request->by_graph && r->follow ? r->follow->direction == GPUGRAPH_BOTH
+                                             : r->request->undirected;
+}
+
 /* The empty frame of a graph. Not in the list yet: a query that is read may ask for graphs
 ** itself, and look at the list. */
 static graph_ref *new_graph(const reading *r) {
@@ -101,7 +106,7 @@ static graph_ref *new_graph(const reading *r) {
     g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
     g->weight_unclear = r->edges.weight_unclear;
     g->two_ways = r->edges.column[REVERSE_COLUMN] != NULL;
-    g->undirected = r->request->undirected;
+    g->undirected = is_undirected(r);
     if (!g->weight_column)
         g->weight_error = source_without_weight(&r->edges);
     g->params = copy_text(r->request->params, r->request->params_bytes);
@@ -131,6 +136,7 @@ static void take_loaded(graph_ref *g, const loaded *got) {
     g->graph = got->graph;
     g->names = got->names;
     g->half_rows = got->half_rows;
+    g->row_ids = got->row_ids;
     g->has_weight = got->has_weight;
     g->has_text = got->has_text;
     if (got->weight_error)
@@ -141,11 +147,13 @@ static int keep_twin(reading *r, const loaded *other) {
     graph_ref *twin = new_graph(r);
     if (!twin) {
         gpugraph_free(other->graph);
+        gpugraph_free(other->half_rows);
+        gpugraph_free(other->row_ids);
         edge_names_free(other->names);
         return SQLITE_NOMEM;
     }
     take_loaded(twin, other);
-    twin->undirected = !r->request->undirected;
+    twin->undirected = !is_undirected(r);
     graph_list(r->c, twin);
     r->twin = twin;
     return SQLITE_OK;
@@ -158,10 +166,12 @@ static int load_rows(reading *r, graph_ref *g, loaded *got, loaded *other) {
                                             "other edge sources: a view or query "
                                             "reads itself; make it read tables",
                                             r->edges.name, MAX_READINGS));
+    graph_request request = *r->request;
+    request.undirected = is_undirected(r);
     r->c->readings++;
-    int rc = graph_load(r->c, r->request, &r->edges,
-                        r->request->vertices ? &r->vertices : NULL,
-                        choose_weights(r, g->stamp != NULL), got, other, r->error);
+    int rc =
+        graph_load(r->c, &request, &r->edges, r->request->vertices ? &r->vertices : NULL,
+                   choose_weights(r, g->stamp != NULL), got, other, r->error);
     r->c->readings--;
     return rc;
 }

@@ -2,10 +2,10 @@
 **
 **     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
 **                 renumber the edges: if there is a row 1, the graph is of no use any more
-**     rowid 2     "gpugraph 3 SCHEMA POSITION SIZE MARK SEQ HALVES": schema version, last
-**                 entry of the log, bytes of the graph, the log's latest mark and its entry,
-**                 bytes of the rows with a NULL end (batch.c)
-**     rowid 3..   the packed graph, then those rows as another one, in pieces of 4 MiB
+**     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last entry
+**                 of the log, the log's latest mark and its entry, bytes of each graph that
+**                 blocks.h lists
+**     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
 ** Blocks and log are in one file and in one transaction: whatever brings back the one
 ** brings back the other, so the blocks are the table at POSITION in the history of this
@@ -86,11 +86,15 @@ static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) 
 }
 
 static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
-                        const uint64_t size[2]) {
+                        const uint64_t size[BLOCK_GRAPHS]) {
     sqlite3_int64 place[4] = {0};
     int rc = read_place(db, d, place);
-    char *header = sqlite3_mprintf("gpugraph 3 %lld %lld %llu %lld %lld %llu", place[0],
-                                   place[1], size[0], place[2], place[3], size[1]);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "gpugraph 4 %lld %lld %lld %lld", place[0], place[1],
+                        place[2], place[3]);
+    for (int k = 0; k < BLOCK_GRAPHS; k++)
+        sqlite3_str_appendf(text, " %llu", size[k]);
+    char *header = sqlite3_str_finish(text);
     if (!header)
         return SQLITE_NOMEM;
     if (rc == SQLITE_OK) {
@@ -147,10 +151,10 @@ static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t
 }
 
 static int write_all(connection *c, const definition *d, const block_graphs *graphs,
-                     writer *w, uint64_t size[2], char **error) {
-    int rc = write_graph(c, graphs->graph, w, &size[0], error);
-    if (rc == SQLITE_OK)
-        rc = write_graph(c, graphs->half_rows, w, &size[1], error);
+                     writer *w, uint64_t size[BLOCK_GRAPHS], char **error) {
+    int rc = SQLITE_OK;
+    for (int k = 0; k < BLOCK_GRAPHS && rc == SQLITE_OK; k++)
+        rc = write_graph(c, graphs->of[k], w, &size[k], error);
     if (rc)
         return rc;
     flush_piece(w);
@@ -159,7 +163,7 @@ static int write_all(connection *c, const definition *d, const block_graphs *gra
 
 int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
                  uint64_t *bytes, char **error) {
-    uint64_t size[2] = {0};
+    uint64_t size[BLOCK_GRAPHS] = {0};
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
@@ -173,8 +177,8 @@ int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
     w.piece = rc == SQLITE_OK ? malloc(PIECE) : NULL;
     if (rc == SQLITE_OK)
         rc = w.piece ? write_all(c, d, graphs, &w, size, error) : SQLITE_NOMEM;
-    if (bytes)
-        *bytes = size[0] + size[1];
+    for (int k = 0; k < BLOCK_GRAPHS && bytes; k++)
+        *bytes = (k ? *bytes : 0) + size[k];
     if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && !*error)
         *error = sqlite3_mprintf("%s", sqlite3_errmsg(c->db));
     sqlite3_finalize(w.insert);
@@ -221,7 +225,7 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     return SQLITE_OK;
 }
 
-enum { SCHEMA, POSITION, SIZE, MARK, MARK_SEQ, HALVES, NUMBERS };
+enum { SCHEMA, POSITION, MARK, MARK_SEQ, SIZE, NUMBERS = SIZE + BLOCK_GRAPHS };
 
 /* The header's numbers; false: there is none that is of use. */
 static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
@@ -234,7 +238,7 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
         blocks);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
         sqlite3_column_int64(statement, 0) == HEADER_ROW) {
-        static const char mark[] = "gpugraph 3 ";
+        static const char mark[] = "gpugraph 4 ";
         const char *text = (const char *)sqlite3_column_text(statement, 1);
         found = text && strncmp(text, mark, sizeof mark - 1) == 0;
         char *at = found ? (char *)text + sizeof mark - 1 : NULL;
@@ -269,16 +273,26 @@ static int read_graph_at(connection *c, reader *r, uint64_t start, uint64_t size
                : SQLITE_OK;
 }
 
+void block_graphs_free(block_graphs *graphs) {
+    for (int k = 0; k < BLOCK_GRAPHS; k++)
+        gpugraph_free(graphs->of[k]);
+    memset(graphs, 0, sizeof *graphs);
+}
+
 static int read_graphs(connection *c, reader *r, const sqlite3_int64 number[NUMBERS],
                        block_graphs *graphs) {
-    uint64_t size = (uint64_t)number[SIZE], halves = (uint64_t)number[HALVES];
-    int rc = read_graph_at(c, r, 0, size, &graphs->graph);
-    if (rc == SQLITE_OK && graphs->graph && halves)
-        rc = read_graph_at(c, r, size, halves, &graphs->half_rows);
-    if (rc || (halves && !graphs->half_rows)) {
-        gpugraph_free(graphs->graph);
-        graphs->graph = NULL;
+    uint64_t at = 0;
+    int rc = SQLITE_OK;
+    bool all = true;
+    for (int k = 0; k < BLOCK_GRAPHS && rc == SQLITE_OK && all; k++) {
+        const uint64_t size = (uint64_t)number[SIZE + k];
+        if (size)
+            rc = read_graph_at(c, r, at, size, &graphs->of[k]);
+        all = !size || graphs->of[k];
+        at += size;
     }
+    if (rc || !all)
+        block_graphs_free(graphs);
     return rc;
 }
 
@@ -286,7 +300,7 @@ int blocks_read(connection *c, const definition *d, block_graphs *graphs,
                 sqlite3_int64 *position, log_mark *mark) {
     sqlite3_int64 number[NUMBERS];
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
-    *graphs = (block_graphs){NULL, NULL};
+    memset(graphs, 0, sizeof *graphs);
     if (!blocks)
         return SQLITE_NOMEM;
     reader r = {.db = c->db, .schema = d->schema, .blocks = blocks};

@@ -40,8 +40,8 @@
 **   other numbers, where there is such an old end: then no mark stands where it stood.
 **
 ** Where there is no mirror to catch up, the table is read for the statement alone. */
-#include "blocks.h"
 #include "mirror.h"
+#include "source/condition.h"
 #include <string.h>
 
 /* ---- the list of them ---- */
@@ -76,21 +76,8 @@ static void forget_aliases(followed *f) {
     memset(f->alias, 0, sizeof f->alias);
 }
 
-void mirror_set(connection *c, followed *f, graph_ref *g) {
-    graph_ref *before = f->graph;
-    if (g == before)
-        return;
-    f->graph = g;
-    if (g)
-        g->followed = true;
-    if (before) {
-        before->followed = false;
-        graph_settle(c, before);
-    }
-}
-
 void followed_forget(connection *c, followed *f) {
-    mirror_set(c, f, NULL);
+    mirror_set(c, f, NULL, NULL);
     row_source_clear(&f->rows);
     sqlite3_free(f->log);
     f->log = NULL;
@@ -116,61 +103,18 @@ void followed_free_all(connection *c) {
     }
 }
 
-graph_ref *followed_graph(followed *f) {
-    return f->graph;
+graph_ref *followed_graph(const followed *f, const graph_request *request) {
+    const bool undirected =
+        request->by_graph ? f->direction == GPUGRAPH_BOTH : request->undirected;
+    return f->both && undirected ? f->both : f->graph;
+}
+
+graph_ref *followed_other(const followed *f, const graph_ref *graph) {
+    return graph == f->graph ? f->both : graph == f->both ? f->graph : NULL;
 }
 
 bool followed_is_current(connection *c, const followed *f) {
     return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base);
-}
-
-/* ---- a whole read ---- */
-
-graph_ref *mirror_frame(const followed *f) {
-    graph_ref *g = sqlite3_malloc(sizeof *g);
-    if (!g)
-        return NULL;
-    memset(g, 0, sizeof *g);
-    g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
-    g->source_affinity = f->rows.affinity;
-    g->direction = f->direction;
-    g->weight_column = f->rows.column[2] != NULL;
-    g->weight_unclear = f->rows.weight_unclear;
-    if (!g->weight_column)
-        g->weight_error = source_without_weight(&f->rows);
-    const bool has_ids = source_rowid(&f->rows) != NULL;
-    if (!has_ids)
-        g->names = edge_names_none();
-    if (g->edges && (g->weight_column || g->weight_error) && (has_ids || g->names))
-        return g;
-    graph_free(g);
-    return NULL;
-}
-
-int mirror_renew(reading *r, followed *f, const char *why) {
-    loaded got;
-    graph_ref *g = mirror_frame(f);
-    if (!g)
-        return SQLITE_NOMEM;
-    r->why = why;
-    check_done(r);
-    int rc =
-        graph_load(r->c, r->request, &f->rows, NULL, TRY_WEIGHTS, &got, NULL, r->error);
-    if (rc) {
-        graph_free(g);
-        return rc;
-    }
-    g->graph = got.graph;
-    edge_names_free(g->names);
-    g->names = got.names;
-    g->half_rows = got.half_rows;
-    g->has_weight = got.has_weight;
-    if (got.weight_error)
-        g->weight_error = got.weight_error;
-    graph_list(r->c, g);
-    mirror_set(r->c, f, g);
-    f->has_real = false;
-    return SQLITE_OK;
 }
 
 /* ---- catching up ---- */
@@ -181,6 +125,13 @@ static bool worth_following(const followed *f, int64_t ids) {
     bool bad_weights = f->graph->weight_column && f->graph->weight_error;
     return !bad_weights &&
            ids <= FEW + (int64_t)gpugraph_edge_count(f->graph->graph) / PART;
+}
+
+/* The graph for the request's direction; the other one is bound to the statement with it. */
+static graph_ref *found_in(reading *r, const followed *f) {
+    graph_ref *g = followed_graph(f, r->request);
+    r->twin = followed_other(f, g);
+    return g;
 }
 
 /* What the table holds now is committed, and the mirror is that. */
@@ -203,6 +154,54 @@ static int settle_base(reading *r, followed *f, tail *t) {
     return SQLITE_OK;
 }
 
+/* A closed way may be anything. */
+static void append_is_real(sqlite3_str *text, const row_source *rows) {
+    const char *weight = rows->column[WEIGHT_COLUMN],
+               *reverse = rows->column[REVERSE_COLUMN];
+    if (reverse)
+        sqlite3_str_appendf(text,
+                            "((typeof(\"%w\") = 'real' AND \"%w\" >= 0) OR "
+                            "(typeof(\"%w\") = 'real' AND \"%w\" >= 0))",
+                            weight, weight, reverse, reverse);
+    else
+        sqlite3_str_appendf(text, "typeof(\"%w\") = 'real'", weight);
+}
+
+/* Weights are REAL as long as one of them is: is one known, and not among those that may
+** have changed? Looks for another; *found false: there may be none. A graph that has no REAL
+** weights, or no vertices any more, has no row to remember; one without edges may have vertices
+** beside NULL ends, whose distances are then INTEGERs. */
+static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
+    const gpugraph_graph *graph = f->graph->graph;
+    bool typed = f->rows.column[REVERSE_COLUMN] && two_ways_are_real(&f->rows) &&
+                 gpugraph_edge_count(graph) > 0; /* whatever is stored */
+    bool needed = gpugraph_weights(graph) == GPUGRAPH_REAL_WEIGHTS &&
+                  gpugraph_vertex_count(graph) > 0 && !typed;
+    f->has_real &= needed && !id_list_has(ids, f->real);
+    *found = !needed || f->has_real;
+    if (*found)
+        return SQLITE_OK;
+    sqlite3_stmt *statement = NULL;
+    sqlite3_str *text = sqlite3_str_new(r->c->db);
+    sqlite3_str_appendf(text,
+                        OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" NOT INDEXED WHERE "
+                                "\"%w\" IS NOT NULL AND \"%w\" IS NOT NULL AND ",
+                        f->rows.table.rowid_name, f->rows.table.schema,
+                        f->rows.table.name, f->rows.column[0], f->rows.column[1]);
+    append_is_real(text, &f->rows);
+    condition_append(text, "AND", f->rows.where, "");
+    sqlite3_str_appendall(text, " LIMIT 1");
+    char *sql = sqlite3_str_finish(text);
+    int rc = sql ? sqlite3_prepare_v2(r->c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        f->real = sqlite3_column_int64(statement, 0);
+        f->has_real = *found = true;
+    }
+    int finish = sqlite3_finalize(statement);
+    return rc ? rc : finish;
+}
+
 /* The mirror differs from the table in the rows of `dirty` alone. */
 static int follow_dirty(reading *r, followed *f) {
     bool done = false;
@@ -211,6 +210,8 @@ static int follow_dirty(reading *r, followed *f) {
     r->why = "the log says what has changed";
     check_done(r);
     int rc = mirror_change(r, f, &f->dirty, &done);
+    if (rc == SQLITE_OK && done)
+        rc = find_real(r, f, &f->dirty, &done);
     return rc || done ? rc : mirror_renew(r, f, "weights or ids are of other kinds now");
 }
 
@@ -232,40 +233,15 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     if (rc == SQLITE_OK && !writing)
         rc = settle_base(r, f, &t);
     if (rc == SQLITE_OK && !(t.whole && writing))
-        *found = f->graph;
+        *found = found_in(r, f);
     id_list_clear(&t.ids);
     id_list_clear(&t.recent);
     return rc;
 }
 
-/* The mirror as it was kept in the file, with its position; f->graph stays NULL where
-** there is none to rely on. */
-static int load_blocks(reading *r, followed *f) {
-    block_graphs saved;
-    int rc = blocks_read(r->c, r->follow, &saved, &f->position, &f->mark);
-    gpugraph_graph *graph = saved.graph;
-    if (rc || !graph)
-        return rc;
-    bool weighted = gpugraph_weights(graph) != GPUGRAPH_UNWEIGHTED;
-    graph_ref *g = mirror_frame(f);
-    if (!g || (gpugraph_edge_count(graph) > 0 && weighted != g->weight_column)) {
-        gpugraph_free(graph);
-        gpugraph_free(saved.half_rows);
-        if (g)
-            graph_free(g);
-        return g ? SQLITE_OK : SQLITE_NOMEM;
-    }
-    g->graph = graph;
-    g->half_rows = saved.half_rows;
-    g->has_weight = g->weight_column;
-    graph_list(r->c, g);
-    mirror_set(r->c, f, g);
-    return SQLITE_OK;
-}
-
 static int begin_mirror(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
-    int rc = f->persist ? load_blocks(r, f) : SQLITE_OK;
+    int rc = f->persist ? mirror_load_blocks(r, f) : SQLITE_OK;
     if (rc == SQLITE_OK && f->graph) { /* a committed state: go on from there */
         rc = follow_log(r, f, found);
     } else {
@@ -277,7 +253,7 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
         if (rc == SQLITE_OK)
             rc = settle_base(r, f, &t);
         id_list_clear(&t.recent);
-        *found = rc == SQLITE_OK ? f->graph : NULL;
+        *found = rc == SQLITE_OK ? found_in(r, f) : NULL;
     }
     if (rc) /* it may have a graph by now, but no base */
         followed_forget(r->c, f);
@@ -287,7 +263,7 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
 static int catch_up(reading *r, followed *f, graph_ref **found) {
     bool complete = true;
     int rc = SQLITE_OK;
-    *found = f->graph ? graph_seen(r->c, r->scope, f->graph->edges) : NULL;
+    *found = f->graph ? graph_seen(r->c, r->scope, f->graph->edges, r->request) : NULL;
     if (*found)
         return SQLITE_OK;
     if (!stamp_trusted(r->c, r->hold))
@@ -296,7 +272,7 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
         f->dirty.count == 0) {
         r->why = "the graph is current";
         check_done(r);
-        *found = f->graph;
+        *found = found_in(r, f);
     } else if (f->graph) {
         if (stamp_writing(r->hold))
             rc = log_is_complete(r, f, &complete);

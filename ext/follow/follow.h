@@ -8,8 +8,9 @@
 **
 ** arguments.c: what is asked for; schema.c: what is in the database (log, triggers); make.c:
 ** made and taken away; sql.c, keys.c: its SQL; follow.c: the mirror and how it catches up;
-** log.c: what has been logged; batch.c: rows read again, and put into the mirror; blocks.c: the
-** mirror in the file; graph_table/graph_table.c: the virtual table; graph_table/functions.c:
+** mirror.c: its graphs; log.c: what has been logged; batch.c: rows read again, and put into the
+** mirror, halves.c, places.c: those that are no edges, and edges with ids of their own; blocks.c:
+** the mirror in the file; graph_table/graph_table.c: the virtual table; graph_table/functions.c:
 ** gpugraph_check and others. */
 #ifndef GPUGRAPH_FOLLOW_H
 #define GPUGRAPH_FOLLOW_H
@@ -90,7 +91,9 @@ int followed_find(reading *r, graph_ref **found);
 /* Of a reading whose texts have turned out to name a followed graph. *found stays NULL
 ** where the table must be read as if nobody followed it. */
 int followed_catch_up(reading *r, graph_ref **found);
-graph_ref *followed_graph(followed *f);
+/* Its graph for the request's direction, and the one for the others where there are two. */
+graph_ref *followed_graph(const followed *f, const graph_request *request);
+graph_ref *followed_other(const followed *f, const graph_ref *graph);
 /* Puts what the definition says in the place of the virtual table. */
 int followed_redirect(reading *r);
 void followed_free_all(connection *c);
@@ -98,10 +101,11 @@ void followed_free_all(connection *c);
 /* ---- log.c ---- */
 
 /* Calls each() for every followed graph that any attached schema has: its mirror (NULL:
-** none here) and its state ("current" and so on). */
+** none here), the mirror's other graph where there are two, and its state ("current" and so
+** on). */
 int followed_list(connection *c,
                   void (*each)(void *context, const char *name, const graph_ref *mirror,
-                               const char *state),
+                               const graph_ref *other, const char *state),
                   void *context);
 
 /* ---- batch.c ---- */

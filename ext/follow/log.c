@@ -329,15 +329,18 @@ static char *state_of(connection *c, const char *schema, const char *name) {
 }
 
 static int list_graph(connection *c, const char *schema, const char *name,
-                      void (*each)(void *, const char *, const graph_ref *, const char *),
+                      void (*each)(void *, const char *, const graph_ref *,
+                                   const graph_ref *, const char *),
                       void *context) {
+    const graph_request request = {.by_graph = true};
     bool main = sqlite3_stricmp(schema, "main") == 0;
     followed *f = followed_of(c, schema, name);
     char *state = f ? state_of(c, schema, name) : NULL;
     char *shown = sqlite3_mprintf("%s%s%s", main ? "" : schema, main ? "" : ".", name);
     int rc = state && shown ? SQLITE_OK : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        each(context, shown, f->graph, state);
+        each(context, shown, followed_graph(f, &request),
+             followed_other(f, followed_graph(f, &request)), state);
     sqlite3_free(state);
     sqlite3_free(shown);
     return rc;
@@ -345,7 +348,7 @@ static int list_graph(connection *c, const char *schema, const char *name,
 
 static int list_schema(connection *c, const char *schema,
                        void (*each)(void *, const char *, const graph_ref *,
-                                    const char *),
+                                    const graph_ref *, const char *),
                        void *context) {
     sqlite3_stmt *statement = NULL;
     char *sql =
@@ -373,7 +376,7 @@ static int list_schema(connection *c, const char *schema,
 
 int followed_list(connection *c,
                   void (*each)(void *context, const char *name, const graph_ref *mirror,
-                               const char *state),
+                               const graph_ref *other, const char *state),
                   void *context) {
     const char *schema;
     int rc = SQLITE_OK;

@@ -98,6 +98,13 @@ static int check_table(sqlite3 *db, const definition *d, char **error) {
     return rc || there ? rc : no_table(db, d, error);
 }
 
+/* NULL: none. Where a reverse weight comes after it the rowid, too, has a name. */
+static const char *column_name(const row_source *rows, int i) {
+    return i == EDGE_ID_COLUMN && rows->column[REVERSE_COLUMN] && !rows->column[i]
+               ? source_row_name(rows)
+               : rows->column[i];
+}
+
 /* The columns' names as the table has them, found by name where none are given. */
 static int settle_columns(connection *c, definition *d, char **error) {
     static const char *const kinds[] = {"a view", "a virtual table", "a graph"};
@@ -117,29 +124,14 @@ static int settle_columns(connection *c, definition *d, char **error) {
                                  rows.name, kinds[letter - letters]);
         rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    if (rc == SQLITE_OK && rows.column[EDGE_ID_COLUMN]) {
-        *error =
-            sqlite3_mprintf("gpugraph: the edges of a graph that follows its table have "
-                            "its rowids as ids; leave the fourth column out, and find "
-                            "%s of %s by rowid",
-                            rows.column[EDGE_ID_COLUMN], rows.name);
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
-    }
-    if (rc == SQLITE_OK && rows.column[REVERSE_COLUMN]) {
-        *error = sqlite3_mprintf(
-            "gpugraph: a graph that follows its table has one weight for an edge; leave "
-            "the fifth column out, or give %s with its columns to the search itself",
-            rows.name);
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
-    }
     d->source.columns = 0;
     for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
+        const char *name = column_name(&rows, i);
         sqlite3_free(d->source.column[i]);
-        d->source.column[i] =
-            rows.column[i] ? sqlite3_mprintf("%s", rows.column[i]) : NULL;
-        if (rows.column[i] && !d->source.column[i])
+        d->source.column[i] = name ? sqlite3_mprintf("%s", name) : NULL;
+        if (name && !d->source.column[i])
             rc = SQLITE_NOMEM;
-        if (rows.column[i])
+        if (name)
             d->source.columns = i + 1;
     }
     sqlite3_free(d->source.table);
@@ -159,7 +151,7 @@ static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
 static int make_blocks(connection *c, const definition *d, char **error) {
     scope none = {0};
     row_source rows;
-    loaded got = {0};
+    loaded got = {0}, other = {0};
     const graph_request request = {.function = "gpugraph", .backend = -1};
     int rc = make_table(c->db, follow_blocks_sql(d),
                         "gpugraph: the blocks of the graph cannot be made", error);
@@ -170,14 +162,16 @@ static int make_blocks(connection *c, const definition *d, char **error) {
         return rc;
     rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
     if (rc == SQLITE_OK)
-        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got, NULL, error);
-    const block_graphs graphs = {got.graph, got.half_rows};
+        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got,
+                        rows.column[REVERSE_COLUMN] ? &other : NULL, error);
+    block_graphs graphs = {{got.graph, got.half_rows, got.row_ids, other.graph,
+                            other.half_rows, other.row_ids}};
     if (rc == SQLITE_OK)
         rc = explain(error, blocks_write(c, d, &graphs, NULL, error),
                      "gpugraph: the packed graph cannot be written");
-    gpugraph_free(got.graph);
-    gpugraph_free(got.half_rows);
+    block_graphs_free(&graphs);
     edge_names_free(got.names);
+    edge_names_free(other.names);
     sqlite3_free(got.weight_error);
     row_source_clear(&rows);
     return rc;

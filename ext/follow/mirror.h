@@ -1,5 +1,5 @@
-/* What a mirror is, shared by follow.c (how it catches up), log.c (what the log says) and
-** batch.c (how it changes). */
+/* What a mirror is, shared by follow.c (how it catches up), mirror.c (its graphs), log.c (what
+** the log says) and batch.c (how it changes). */
 #ifndef GPUGRAPH_FOLLOW_MIRROR_H
 #define GPUGRAPH_FOLLOW_MIRROR_H
 
@@ -24,6 +24,7 @@ struct followed {
     gpugraph_direction direction;
     bool persist;
     graph_ref *graph; /* the mirror; NULL: none */
+    graph_ref *both;  /* of rows with a reverse weight: the one for direction 'both' */
     stamp *base;
     sqlite3_int64 position; /* in the log, of the base */
     log_mark mark;          /* the latest up to there */
@@ -69,14 +70,17 @@ uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 /* Has every statement that is under way logged all that it has written to the table? */
 int log_is_complete(reading *r, followed *f, bool *complete);
 
-/* ---- follow.c ---- */
+/* ---- mirror.c ---- */
 
 /* A mirror's graph_ref without a graph; NULL: no memory. */
-graph_ref *mirror_frame(const followed *f);
-/* The mirror becomes another graph, or none. */
-void mirror_set(connection *c, followed *f, graph_ref *g);
+graph_ref *mirror_frame(const followed *f, bool undirected);
+/* The mirror becomes another graph, or none; both NULL where there is but one. */
+void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */
 int mirror_renew(reading *r, followed *f, const char *why);
+/* The mirror as it was kept in the file, with its position; f->graph stays NULL where there is
+** none to rely on. */
+int mirror_load_blocks(reading *r, followed *f);
 
 /* ---- batch.c ---- */
 

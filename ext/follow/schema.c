@@ -143,9 +143,9 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
 }
 
 static int take_columns(definition *d, const char *sql) {
-    char *column[3] = {NULL, NULL, NULL}; /* the edge id is the rowid */
+    char *column[EDGE_COLUMNS] = {NULL};
     int count = trigger_columns(sql, column);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < EDGE_COLUMNS; i++) {
         sqlite3_free(count > 0 ? d->source.column[i] : column[i]);
         if (count > 0)
             d->source.column[i] = column[i];

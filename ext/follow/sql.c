@@ -297,7 +297,7 @@ int trigger_columns(const char *sql, char **column) {
     do {
         sql = sql_next(sql, end, &token);
     } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "SELECT"));
-    while (count < 3) { /* new . "a" , */
+    while (count < EDGE_COLUMNS) { /* new . "a" , */
         sql = sql_next(sql, end, &token);
         if (!sql_word_is(token.start, token.end, "NEW"))
             break;

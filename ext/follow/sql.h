@@ -34,7 +34,7 @@ int trigger_same(const definition *d, const char *sql, const char *other);
 /* Is a trigger one of those that write or tend this log? By its name and by what it does,
 ** since others may speak of the log, too. 1, 0; -1: no memory. */
 int trigger_is_own(const char *name, const char *sql, const char *log);
-/* The columns that trigger `moved` carries: *column[0..2], sqlite3_free. Returns how
+/* The columns that trigger `moved` carries: column[EDGE_COLUMNS], each sqlite3_free. Returns how
 ** many; 0: it carries none; -1: no memory. */
 int trigger_columns(const char *sql, char **column);
 

@@ -1,6 +1,6 @@
 /* gpugraph_delete_vertex: all edges of a vertex go, or none.
 **
-**     vertex -> its edges' ids -> one DELETE in a savepoint, which the log tells
+**     vertex -> its edges' rows -> one DELETE in a savepoint, which the log tells
 **/
 #include "source/condition.h"
 #include "functions.h"
@@ -8,8 +8,17 @@
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
 
-/* The ids of all edges that touch the vertex, as a JSON array. */
-static char *edges_at(const graph_ref *g, uint32_t v) {
+/* The row that an edge is one of. */
+static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
+                            uint64_t e) {
+    if (!g->row_ids)
+        return edges->edge_id ? edges->edge_id[e] : (sqlite3_int64)e + 1;
+    const int64_t row = row_ids_row(g->row_ids, e);
+    return g->two_ways && !g->undirected ? row >> 1 : row;
+}
+
+/* The rows of all edges that touch the vertex, as a JSON array. */
+static char *rows_at(const graph_ref *g, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
     uint64_t count = gpugraph_edge_count(g->graph), found = 0;
     sqlite3_str *json = sqlite3_str_new(NULL);
@@ -17,9 +26,7 @@ static char *edges_at(const graph_ref *g, uint32_t v) {
     for (uint64_t e = 0; e < count; e++) {
         if (edges->source[e] != v && edges->target[e] != v)
             continue;
-        sqlite3_str_appendf(
-            json, "%s%lld", found++ ? "," : "",
-            (sqlite3_int64)(edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1));
+        sqlite3_str_appendf(json, "%s%lld", found++ ? "," : "", row_of(g, edges, e));
     }
     sqlite3_str_appendall(json, "]");
     return sqlite3_str_finish(json);
@@ -58,7 +65,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
                         sqlite3_int64 *deleted) {
     bool by_rowid = *call->definition.rowid != 0;
     sqlite3_stmt *statement = NULL;
-    char *json = by_rowid ? edges_at(call->graph, v) : NULL;
+    char *json = by_rowid ? rows_at(call->graph, v) : NULL;
     int rc = SQLITE_NOMEM;
     if (json || !by_rowid)
         rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);

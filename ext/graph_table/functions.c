@@ -3,13 +3,14 @@
 **
 **     'g' -> the virtual table g -> its definition, and the graph as the statement sees it
 **
-**     gpugraph_check   table in order of rowid  <-> mirror in order of edge id
+**     gpugraph_check   table in order of rowid  <-> mirror in order of rowid
 **     gpugraph_save    mirror -> blocks in the file */
 #include "functions.h"
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
 #include "graph_table.h"
 #include "follow/blocks.h"
+#include "load/loader.h"
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
 #include "table_function/function_scope.h"
@@ -19,6 +20,7 @@
 
 void graph_call_end(graph_call *call) {
     graph_release(call->c, call->graph);
+    graph_release(call->c, call->both);
     definition_clear(&call->definition);
     row_source_clear(&call->rows);
     sqlite3_free(call->error);
@@ -54,6 +56,25 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
     return rc;
 }
 
+/* Of the direction 'both', or of the others. */
+static int acquire(graph_call *call, sqlite3_context *context, const char *edges,
+                   bool undirected, graph_ref **graph) {
+    const graph_request request = {.function = call->function,
+                                   .edges = edges,
+                                   .edges_bytes = (int)strlen(edges),
+                                   .weight = WEIGHT_NO,
+                                   .undirected = undirected,
+                                   .backend = -1,
+                                   .scope = statement_scope(context, call->c)};
+    search_watch watch;
+    if (!request.scope)
+        return SQLITE_NOMEM;
+    watch_begin(&watch, call->c);
+    int rc = graph_acquire(call->c, &request, graph, &call->error);
+    watch_end(&watch, call->c);
+    return rc;
+}
+
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
                      sqlite3_value *name) {
     memset(call, 0, sizeof *call);
@@ -66,22 +87,18 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
                             function);
         return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    graph_request request = {.function = function, .weight = WEIGHT_NO, .backend = -1};
-    request.edges = (const char *)sqlite3_value_text(name);
-    request.edges_bytes = sqlite3_value_bytes(name);
-    request.scope = statement_scope(context, call->c);
-    if (!request.edges || !request.scope)
+    const char *edges = (const char *)sqlite3_value_text(name);
+    const scope *scope = statement_scope(context, call->c);
+    if (!edges || !scope)
         return SQLITE_NOMEM;
-    int rc = find_graph_table(call, request.edges, request.edges_bytes);
+    int rc = find_graph_table(call, edges, sqlite3_value_bytes(name));
     if (rc == SQLITE_OK)
-        rc = definition_resolve(call->c, function, request.scope, &call->definition,
-                                &call->rows, &call->error);
-    if (rc)
-        return rc;
-    search_watch watch;
-    watch_begin(&watch, call->c);
-    rc = graph_acquire(call->c, &request, &call->graph, &call->error);
-    watch_end(&watch, call->c);
+        rc = definition_resolve(call->c, function, scope, &call->definition, &call->rows,
+                                &call->error);
+    if (rc == SQLITE_OK)
+        rc = acquire(call, context, edges, false, &call->graph);
+    if (rc == SQLITE_OK && call->graph->two_ways)
+        rc = acquire(call, context, edges, true, &call->both);
     return rc;
 }
 
@@ -114,56 +131,92 @@ enum { SHOWN_DIFFERENCES = 10 };
 
 typedef struct check {
     graph_call call;
-    const gpugraph_edge_list *edges;
+    const graph_ref *graph; /* of the call's, the one that is looked at */
+    const gpugraph_edge_list *edges,
+        *numbers;       /* what edges are found by: their own ids, or those of row_ids */
     uint64_t count, at; /* edges of the graph; the next to compare */
     char *lone;         /* by vertex: it stands beside a NULL end */
     sqlite3_str *said;
     sqlite3_int64 differences;
 } check;
 
-static sqlite3_int64 id_of(const check *k, uint64_t e) {
-    return k->edges->edge_id ? k->edges->edge_id[e] : (sqlite3_int64)e + 1;
+static sqlite3_int64 number_of_edge(const check *k, uint64_t at) {
+    return k->numbers->edge_id ? k->numbers->edge_id[at] : (sqlite3_int64)at + 1;
 }
 
-static void say(check *k, sqlite3_int64 id, const char *what) {
+static bool is_directed(const check *k) {
+    return k->graph->two_ways && !k->graph->undirected;
+}
+
+static void say(check *k, sqlite3_int64 number, const char *what) {
+    const char *of = k->graph->row_ids ? "row" : "edge";
     if (k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%sedge %lld %s", k->differences > 1 ? "; " : "", id,
-                            what);
+        sqlite3_str_appendf(k->said, "%s%s %lld %s", k->differences > 1 ? "; " : "", of,
+                            is_directed(k) ? number >> 1 : number, what);
 }
 
-/* The row with this id: edges of the graph before it are in no row. */
-static void compare_row(check *k, sqlite3_int64 id, sqlite3_value **value) {
-    for (; k->at < k->count && id_of(k, k->at) < id; k->at++)
-        say(k, id_of(k, k->at), "is in the graph and not in the table");
-    if (k->at == k->count || id_of(k, k->at) != id) {
-        say(k, id, "is in the table and not in the graph");
+static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
+                    sqlite3_value *id) {
+    gpugraph_graph *rows = k->graph->row_ids;
+    const uint64_t e = rows ? row_ids_edge(rows, number) : k->at;
+    return e < k->count && row_is_edge(k->graph, e, value) &&
+           (!rows || row_ids_same(rows, e, id));
+}
+
+/* The edge with this number: those of the graph before it are in no row. */
+static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
+                         sqlite3_value *id) {
+    for (; k->at < k->count && number_of_edge(k, k->at) < number; k->at++)
+        say(k, number_of_edge(k, k->at), "is in the graph and not in the table");
+    if (k->at == k->count || number_of_edge(k, k->at) != number) {
+        say(k, number, "is in the table and not in the graph");
         return;
     }
-    if (!row_is_edge(k->call.graph, k->at, value))
-        say(k, id, "differs between table and graph");
+    if (!is_same(k, number, value, id))
+        say(k, number, "differs between table and graph");
     k->at++;
 }
 
-/* A row with a NULL end is no edge, but its other end is a vertex. */
+/* A row that is no edge, but its ends, or the one that is there, are vertices. */
 static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
     for (int end = 0; end < 2; end++) {
         uint32_t v;
         if (sqlite3_value_type(value[end]) == SQLITE_NULL)
             continue;
-        int rc = find_vertex(k->call.graph->graph, 'A', value[end], &v);
+        int rc = find_vertex(k->graph->graph, 'A', value[end], &v);
         if (rc)
             return rc;
         if (v == GPUGRAPH_NONE)
-            say(k, id, "has a NULL end, and its other end is no vertex of the graph");
+            say(k, id, "is no edge, and an end of it is no vertex of the graph");
         else
             k->lone[v] = 1;
     }
     return SQLITE_OK;
 }
 
+/* A row with a reverse weight. */
+static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
+                        sqlite3_value *id) {
+    open_ways ways;
+    sqlite3_value *weight[] = {value[2], value[3]};
+    if (!two_ways_look(weight[0], weight[1], &ways))
+        say(k, row, "differs between table and graph");
+    else if (!ways.open[0] && !ways.open[1])
+        return compare_half(k, is_directed(k) ? 2 * row : row, value);
+    else if (k->graph->undirected)
+        compare_edge(k, row,
+                     (sqlite3_value *[]){value[0], value[1], weight[ways.cheaper]}, id);
+    for (int back = 0; back < 2 && !k->graph->undirected; back++)
+        if (ways.open[back])
+            compare_edge(k, 2 * row + back,
+                         (sqlite3_value *[]){value[back], value[!back], weight[back]},
+                         id);
+    return SQLITE_OK;
+}
+
 /* Vertices are the ends of rows and nothing else. */
 static int compare_vertices(check *k) {
-    uint32_t n = gpugraph_vertex_count(k->call.graph->graph), used = 0;
+    uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
     char *seen = k->lone;
     for (uint64_t e = 0; e < k->count; e++)
         seen[k->edges->source[e]] = seen[k->edges->target[e]] = 1;
@@ -175,12 +228,16 @@ static int compare_vertices(check *k) {
     return SQLITE_OK;
 }
 
+/* source, destination [, weight [, reverse]] [, edge id] [, rowid] */
 static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
+    static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
+                                REVERSE_COLUMN, EDGE_ID_COLUMN};
     const row_source *rows = &k->call.rows;
     sqlite3_str *text = sqlite3_str_new(k->call.c->db);
     sqlite3_str_appendall(text, OWN_SQL "SELECT ");
-    for (int i = 0; i < 3 && rows->column[i]; i++)
-        sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[i]);
+    for (int i = 0; i < EDGE_COLUMNS; i++)
+        if (rows->column[order[i]])
+            sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[order[i]]);
     if (rowid)
         sqlite3_str_appendf(text, ", \"%w\"", rowid);
     sqlite3_str_appendall(text, " FROM ");
@@ -192,32 +249,53 @@ static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
     return rc;
 }
 
+/* The row that the scan is on; *row counts those that may be edges. */
+static int compare_row(check *k, sqlite3_stmt *scan, bool has_rowid, sqlite3_int64 *row) {
+    sqlite3_value *value[EDGE_COLUMNS + 1] = {NULL};
+    const int columns = sqlite3_column_count(scan);
+    for (int i = 0; i < columns; i++)
+        value[i] = sqlite3_column_value(scan, i);
+    const bool half = sqlite3_column_type(scan, 0) == SQLITE_NULL ||
+                      sqlite3_column_type(scan, 1) == SQLITE_NULL,
+               has_id = k->call.rows.column[EDGE_ID_COLUMN] != NULL;
+    *row += !half;
+    const sqlite3_int64 number =
+        has_rowid ? sqlite3_column_int64(scan, columns - 1) : *row;
+    sqlite3_value *id = value[columns - 1 - (has_id && has_rowid)];
+    if (half)
+        return compare_half(k, is_directed(k) ? 2 * number : number, value);
+    if (k->graph->two_ways)
+        return compare_ways(k, number, value, id);
+    compare_edge(k, number, value, id);
+    return SQLITE_OK;
+}
+
 static int compare(check *k) {
     sqlite3_stmt *scan;
     sqlite3_int64 row = 0;
-    const char *rowid = source_rowid(&k->call.rows);
+    const char *rowid = source_row_name(&k->call.rows);
     int step = SQLITE_DONE, rc = prepare_scan(k, rowid, &scan);
-    int columns = rc ? 0 : sqlite3_column_count(scan) - (rowid != NULL);
-    while (rc == SQLITE_OK && (step = sqlite3_step(scan)) == SQLITE_ROW) {
-        sqlite3_value *value[3] = {NULL, NULL, NULL};
-        for (int i = 0; i < columns; i++)
-            value[i] = sqlite3_column_value(scan, i);
-        bool half = sqlite3_column_type(scan, 0) == SQLITE_NULL ||
-                    sqlite3_column_type(scan, 1) == SQLITE_NULL;
-        row += !half;
-        sqlite3_int64 id = rowid ? sqlite3_column_int64(scan, columns) : row;
-        if (half)
-            rc = compare_half(k, id, value);
-        else
-            compare_row(k, id, value);
-    }
+    while (rc == SQLITE_OK && (step = sqlite3_step(scan)) == SQLITE_ROW)
+        rc = compare_row(k, scan, rowid != NULL, &row);
     rc = rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
     if (rc)
         graph_call_failure(&k->call, rc, "read");
     sqlite3_finalize(scan);
     for (; rc == SQLITE_OK && k->at < k->count; k->at++)
-        say(k, id_of(k, k->at), "is in the graph and not in the table");
+        say(k, number_of_edge(k, k->at), "is in the graph and not in the table");
     return rc ? rc : compare_vertices(k);
+}
+
+static int check_one(check *k, const graph_ref *graph) {
+    k->graph = graph;
+    k->edges = gpugraph_edges_of(graph->graph);
+    k->numbers = graph->row_ids ? gpugraph_edges_of(graph->row_ids) : k->edges;
+    k->count = gpugraph_edge_count(graph->graph);
+    k->at = 0;
+    k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);
+    int rc = k->lone ? compare(k) : SQLITE_NOMEM;
+    free(k->lone);
+    return rc;
 }
 
 /* gpugraph_check(graph): 'ok', or the first differences. */
@@ -225,12 +303,10 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     (void)argc;
     check k = {.said = sqlite3_str_new(NULL)};
     int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0]);
-    if (rc == SQLITE_OK) {
-        k.edges = gpugraph_edges_of(k.call.graph->graph);
-        k.count = gpugraph_edge_count(k.call.graph->graph);
-        k.lone = calloc((size_t)gpugraph_vertex_count(k.call.graph->graph) + 1, 1);
-        rc = k.lone ? compare(&k) : SQLITE_NOMEM;
-    }
+    if (rc == SQLITE_OK)
+        rc = check_one(&k, k.call.graph);
+    if (rc == SQLITE_OK && k.call.both)
+        rc = check_one(&k, k.call.both);
     if (k.differences > SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
     else if (k.differences == 0)
@@ -239,14 +315,19 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     if (rc == SQLITE_OK && said)
         sqlite3_result_text(context, said, -1, SQLITE_TRANSIENT);
     graph_call_result(context, &k.call, rc == SQLITE_OK && !said ? SQLITE_NOMEM : rc);
-    free(k.lone);
     sqlite3_free(said);
 }
 
 /* ---- gpugraph_save ---- */
 
 static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
-    const block_graphs graphs = {call->graph->graph, call->graph->half_rows};
+    const graph_ref *g = call->graph, *both = call->both;
+    block_graphs graphs = {{g->graph, g->half_rows, g->row_ids}};
+    if (both) {
+        graphs.of[BLOCK_BOTH] = both->graph;
+        graphs.of[BLOCK_BOTH_HALF_ROWS] = both->half_rows;
+        graphs.of[BLOCK_BOTH_ROW_IDS] = both->row_ids;
+    }
     savepoint s;
     char *error = NULL;
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);

@@ -10,6 +10,7 @@ typedef struct graph_call {
     definition definition;
     row_source rows;  /* the table that is followed */
     graph_ref *graph; /* as the statement sees it */
+    graph_ref *both;  /* where rows have a reverse weight: the one for direction 'both' */
     char *error;      /* a whole sentence */
 } graph_call;
 

@@ -23,6 +23,7 @@ typedef struct graph_table {
     connection *c;
     char *schema, *name, *text; /* text: "schema"."name" */
     char affinity[2];           /* of src and dst */
+    bool named;                 /* edges have ids of their own (load/row_ids.h) */
     bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
 } graph_table;
@@ -37,6 +38,9 @@ typedef struct graph_cursor {
     void *merged;     /* of a list that is not the graph's own */
     sqlite3_int64 position, end;
     int step; /* 1, -1 */
+    /* Of edges found by an id of their own: where position goes from its end. */
+    row_ids_range more[ROW_IDS_MEANINGS - 1];
+    int ranges;
 } graph_cursor;
 
 enum { COLUMN_SRC, COLUMN_DST, COLUMN_WEIGHT, COLUMN_EDGE };
@@ -61,34 +65,39 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
 }
 
 /* An empty name of a type would make a column NUMERIC. */
-static char *declaration(const char *source, const char *destination) {
+static char *declaration(const char *source, const char *destination, const char *id) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(src");
     sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
     sqlite3_str_appendall(sql, ", dst");
     sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
-    sqlite3_str_appendall(sql, ", weight, edge INTEGER)");
+    sqlite3_str_appendall(sql, ", weight, edge");
+    sqlite3_str_appendf(sql, *id ? " \"%w\"" : "", id);
+    sqlite3_str_appendall(sql, ")");
     return sqlite3_str_finish(sql);
 }
 
 /* The columns have their declared types from the table, so that comparisons are made as
 ** there; but ids are compared by their bytes, whatever the table's collation. */
-static int declare(connection *c, const char *schema, const char *name, char *affinity) {
+static int declare(connection *c, const char *schema, const char *name, graph_table *t) {
     definition d;
     table_info info = {0};
     char *error = NULL;
-    const char *type[3] = {"", "", ""};
+    const char *type[EDGE_COLUMNS] = {"", "", "", "", ""}, *id = "INTEGER";
     int rc = definition_read(c->db, schema, name, &d, &error);
     if (rc == SQLITE_OK)
         rc = table_find(c->db, schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
         type[i] = column >= 0 ? info.type[column] : "";
+        if (i == EDGE_ID_COLUMN && column >= 0 && column != info.integer_primary_key)
+            id = type[i];
     }
-    affinity[0] = affinity_of_type(type[0]);
-    affinity[1] = affinity_of_type(type[1]);
+    t->affinity[0] = affinity_of_type(type[0]);
+    t->affinity[1] = affinity_of_type(type[1]);
+    t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
     bool short_of_memory = rc == SQLITE_NOMEM;
-    char *sql = short_of_memory ? NULL : declaration(type[0], type[1]);
+    char *sql = short_of_memory ? NULL : declaration(type[0], type[1], id);
     if (rc == SQLITE_OK || error) /* without a table: any query says so */
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -126,7 +135,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
 
 /* Takes the table over, also where it fails. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
-    int rc = declare(t->c, t->schema, t->name, t->affinity);
+    int rc = declare(t->c, t->schema, t->name, t);
     if (rc == SQLITE_OK)
         rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
@@ -227,7 +236,7 @@ static int table_shadow_name(const char *name) {
 /* ---- plans ---- */
 
 /* Constraints that are to be met here, by column. */
-static void find_constraints(sqlite3_index_info *info, int *equal) {
+static void find_constraints(const graph_table *t, sqlite3_index_info *info, int *equal) {
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *k = &info->aConstraint[i];
         if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
@@ -235,9 +244,9 @@ static void find_constraints(sqlite3_index_info *info, int *equal) {
         const char *collation = sqlite3_vtab_collation(info, i);
         if (collation && sqlite3_stricmp(collation, "BINARY") != 0)
             continue;
-        if (k->iColumn < 0)
+        if (k->iColumn < 0 && !t->named)
             equal[COLUMN_EDGE] = i;
-        else if (k->iColumn != COLUMN_WEIGHT)
+        else if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT)
             equal[k->iColumn] = i;
     }
 }
@@ -247,18 +256,19 @@ static void give(sqlite3_index_info *info, int constraint, int place, bool omit)
     info->aConstraintUsage[constraint].omit = omit;
 }
 
-/* Rows of a scan come by edge id, those of a list by target. */
-static void choose_order(sqlite3 *db, sqlite3_index_info *info) {
+/* Rows of a scan come by edge id, those of a list by target. Ids of edges' own may be NULL, which
+** come last here. */
+static void choose_order(const graph_table *t, sqlite3_index_info *info) {
     if (info->nOrderBy != 1)
         return;
     int column = info->aOrderBy[0].iColumn;
-    bool by_edge = column < 0 || column == COLUMN_EDGE;
+    bool by_edge = column < 0 || (column == COLUMN_EDGE && !t->named);
     if (info->idxNum == PLAN_SCAN && by_edge) {
         info->orderByConsumed = 1;
         info->idxNum = info->aOrderBy[0].desc ? PLAN_SCAN_DOWN : PLAN_SCAN;
-    } else if (info->idxNum == PLAN_EDGE ||
+    } else if ((info->idxNum == PLAN_EDGE && !t->named) ||
                (info->idxNum == PLAN_FROM && column == COLUMN_DST &&
-                !info->aOrderBy[0].desc && texts_sort_as_utf8(db)) ||
+                !info->aOrderBy[0].desc && texts_sort_as_utf8(t->c->db)) ||
                (info->idxNum == PLAN_BETWEEN && by_edge && !info->aOrderBy[0].desc)) {
         info->orderByConsumed = 1;
     }
@@ -269,20 +279,21 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     int equal[4] = {-1, -1, -1, -1};
     double edges = 1e6, degree = 8;
     followed *f = t->seen ? followed_of(t->c, t->schema, t->name) : NULL;
-    const graph_ref *g = f ? followed_graph(f) : NULL;
+    const graph_request by_graph = {.by_graph = true};
+    const graph_ref *g = f ? followed_graph(f, &by_graph) : NULL;
     if (g && gpugraph_vertex_count(g->graph) > 0) {
         edges = (double)gpugraph_edge_count(g->graph);
         degree = edges / gpugraph_vertex_count(g->graph);
     }
-    find_constraints(info, equal);
+    find_constraints(t, info, equal);
     info->idxNum = PLAN_SCAN;
     info->estimatedRows = (sqlite3_int64)edges;
     info->estimatedCost = edges;
     if (equal[COLUMN_EDGE] >= 0) {
         info->idxNum = PLAN_EDGE;
         give(info, equal[COLUMN_EDGE], 1, false);
-        info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-        info->estimatedRows = 1;
+        info->idxFlags = t->named ? 0 : SQLITE_INDEX_SCAN_UNIQUE;
+        info->estimatedRows = t->named ? 2 : 1;
         info->estimatedCost = 1;
     } else if (equal[COLUMN_SRC] >= 0) {
         bool between = equal[COLUMN_DST] >= 0;
@@ -293,7 +304,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
         info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
         info->estimatedCost = 1 + (between ? 1 : degree);
     }
-    choose_order(t->c->db, info);
+    choose_order(t, info);
     info->idxStr = (char *)plan_words[info->idxNum];
     if (info->colUsed & 1 << COLUMN_WEIGHT)
         info->idxNum |= PLAN_WEIGHTS;
@@ -339,6 +350,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                              .edges = t->text,
                              .edges_bytes = (int)strlen(t->text),
                              .weight = weights ? WEIGHT_IF_ANY : WEIGHT_NO,
+                             .by_graph = true,
                              .backend = -1,
                              .scope = &cur->scope,
                              .followed = current ? f : NULL};
@@ -353,7 +365,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                    ? (sqlite3_free(error), rc)
                    : set_error(&t->base, rc, error);
     }
-    t->seen = cur->graph == followed_graph(f);
+    t->seen = cur->graph == followed_graph(f, &request);
     cur->edges = gpugraph_edges_of(cur->graph->graph);
     cur->ids = gpugraph_vertex_ids(cur->graph->graph);
     return SQLITE_OK;
@@ -366,10 +378,28 @@ static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
     cur->position = 0;
     cur->end = count;
     cur->step = 1;
+    cur->ranges = 0;
+}
+
+/* Edges with that id of their own, which follow one another where nothing else may equal it. */
+static int find_named(graph_cursor *cur, sqlite3_value *value) {
+    row_ids_range range[ROW_IDS_MEANINGS];
+    int ranges;
+    int rc = row_ids_find(cur->graph->row_ids, value, range, &ranges);
+    if (rc || ranges == 0)
+        return rc;
+    cur->position = (sqlite3_int64)range[0].first;
+    cur->end = (sqlite3_int64)(range[0].first + range[0].count);
+    for (int k = 1; k < ranges; k++)
+        cur->more[k - 1] = range[k];
+    cur->ranges = ranges - 1;
+    return SQLITE_OK;
 }
 
 static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     struct sql_number number;
+    if (cur->graph->row_ids)
+        return find_named(cur, value);
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc || number.type != SQLITE_INTEGER || cur->graph->names)
@@ -420,6 +450,13 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
 static int table_next(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     cur->position += cur->step;
+    if (cur->position == cur->end && cur->ranges) {
+        const row_ids_range *next = &cur->more[0];
+        cur->position = (sqlite3_int64)next->first;
+        cur->end = (sqlite3_int64)(next->first + next->count);
+        cur->more[0] = cur->more[ROW_IDS_MEANINGS - 2];
+        cur->ranges--;
+    }
     return SQLITE_OK;
 }
 

@@ -80,8 +80,9 @@ struct looking {
 };
 
 static void look_at_followed(void *looking, const char *name, const graph_ref *mirror,
-                             const char *state) {
+                             const graph_ref *other, const char *state) {
     struct looking *l = looking;
+    (void)other;
     (void)state;
     if (mirror && sqlite3_stricmp(name, l->edges) == 0)
         l->found = mirror;

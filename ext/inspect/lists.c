@@ -66,16 +66,30 @@ static void fill_methods(grid *g, connection *c, sqlite3_value *const *argument)
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
 }
 
+static void add_bytes(const graph_ref *ref, int64_t *host, int64_t *device) {
+    const gpugraph_graph *of[] = {ref->graph, ref->half_rows, ref->row_ids};
+    for (int k = 0; k < 3; k++) {
+        int64_t here = 0, there = 0;
+        if (of[k])
+            gpugraph_memory(of[k], &here, &there);
+        *host += here;
+        *device += there;
+    }
+    *host += edge_names_bytes(ref->names);
+    for (const search_ref *s = ref->searches; s; s = s->next)
+        *host += s->bytes;
+}
+
+/* other: what has been made beside it; NULL: nothing. */
 static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
-                      const char *state) {
+                      const graph_ref *other, const char *state) {
     int64_t host = 0, device = 0;
     add_text(g, name);
     add_text(g, kind);
     if (ref) {
-        gpugraph_memory(ref->graph, &host, &device);
-        host += edge_names_bytes(ref->names);
-        for (const search_ref *s = ref->searches; s; s = s->next)
-            host += s->bytes;
+        add_bytes(ref, &host, &device);
+        if (other)
+            add_bytes(other, &host, &device);
         add_integer(g, gpugraph_vertex_count(ref->graph));
         add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));
     } else {
@@ -90,15 +104,15 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
 }
 
 static void add_followed(void *g, const char *name, const graph_ref *mirror,
-                         const char *state) {
-    add_graph(g, name, "followed", mirror, state);
+                         const graph_ref *other, const char *state) {
+    add_graph(g, name, "followed", mirror, other, state);
 }
 
 static void fill_graphs(grid *g, connection *c, sqlite3_value *const *argument) {
     (void)argument;
     for (graph_ref *ref = c->graphs; ref; ref = ref->next)
         if (!ref->followed)
-            add_graph(g, ref->edges, "cached", ref, graph_state(c, ref));
+            add_graph(g, ref->edges, "cached", ref, NULL, graph_state(c, ref));
     int rc = followed_list(c, add_followed, g);
     g->rc = g->rc ? g->rc : rc;
 }

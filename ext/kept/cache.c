@@ -30,7 +30,9 @@ static bool text_equal(const char *text, const char *other, int bytes) {
 
 /* Of rows with two weights there are two graphs. */
 static bool serves_direction(const graph_ref *g, const graph_request *request) {
-    return !g->two_ways || g->undirected == request->undirected;
+    const bool undirected =
+        request->by_graph ? g->direction == GPUGRAPH_BOTH : request->undirected;
+    return !g->two_ways || g->undirected == undirected;
 }
 
 bool graph_named(const graph_ref *g, const graph_request *request) {
@@ -55,6 +57,7 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g->vertices);
     sqlite3_free(g->params);
     gpugraph_free(g->half_rows);
+    gpugraph_free(g->row_ids);
     sqlite3_free(g->weight_error);
     stamp_free(g->stamp);
     sqlite3_free(g);
@@ -120,10 +123,11 @@ struct binding *binding_find(connection *c, const scope *s,
     return b;
 }
 
-graph_ref *graph_seen(connection *c, const scope *s, const char *edges) {
+graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
+                      const graph_request *request) {
     struct binding *b = c->bindings;
     while (b && !(strcmp(b->graph->edges, edges) == 0 && !b->graph->vertices &&
-                  scope_equal(&b->scope, s)))
+                  serves_direction(b->graph, request) && scope_equal(&b->scope, s)))
         b = b->next;
     return b ? b->graph : NULL;
 }

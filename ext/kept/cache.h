@@ -13,9 +13,9 @@ typedef struct reading {
     row_source edges, vertices;
     struct definition *follow; /* the texts name a followed graph: this one. edges is the
                                ** table it follows */
-    graph_ref
-        *twin; /* what read_graph has made beside the graph: of rows with two weights that
-                     ** cannot be read again, the other one */
+    graph_ref *
+        twin; /* of rows with two weights the other graph, where it goes with the one that was
+               ** found: rows that cannot be read again, or that are followed */
     stamp *hold;
     double started_ms;
     const char *why; /* static: for the timings */
@@ -50,9 +50,10 @@ struct binding *binding_find(connection *c, const scope *s, const graph_request 
 int graph_bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
                stamp *hold);
 
-/* The graph of this name, whatever text has led there, that a statement of the scope has
-** seen; NULL: none. */
-graph_ref *graph_seen(connection *c, const scope *s, const char *edges);
+/* The graph of this name, for the request's direction, that a statement of the scope has seen,
+** whatever text has led there; NULL: none. */
+graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
+                      const graph_request *request);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nobody is left who can reach it. */

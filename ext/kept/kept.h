@@ -7,6 +7,7 @@
 
 #include "stamp.h"
 #include "load/load.h"
+#include "load/row_ids.h"
 
 /* A finished search, kept with its graph. key: bytes that name function and settled
 ** arguments. */
@@ -30,13 +31,15 @@ typedef struct graph_ref {
     struct shared_graph *shared; /* whose graph it is, other connections' too; or NULL */
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     edge_names *names;               /* NULL: edge ids are the library's */
-    gpugraph_graph *half_rows; /* of a followed graph (follow/batch.c); NULL: none */
-    bool has_weight;           /* weights were read */
-    bool has_text;             /* something that was read may be a TEXT */
-    bool weight_column;        /* the source has a weight column */
-    bool weight_unclear;       /* as in row_source */
-    bool two_ways;             /* there is a reverse weight, and this is the graph ... */
-    bool undirected;           /* ... for direction 'both', or the one for the others */
+    /* Of a followed graph (follow/batch.c): rows that are no edges; where its edges have ids of
+    ** their own, which edge is which row's (load/row_ids.h). NULL: none. */
+    gpugraph_graph *half_rows, *row_ids;
+    bool has_weight;     /* weights were read */
+    bool has_text;       /* something that was read may be a TEXT */
+    bool weight_column;  /* the source has a weight column */
+    bool weight_unclear; /* as in row_source */
+    bool two_ways;       /* there is a reverse weight, and this is the graph ... */
+    bool undirected;     /* ... for direction 'both', or the one for the others */
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */

@@ -109,10 +109,15 @@ void search_release(connection *c, graph_ref *graph, search_ref *search) {
 }
 
 static sqlite3_int64 bytes_of(const graph_ref *graph) {
-    int64_t host = 0, device = 0;
-    if (graph->graph)
-        gpugraph_memory(graph->graph, &host, &device);
-    return host + device + edge_names_bytes(graph->names);
+    const gpugraph_graph *of[] = {graph->graph, graph->half_rows, graph->row_ids};
+    sqlite3_int64 bytes = edge_names_bytes(graph->names);
+    for (int k = 0; k < 3; k++) {
+        int64_t host = 0, device = 0;
+        if (of[k])
+            gpugraph_memory(of[k], &host, &device);
+        bytes += host + device;
+    }
+    return bytes;
 }
 
 static sqlite3_int64 bytes_kept(const connection *c) {

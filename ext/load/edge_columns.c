@@ -83,6 +83,8 @@ static int grow(loader *l) {
         ok = resize((void **)&l->weight, room, sizeof *l->weight);
     if (ok && l->two_ways)
         ok = resize((void **)&l->reverse, room, sizeof *l->reverse);
+    if (ok && l->has_rows)
+        ok = resize((void **)&l->row, room, sizeof *l->row);
     if (ok && l->edge_id.value)
         ok = resize((void **)&l->edge_id.value, room, sizeof(int64_t)) &&
              resize_bits(&l->edge_id.is_text, l->room, room);
@@ -191,6 +193,17 @@ int loader_begin_edge_ids(loader *l) {
     return SQLITE_OK;
 }
 
+/* Where rowids are kept beside them, NULL is a text among the others. */
+static int take_marked_id(loader *l, sqlite3_value *id) {
+    size_t count = 0;
+    const char *text = NULL;
+    if (sqlite3_value_type(id) == SQLITE_TEXT && !(text = bytes_of(id, &count)))
+        return l->rc = SQLITE_NOMEM;
+    int64_t number = row_id_intern(&l->edge_texts, text, count);
+    return number < 0 ? (l->rc = SQLITE_NOMEM)
+                      : loader_put_number(l, &l->edge_id, number);
+}
+
 static inline int take_edge_id(loader *l, sqlite3_value *id) {
     int type = sqlite3_value_type(id);
     int64_t integer = type == SQLITE_INTEGER ? sqlite3_value_int64(id) : -1;
@@ -198,6 +211,8 @@ static inline int take_edge_id(loader *l, sqlite3_value *id) {
         type = SQLITE_INTEGER;
     if (!l->edge_id.value && integer != l->count + 1 && loader_begin_edge_ids(l))
         return l->rc;
+    if (l->has_rows && (type == SQLITE_TEXT || type == SQLITE_NULL))
+        return take_marked_id(l, id);
     if (type == SQLITE_TEXT)
         return take_text(l, &l->edge_id, &l->edge_texts, id);
     if (type == SQLITE_NULL)
@@ -209,8 +224,19 @@ static inline int take_edge_id(loader *l, sqlite3_value *id) {
     return SQLITE_OK;
 }
 
+int loader_check_row(loader *l, int64_t row) {
+    const bool has_rowid = l->row_name || l->rowid;
+    if (!l->two_ways || !has_rowid || (row >= ROW_LEAST && row <= ROW_MOST))
+        return l->rc;
+    return loader_fail(
+        l, SQLITE_ERROR,
+        sqlite3_mprintf("the row %lld of %s is out of range: a graph that follows rows "
+                        "with a reverse weight takes rowids from -2^62 to 2^62 - 1",
+                        (sqlite3_int64)row, l->rows->name));
+}
+
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
-    if (loader_room(l))
+    if (loader_room(l) || (l->has_rows && loader_check_row(l, l->this_row)))
         return l->rc;
     if (take_id(l, 0, id, value[0]))
         return l->rc;
@@ -225,6 +251,8 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
             return l->rc;
         if (id && take_edge_id(l, id))
             return l->rc;
+        if (l->has_rows)
+            l->row[l->count] = l->this_row;
     }
     if (++l->count % CHECK_ROWS == 0)
         loader_pulse(l);
@@ -320,6 +348,7 @@ void loader_clear(loader *l) {
     free(l->edge_id.is_text);
     if (l->cells)
         l->cells->place->free(l->cells);
+    free(l->row);
     intern_clear(&l->edge_texts);
     sqlite3_free(l->weight_error);
     sqlite3_free(l->error);

@@ -5,7 +5,7 @@
 **     edges      1 -> 2                           2 -> 3
 **     lone                7           3                      vertices beside those of edges
 **
-** Of a table that is followed, lone entries have the ids of their rows, too. */
+** Of a table that is followed, lone entries have the numbers of their rows, too. */
 #include "loader.h"
 #include <string.h>
 
@@ -37,13 +37,14 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
 
 static int add_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
     for (int end = 0; end < 2; end++)
-        if (!(missing >> end & 1) && add_lone(l, end, i, row))
+        if (!(missing >> end & 1) &&
+            add_lone(l, end, i, half_row_number(l->two_ways, row, end)))
             return l->rc;
     return SQLITE_OK;
 }
 
 int half_row_ends(loader *l, int64_t i) {
-    return add_ends(l, i, 0, 0);
+    return add_ends(l, i, 0, l->has_rows ? l->row[i] : 0);
 }
 
 static int take_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
@@ -54,10 +55,20 @@ static int take_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
 int half_row_take(loader *l, sqlite3_value *id) {
     const unsigned missing = l->missing;
     l->missing = 0;
-    int rc = take_ends(l, l->count, missing, id ? sqlite3_value_int64(id) : 0);
+    const int64_t row = l->has_rows ? l->this_row : id ? sqlite3_value_int64(id) : 0;
+    int rc = take_ends(l, l->count, missing, row);
     clear_text(&l->id[0], l->count);
     clear_text(&l->id[1], l->count);
     return rc;
+}
+
+int half_row_put(loader *lone, sqlite3_value *end, int64_t number) {
+    if (take_row(lone, NULL, &end))
+        return lone->rc;
+    if (!lone->edge_id.value && loader_begin_edge_ids(lone))
+        return lone->rc;
+    lone->edge_id.value[lone->count - 1] = number;
+    return SQLITE_OK;
 }
 
 /* ---- out of whole columns ---- */
@@ -72,8 +83,8 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
 
 /* Entries from .. from + count - 1 of every column go to `to`. */
 static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
-    void *const column[] = {l->id[0].value, l->id[1].value, l->weight, l->reverse,
-                            l->edge_id.value};
+    void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
+                            l->reverse,     l->edge_id.value, l->row};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
         if (column[k])
             memmove((int64_t *)column[k] + to, (int64_t *)column[k] + from,
@@ -88,7 +99,8 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
         return l->rc;
     for (int64_t h = 0; h < halves; h++) {
         int64_t row = half[h] >> 2;
-        if (take_ends(l, row, (unsigned)half[h] & 3, l->edge_id.value[row]))
+        const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
+        if (take_ends(l, row, (unsigned)half[h] & 3, number[row]))
             return l->rc;
         move_rows(l, kept, at, row - at);
         kept += row - at;

@@ -22,8 +22,10 @@ void edge_names_free(edge_names *names);
 
 typedef struct loaded {
     gpugraph_graph *graph;
-    edge_names *names;         /* NULL: edge ids are the library's */
-    gpugraph_graph *half_rows; /* of a followed graph: rows with a NULL end */
+    edge_names *names; /* NULL: edge ids are the library's */
+    /* Of a followed graph: rows with a NULL end, or closed both ways; where its edges have ids
+    ** of their own, which edge is which row's (row_ids.h). */
+    gpugraph_graph *half_rows, *row_ids;
     bool has_weight;
     bool has_text;   /* something that was read may be a TEXT */
     bool from_pages; /* the page reader has read all of it */

@@ -74,7 +74,24 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     run->interrupted = interrupted;
     run->phase = hear_phase;
     run->listener = l;
-    return l->two_ways ? NULL : gg_cells_for(run);
+    return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
+}
+
+/* The rowids where pages have brought none beside the edge ids: these, or 1, 2, 3, ... */
+static int begin_rows(loader *l) {
+    if (l->row)
+        return SQLITE_OK;
+    l->row = malloc((size_t)(l->room ? l->room : 1) * sizeof *l->row);
+    if (!l->row)
+        return l->rc = SQLITE_NOMEM;
+    for (int64_t i = 0; i < l->count; i++)
+        l->row[i] = l->rowid && l->edge_id.value ? l->edge_id.value[i] : i + 1;
+    return SQLITE_OK;
+}
+
+static void check_rows(loader *l) {
+    for (int64_t i = 0; i < l->count && loader_check_row(l, l->row[i]) == SQLITE_OK; i++)
+        ;
 }
 
 /* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
@@ -103,7 +120,10 @@ static bool try_pages(loader *l, const char **why_not) {
     l->count = l->room = got.count;
     l->cells = got.cells;
     l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
-    free(l->rowid ? got.edge_id : got.rowid);
+    if (!l->has_rows)
+        free(l->rowid ? got.edge_id : got.rowid);
+    else if (!l->rowid)
+        l->row = got.rowid;
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
     l->real_weight =
@@ -111,7 +131,10 @@ static bool try_pages(loader *l, const char **why_not) {
     l->text_weight = l->weights > WEIGHTS_BESIDE && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
-    const bool taken = half_rows_take_out(l, got.half, got.halves) == SQLITE_OK;
+    if (l->has_rows && begin_rows(l) == SQLITE_OK)
+        check_rows(l);
+    const bool taken =
+        l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK;
     if (taken && l->weights == WEIGHTS_BESIDE)
         settle_weights_beside(l);
     else if (taken && !l->two_ways)
@@ -137,8 +160,16 @@ static bool read_pages(loader *l, const char **why_not) {
 
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
 
-/* gpugraph_collect(source, destination [, weight [, reverse]] [, edge id]), of vertices (id). The
-** loader comes by the connection, since every argument costs time in every row. */
+static void take_values(loader *l, int count, sqlite3_value **value) {
+    const int ids = count - 1 - (l->row_name != NULL);
+    if (l->has_rows)
+        l->this_row = l->row_name || l->rowid ? sqlite3_value_int64(value[count - 1])
+                                              : l->count + 1;
+    take_row(l, l->has_ids ? value[ids] : NULL, value);
+}
+
+/* gpugraph_collect(source, destination [, weight [, reverse]] [, edge id [, rowid]]), of
+** vertices (id). The loader comes by the connection, since every argument costs time in every row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
     if (!l || count != l->collected) {
@@ -154,7 +185,7 @@ static void collect_step(sqlite3_context *context, int count, sqlite3_value **va
     if (l->take)
         l->take(l, value);
     else
-        take_row(l, l->has_ids ? value[count - 1] : NULL, value);
+        take_values(l, count, value);
     if (l->rc)
         sqlite3_result_error_code(context, l->rc);
 }
@@ -172,7 +203,8 @@ int loader_register(connection *c) {
                                       collect_step, collect_final, connection_unref);
 }
 
-/* Appends the names of the columns to read, "a", "b", the edge id last. Returns how many. */
+/* Appends the names of the columns to read, "a", "b", the edge id last, and after it the rowid
+** where both are read. Returns how many. */
 static int append_columns(const loader *l, sqlite3_str *sql) {
     const char *id = l->rowid ? l->rowid : l->rows->column[EDGE_ID_COLUMN];
     int count = 0;
@@ -183,7 +215,9 @@ static int append_columns(const loader *l, sqlite3_str *sql) {
     }
     if (l->has_ids)
         sqlite3_str_appendf(sql, ", \"%w\"", id);
-    return count + l->has_ids;
+    if (l->row_name)
+        sqlite3_str_appendf(sql, ", \"%w\"", l->row_name);
+    return count + l->has_ids + (l->row_name != NULL);
 }
 
 /* After a step: why it failed, unless take_row has said so. */
@@ -299,6 +333,8 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->rowid = edges ? source_rowid(rows) : NULL;
     l->has_ids = edges && (l->rowid || rows->column[EDGE_ID_COLUMN]);
     l->backend = (gpugraph_backend)c->config.backend;
+    l->has_rows = edges && source_has_row_ids(rows);
+    l->row_name = l->has_rows && !l->rowid ? source_row_name(rows) : NULL;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->two_ways = edges && rows->column[REVERSE_COLUMN];
     if (l->two_ways) { /* whatever is asked: they say what is closed */
@@ -390,14 +426,30 @@ static int create_graph(const graph_request *request, loader *edges,
     return rc;
 }
 
+/* Before that, where rowids are kept beside edge ids: which edge is which row's. */
+static int create_named(const graph_request *request, loader *edges, const loader *v,
+                        intern *names, intern *texts, loaded *result, char **error) {
+    id_array *id = &edges->edge_id;
+    char *why = NULL;
+    int rc = SQLITE_OK;
+    if (edges->has_rows && edges->count && !id->value)
+        rc = loader_begin_edge_ids(edges);
+    if (edges->has_rows && rc == SQLITE_OK)
+        rc = row_ids_make(edges->c, edges->count, edges->row, id->value, id->is_text,
+                          names, &result->row_ids, &why);
+    if (why)
+        *error = sqlite3_mprintf("%s: %s", request->function, why);
+    sqlite3_free(why);
+    return rc ? rc : create_graph(request, edges, v, texts, &result->graph, error);
+}
+
 /* Of rows with two weights: the graph for direction 'both', or for the others. */
 static int create_way(const graph_request *request, loader *e, const loader *v,
-                      intern *texts, bool undirected, gpugraph_graph **graph,
-                      char **error) {
+                      intern *texts, bool undirected, loaded *result, char **error) {
     loader ways;
     int rc = two_ways_lay_out(e, undirected, &ways);
     if (rc == SQLITE_OK)
-        rc = create_graph(request, &ways, v, texts, graph, error);
+        rc = create_named(request, &ways, v, &e->edge_texts, texts, result, error);
     loader_clear(&ways);
     return rc;
 }
@@ -406,10 +458,10 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
                        intern *texts, loaded *result, loaded *other, char **error) {
     const bool undirected = request->undirected;
     if (!e->two_ways)
-        return create_graph(request, e, v, texts, &result->graph, error);
-    int rc = create_way(request, e, v, texts, undirected, &result->graph, error);
+        return create_named(request, e, v, &e->edge_texts, texts, result, error);
+    int rc = create_way(request, e, v, texts, undirected, result, error);
     if (rc == SQLITE_OK && other)
-        rc = create_way(request, e, v, texts, !undirected, &other->graph, error);
+        rc = create_way(request, e, v, texts, !undirected, other, error);
     return rc;
 }
 
@@ -425,6 +477,7 @@ static void tell(loader *e, const intern *texts, loaded *result) {
 static void loaded_clear(loaded *l) {
     gpugraph_free(l->graph);
     gpugraph_free(l->half_rows);
+    gpugraph_free(l->row_ids);
     edge_names_free(l->names);
     memset(l, 0, sizeof *l);
 }
@@ -445,10 +498,11 @@ static int create_half_rows(const graph_request *request, const loader *v, inter
 }
 
 static void share(const loaded *result, loaded *other) {
-    gpugraph_graph *graph = other->graph;
+    const loaded own = *other;
     *other = *result;
-    other->graph = graph;
-    other->half_rows = NULL;
+    other->graph = own.graph;
+    other->half_rows = own.half_rows;
+    other->row_ids = own.row_ids;
     other->names = edge_names_share(result->names);
 }
 
@@ -491,7 +545,7 @@ static int load(connection *c, const graph_request *request, const row_source *e
     loader_start(&v, c, request->function, &texts, vertices ? vertices : edges, false,
                  READ_NO_WEIGHTS);
     e.lone = &v;
-    v.has_ids = edges->followed && e.rowid;
+    v.has_ids = edges->followed && source_row_name(edges);
     expect_edges(c, request, edges);
     if (!*on_device || vertices)
         e.backend = GPUGRAPH_CPU;
@@ -499,10 +553,12 @@ static int load(connection *c, const graph_request *request, const row_source *e
         e.backend = (gpugraph_backend)request->backend;
     int rc = read_all(&e, &v, vertices, error);
     *on_device = e.cells != NULL;
-    if (rc == SQLITE_OK)
+    if (rc == SQLITE_OK && !e.has_rows)
         rc = loader_names(&e, &result->names);
     if (rc == SQLITE_OK)
         rc = create_half_rows(request, &v, &texts, &result->half_rows, error);
+    if (rc == SQLITE_OK && other)
+        rc = create_half_rows(request, &v, &texts, &other->half_rows, error);
     if (rc == SQLITE_OK)
         rc = create_ways(request, &e, &v, &texts, result, other, error);
     double freeing = now_ms();

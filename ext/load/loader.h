@@ -12,6 +12,7 @@
 
 #include "cells.h"
 #include "edge_names.h"
+#include "row_ids.h"
 
 typedef union number {
     int64_t integer;
@@ -53,6 +54,11 @@ typedef struct loader {
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
     intern edge_texts;
+    /* With row ids (row_ids.h): the rowid of each row, that of the row which is being taken in,
+    ** and the SQL name of rowids that are read beside the edge ids, or NULL. */
+    bool has_rows;
+    int64_t *row, this_row;
+    const char *row_name;
     enum weight_reading weights;
     char *weight_error;
     /* Rows with a NULL end (half_rows.c): the vertices that take in the other end; NULL: such
@@ -82,6 +88,8 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
 int loader_room(loader *l);
 int loader_put_number(loader *l, id_array *id, int64_t number);
 int loader_begin_edge_ids(loader *l);
+/* A row that has two ways has a number that can be doubled. */
+int loader_check_row(loader *l, int64_t row);
 /* Runs a statement of one row, which calls gpugraph_collect for each row that it reads. */
 int loader_collect(loader *l, sqlite3_stmt *scan);
 /* Called now and then while rows come: a line of progress for each second. */
@@ -101,6 +109,13 @@ void loader_clear(loader *l);
 int half_row_take(loader *l, sqlite3_value *id);
 /* Row i's ends become vertices. */
 int half_row_ends(loader *l, int64_t i);
+/* The number that an end of a row has among lone ones: the rowid, or where a row may have two,
+** twice the rowid and one more for the destination. */
+static inline int64_t half_row_number(bool two_ways, int64_t row, int end) {
+    return two_ways ? 2 * row + end : row;
+}
+/* Of a row read again: adds an end that it holds, under this number, to `lone`. Returns lone->rc. */
+int half_row_put(loader *lone, sqlite3_value *end, int64_t number);
 /* Takes rows out of whole columns; half: as page_columns lists them. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
 
@@ -111,6 +126,14 @@ int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
                   sqlite3_value *back);
 /* When all have been taken in: rows that are closed both ways bring vertices. */
 int two_ways_close(loader *l);
+/* Of a row that is read again: which ways are open, and which of them weighs less. False: it is
+** none that an edge can be made of. */
+typedef struct open_ways {
+    bool open[2]; /* forth, back */
+    bool real;    /* one of these is a REAL */
+    int cheaper;  /* of the open ones */
+} open_ways;
+bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways);
 /* The columns of a graph for direction 'both', or for the others. *to is to be cleared. */
 int two_ways_lay_out(loader *l, bool undirected, loader *to);
 

@@ -41,6 +41,27 @@ static int take_way(loader *l, int column, sqlite3_value *id, sqlite3_value *val
                        fault_sentence(l, column, fault_row(l, id), fault_value(value)));
 }
 
+bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways) {
+    sqlite3_value *value[] = {forward, back};
+    double weight[2] = {0, 0};
+    int64_t integer[2] = {0, 0};
+    *ways = (open_ways){.real = false};
+    for (int i = 0; i < 2; i++) {
+        const int type = sqlite3_value_numeric_type(value[i]);
+        if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+            return false;
+        weight[i] = sqlite3_value_double(value[i]);
+        integer[i] = sqlite3_value_int64(value[i]);
+        ways->open[i] = type != SQLITE_NULL && weight[i] >= 0;
+        ways->real |= type == SQLITE_FLOAT && ways->open[i];
+        if (type == SQLITE_FLOAT && weight[i] > DBL_MAX)
+            return false;
+    }
+    const bool dearer = ways->real ? weight[0] > weight[1] : integer[0] > integer[1];
+    ways->cheaper = ways->open[1] && (!ways->open[0] || dearer);
+    return true;
+}
+
 static number as_real(number integer) {
     return (number){.real = (double)integer.integer};
 }
@@ -131,43 +152,56 @@ static int edges_of(const loader *l, int64_t i, bool undirected) {
 static bool take_columns(loader *to, const loader *from, int64_t count) {
     const size_t room = (size_t)count + 8;
     const bool texts = from->id[0].is_text || from->id[1].is_text;
+    const bool marked = from->has_rows && from->edge_id.is_text;
     to->room = count;
     to->weight = malloc(room * sizeof *to->weight);
     to->edge_id.value = from->has_ids ? malloc(room * sizeof(int64_t)) : NULL;
+    to->edge_id.is_text = marked ? calloc(room / 8 + 1, 1) : NULL;
+    to->row = from->has_rows ? malloc(room * sizeof *to->row) : NULL;
     for (int end = 0; end < 2; end++) {
         to->id[end].value = malloc(room * sizeof(int64_t));
         to->id[end].is_text = texts ? calloc(room / 8 + 1, 1) : NULL;
     }
     return to->weight && (to->edge_id.value || !from->has_ids) && to->id[0].value &&
-           to->id[1].value && ((to->id[0].is_text && to->id[1].is_text) || !texts);
+           to->id[1].value && (to->row || !from->has_rows) &&
+           (to->edge_id.is_text || !marked) &&
+           ((to->id[0].is_text && to->id[1].is_text) || !texts);
+}
+
+static void put_id(id_array *to, int64_t at, const id_array *id, int64_t i) {
+    to->value[at] = id->value[i];
+    if (to->is_text && id->is_text && id->is_text[i / 8] >> i % 8 & 1)
+        to->is_text[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
 /* Row i as one more edge; back: from its destination to its source. */
-static void put(loader *to, const loader *from, int64_t i, bool back, number weight) {
+static void put(loader *to, const loader *from, int64_t i, bool back, number weight,
+                int64_t row) {
     const int64_t at = to->count++;
-    for (int end = 0; end < 2; end++) {
-        const id_array *id = &from->id[back ? !end : end];
-        to->id[end].value[at] = id->value[i];
-        if (id->is_text && id->is_text[i / 8] >> i % 8 & 1)
-            to->id[end].is_text[at / 8] |= (uint8_t)(1u << at % 8);
-    }
+    for (int end = 0; end < 2; end++)
+        put_id(&to->id[end], at, &from->id[back ? !end : end], i);
     to->weight[at] = weight;
-    if (to->edge_id.value)
-        to->edge_id.value[at] = from->edge_id.value ? from->edge_id.value[i] : i + 1;
+    if (from->edge_id.value && to->edge_id.value)
+        put_id(&to->edge_id, at, &from->edge_id, i);
+    else if (to->edge_id.value)
+        to->edge_id.value[at] = i + 1;
+    if (to->row)
+        to->row[at] = row;
 }
 
 static void put_row(loader *to, const loader *from, int64_t i, bool undirected) {
     const number weight = from->weight[i], reverse = from->reverse[i];
     const bool forth = is_open(from, weight), back = is_open(from, reverse);
+    const int64_t row = from->row ? from->row[i] : 0;
     if (undirected && (forth || back)) {
         bool cheaper_back = back && (!forth || is_dearer(from, weight, reverse));
-        put(to, from, i, false, cheaper_back ? reverse : weight);
+        put(to, from, i, false, cheaper_back ? reverse : weight, row);
         return;
     }
     if (forth)
-        put(to, from, i, false, weight);
+        put(to, from, i, false, weight, 2 * row);
     if (back)
-        put(to, from, i, true, reverse);
+        put(to, from, i, true, reverse, 2 * row + 1);
 }
 
 int two_ways_lay_out(loader *l, bool undirected, loader *to) {
@@ -176,6 +210,7 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to) {
     to->c = l->c;
     to->weights = l->weights;
     to->has_ids = l->has_ids;
+    to->has_rows = l->has_rows;
     for (int64_t i = 0; i < l->count; i++)
         count += edges_of(l, i, undirected);
     if (!take_columns(to, l, count))

@@ -21,9 +21,10 @@ typedef struct graph_request {
     int params_bytes;
     const char *params_example; /* how a call gives them, for sentences; NULL: by WHERE */
     enum weight_need weight;
-    bool undirected;    /* direction is 'both' */
-    int backend;        /* gpugraph_backend, or -1: as configured; where ids are mapped */
-    const scope *scope; /* the cursor's; NULL: one for this call alone */
+    bool undirected; /* direction is 'both' */
+    bool by_graph;   /* no direction is given: as a followed graph's definition has it */
+    int backend;     /* gpugraph_backend, or -1: as configured; where ids are mapped */
+    const scope *scope;        /* the cursor's; NULL: one for this call alone */
     struct followed *followed; /* a mirror that is known to be current; or NULL */
 } graph_request;
 

@@ -253,8 +253,17 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
 }
 
+bool source_has_row_ids(const row_source *rows) {
+    return rows->followed &&
+           (rows->column[EDGE_ID_COLUMN] || rows->column[REVERSE_COLUMN]);
+}
+
 const char *source_rowid(const row_source *rows) {
-    if (rows->kind != 't' || rows->column[EDGE_ID_COLUMN])
+    return rows->column[EDGE_ID_COLUMN] ? NULL : source_row_name(rows);
+}
+
+const char *source_row_name(const row_source *rows) {
+    if (rows->kind != 't')
         return NULL;
     if (rows->table.rowid_name[0])
         return rows->table.rowid_name;

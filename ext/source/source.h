@@ -63,6 +63,11 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 void row_source_clear(row_source *rows);
 /* The name by which SQL asks for the rowid that is the edge id; NULL: it is none. */
 const char *source_rowid(const row_source *rows);
+/* Of a followed graph whose edges' ids are not the table's rowids, or which has a reverse weight:
+** rowid and edge id are told apart (load/row_ids.h). */
+bool source_has_row_ids(const row_source *rows);
+/* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
+const char *source_row_name(const row_source *rows);
 
 /* ---- weight.c ---- */
 

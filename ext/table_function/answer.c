@@ -80,6 +80,7 @@ static int acquire(answer *s, const arguments *a) {
         .params_bytes = s->params.count,
         .weight = s->weight,
         .undirected = s->undirected,
+        .by_graph = s->by_graph,
         .backend = a->options.backend,
         .scope = &s->by->scope,
     };
@@ -99,9 +100,13 @@ static bool is_undirected(const arguments *a) {
     return a->options.direction == GPUGRAPH_BOTH;
 }
 
+static bool is_by_graph(const arguments *a) {
+    return !argument_given(a, F_DIRECTION);
+}
+
 bool answer_has_graph(const answer *s, const arguments *a) {
     return s->graph && s->weight == weight_wanted(a) &&
-           s->undirected == is_undirected(a) &&
+           s->undirected == is_undirected(a) && s->by_graph == is_by_graph(a) &&
            text_is(&s->edges, a->given.value[F_EDGES]) &&
            text_is(&s->vertices, a->given.value[F_VERTICES]) &&
            text_is(&s->params, a->given.value[F_PARAMS]);
@@ -111,6 +116,7 @@ int answer_graph(answer *s, const arguments *a) {
     answer_drop(s);
     s->weight = weight_wanted(a);
     s->undirected = is_undirected(a);
+    s->by_graph = is_by_graph(a);
     int rc = text_set(&s->edges, a->given.value[F_EDGES]);
     if (rc == SQLITE_OK)
         rc = text_set(&s->vertices, a->given.value[F_VERTICES]);

@@ -27,7 +27,7 @@ typedef struct answer {
     graph_ref *graph;
     text edges, vertices, params;
     enum weight_need weight;
-    bool undirected;
+    bool undirected, by_graph; /* as in graph_request */
     /* the search: its key, its reference, what it has made */
     char *key;
     int key_room;

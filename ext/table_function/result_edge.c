@@ -17,7 +17,9 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph->graph);
     int64_t id = edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
-    if (graph->names)
+    if (graph->row_ids)
+        result_row_id(context, graph->row_ids, e);
+    else if (graph->names)
         result_edge_name(context, graph->names, id);
     else
         sqlite3_result_int64(context, id);

@@ -228,6 +228,28 @@ static void find_removed(update *u) {
     }
 }
 
+/* Where added edges stand, as the batch says. */
+static void take_places(update *u) {
+    const gpugraph_graph *graph = u->graph;
+    const uint64_t *before = u->changes->before;
+    if (graph->edge_id) {
+        gg_fail(u->run, GPUGRAPH_INVALID,
+                "places are given for added edges, and the graph's edges have ids");
+        return;
+    }
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        if (gg_leave(u->run, i))
+            return;
+        if (before[i] > graph->m || (i > 0 && before[i - 1] > before[i])) {
+            gg_fail(u->run, GPUGRAPH_INVALID,
+                    "the places of added edges are not ascending up to %llu at %llu",
+                    (unsigned long long)graph->m, (unsigned long long)before[i]);
+            return;
+        }
+        u->added_at[i] = before[i];
+    }
+}
+
 static void find_added(update *u) {
     const gpugraph_graph *graph = u->graph;
     const int64_t *added = u->added->edge_id;
@@ -267,7 +289,7 @@ static bool kept_id(const update *u, bool last, int64_t *id) {
 /* Ids ascend strictly where none is there twice: then the first and the last say all. */
 static bool plain_afterwards(const update *u) {
     int64_t first = INT64_MAX, last = INT64_MIN, id;
-    if (u->edges.after == 0)
+    if (u->edges.after == 0 || u->changes->before)
         return true;
     for (int end = 0; end < 2; end++)
         if (kept_id(u, end, &id)) {
@@ -457,7 +479,9 @@ void gg_update_edges(update *u) {
         u->added_at ? gg_alloc(run, u->added_count, sizeof *u->added_edge) : NULL;
     if (u->added_edge)
         find_removed(u);
-    if (!gg_stopping(run))
+    if (!gg_stopping(run) && u->changes->before)
+        take_places(u);
+    else if (!gg_stopping(run))
         find_added(u);
     if (gg_stopping(run))
         return;

@@ -110,7 +110,9 @@ static void put_edge(const rebuild *r, int64_t at, int64_t old, int64_t new) {
     if (new < 0) {
         put_known(r, at, mine->source[old], r->source, r->source_text);
         put_known(r, at, mine->target[old], r->target, r->target_text);
-        r->edge_id[at] = mine->edge_id ? mine->edge_id[old] : old + 1;
+        r->edge_id[at] = r->changes->before ? at + 1
+                         : mine->edge_id    ? mine->edge_id[old]
+                                            : old + 1;
         if (r->type)
             r->weight[at] = weight_bits(mine->weight_type, r->type,
                                         mine->weight32   ? (int64_t)mine->weight32[old]
@@ -122,7 +124,7 @@ static void put_edge(const rebuild *r, int64_t at, int64_t old, int64_t new) {
     if (!put_added(r, at, &added->source, new, r->source, r->source_text) ||
         !put_added(r, at, &added->target, new, r->target, r->target_text))
         return;
-    r->edge_id[at] = added->edge_id[new];
+    r->edge_id[at] = r->changes->before ? at + 1 : added->edge_id[new];
     if (r->type)
         r->weight[at] = weight_bits(added->weight_type, r->type,
                                     added->weight_type == GPUGRAPH_INTEGER_WEIGHTS
@@ -131,6 +133,12 @@ static void put_edge(const rebuild *r, int64_t at, int64_t old, int64_t new) {
                                     added->weight_type == GPUGRAPH_REAL_WEIGHTS
                                         ? ((const double *)added->weight)[new]
                                         : 0);
+}
+
+/* Of the edge of this number and id: does the added one come first? */
+static bool comes_before(const rebuild *r, int64_t added, int64_t e, int64_t id) {
+    return r->changes->before ? r->changes->before[added] <= (uint64_t)e
+                              : r->added->edge_id[added] < id;
 }
 
 static void fill_columns(const rebuild *r) {
@@ -142,7 +150,7 @@ static void fill_columns(const rebuild *r) {
             removed++;
             continue;
         }
-        while (added < r->added->count && r->added->edge_id[added] < id)
+        while (added < r->added->count && comes_before(r, added, e, id))
             put_edge(r, at++, 0, added++);
         put_edge(r, at++, e, -1);
     }

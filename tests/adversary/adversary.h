@@ -40,6 +40,7 @@
     X(move)                                                                              \
     X(schema)                                                                            \
     X(keyed)                                                                             \
+    X(numbered)                                                                          \
     X(reversed)                                                                          \
     X(vertices)                                                                          \
     X(timings)                                                                           \
@@ -79,6 +80,10 @@ typedef struct table_kind {
     bool id;     /* the rowid is a column of that name */
     char ids;    /* what ids are stored: 'i' INTEGER, 't' TEXT, 'm' both */
     char refers; /* foreign keys that delete rows: 'r' to rows, 'p' to places; 0: none */
+    /* Columns that the graph takes after the weight: an edge id, and a weight of the way back.
+    ** NULL: none. They are made from the others, so they change with these. */
+    const char *further;
+    bool ways; /* there is a way back */
 } table_kind;
 
 /* What was drawn for a question: played again with one draw another one, it asks for a little

@@ -107,7 +107,7 @@ source_text any_source(void) {
     static const source_text graphs[] = {
         {"'$g'", "'$g'", true, true},
         {"'$s.$g'", "'$g'", true, true},
-        {"'$g'", "'SELECT $a, $b, $w FROM $t'", true, false},
+        {"'$g'", "'SELECT $a, $b, $w$f FROM $t'", true, false},
     };
     if (w.followed && pick(5) < 3)
         return graphs[pick(pick(3) ? 2 : 3)];

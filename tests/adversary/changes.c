@@ -156,7 +156,7 @@ void change_from_search(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2);
     const char *from = stored_id();
-    const char *source = w.followed && pick(2) ? "'$g'" : "'$t($a, $b, $w)'";
+    const char *source = w.followed && pick(2) ? "'$g'" : "'$t($a, $b, $w$f)'";
     count_kind("write from search");
     if (!w.kind->rowids || w.kind->refers || has(F_triggers) || !fresh_fill(w.db[who]))
         return;

@@ -26,10 +26,11 @@ void delete_vertex_any(void) {
     bool done = answer_add(&outcome, w.db[who], text);
     bool locked = is_locked(outcome.rc);
     trace_outcome(done ? "ok" : outcome.error);
-    char *wanted =
-        sqlite3_mprintf("SELECT rowid, $a, $b, $w FROM $t WHERE %s OR $a IS NULL "
-                        "OR $b IS NULL OR ($a <> %s AND $b <> %s)",
-                        done ? "0" : "1", id, id);
+    char *wanted = sqlite3_mprintf(
+        "SELECT rowid, $a, $b, $w FROM $t WHERE %s OR $a IS NULL "
+        "OR $b IS NULL OR ($a <> %s AND $b <> %s)%s",
+        done ? "0" : "1", id, id,
+        w.kind->ways ? " OR ifnull($w, -1) < 0 AND ifnull(back, -1) < 0" : "");
     char *again = expand(wanted, true);
     char *rows = expand("SELECT rowid, $a, $b, $w FROM $t", false);
     if (!locked && answer_add(&kept, w.db[who], rows) &&
@@ -124,7 +125,7 @@ void held_any(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2), rc;
     sqlite3_stmt *held = NULL;
-    const char *name = w.followed && pick(2) ? "$g" : "$t($a, $b, $w)";
+    const char *name = w.followed && pick(2) ? "$g" : "$t($a, $b, $w$f)";
     if (has(F_errors) || !fresh_fill(w.db[who]))
         return;
     world_asks(who);
@@ -170,10 +171,11 @@ void forge_any(void) {
         "UPDATE $g_log SET mark = rowid % 7",
         "DELETE FROM $g_log WHERE rowid % 3 = 0",
         "DELETE FROM $g_log",
-        "UPDATE $g_blocks SET data = 'gpugraph 2 7 9223372036854775807 100 1 1' WHERE "
+        "UPDATE $g_blocks SET data = 'gpugraph 4 7 9223372036854775807 1 1 100 9 9 9 9 "
+        "9' WHERE "
         "rowid "
         "= 2",
-        "UPDATE $g_blocks SET data = replace(data, 'gpugraph 2', 'gpugraph 2 1') WHERE "
+        "UPDATE $g_blocks SET data = replace(data, 'gpugraph 4', 'gpugraph 4 1') WHERE "
         "rowid = 2",
         "UPDATE $g_blocks SET data = zeroblob(length(data)) WHERE rowid = 3",
     };

@@ -137,22 +137,33 @@ static void ask_params(question *q) {
 void question_lookup(question *q) {
     const char *id = stored_id(), *to = stored_id();
     bool rowids = w.kind->rowids;
+    const char *number = w.kind->further ? "code" : "rowid";
     question_kept(q, "SELECT src, dst, %s FROM $g WHERE 1", rowids ? "edge" : "NULL");
-    question_fresh(q, "SELECT $a, $b, %s FROM $t WHERE $a IS NOT NULL AND $b IS NOT NULL",
-                   rowids ? "rowid" : "NULL");
+    if (w.kind->ways) /* an arc for each way that is open */
+        question_fresh(
+            q,
+            "SELECT x, y, i FROM (SELECT $a AS x, $b AS y, $w AS c, %s AS i FROM $t "
+            "UNION ALL SELECT $b, $a, back, %s FROM $t) WHERE x IS NOT NULL AND y "
+            "IS NOT NULL AND c >= 0",
+            w.kind->id ? "rowid" : number, w.kind->id ? "rowid" : number);
+    else
+        question_fresh(
+            q, "SELECT $a, $b, %s FROM $t WHERE $a IS NOT NULL AND $b IS NOT NULL",
+            rowids ? number : "NULL");
+    const char *from = w.kind->ways ? "x" : "$a", *target = w.kind->ways ? "y" : "$b";
     switch (pick(rowids ? 4 : 3)) {
     case 0:
         question_kept(q, " AND src = %s", id);
-        question_fresh(q, " AND $a = %s", id);
+        question_fresh(q, " AND %s = %s", from, id);
         break;
     case 1:
         question_kept(q, " AND src = %s AND dst = %s", id, to);
-        question_fresh(q, " AND $a = %s AND $b = %s", id, to);
+        question_fresh(q, " AND %s = %s AND %s = %s", from, id, target, to);
         break;
     case 3: {
         uint32_t edge = 1 + pick(20);
         question_kept(q, " AND edge = %u", edge);
-        question_fresh(q, " AND rowid = %u", edge);
+        question_fresh(q, " AND %s = %u", w.kind->ways ? "i" : number, edge);
         break;
     }
     default:

@@ -7,7 +7,7 @@ void graph_make(void) {
     for (int i = 0; i < 12 && w.persists && !w.schema_version; i++) /* for move_any */
         must(PLAIN, "CREATE TABLE pad(x); DROP TABLE pad");
     w.followed =
-        perform(KEEPER, "CREATE VIRTUAL TABLE $g USING gpugraph($t($a, $b, $w)%s)",
+        perform(KEEPER, "CREATE VIRTUAL TABLE $g USING gpugraph($t($a, $b, $w$f)%s)",
                 w.persists ? ", persist = 1" : "") == SQLITE_OK;
     w.schema_version = (int)number_from(w.db[KEEPER], "PRAGMA schema_version");
     w.schema_version = (int)number_from(w.db[KEEPER], "PRAGMA schema_version");

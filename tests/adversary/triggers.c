@@ -48,10 +48,10 @@ int triggers_register(sqlite3 *db) {
     "WHERE $a IS NOT NULL AND $b IS NOT NULL ORDER BY rowid))"
 
 static char *asking(const char *label) {
-    if (w.followed && w.kind->rowids && pick(3) == 0)
+    if (w.followed && w.kind->rowids && !w.kind->further && pick(3) == 0)
         return sqlite3_mprintf("SELECT same(%Q, " EDGES ", " EDGES_AGAIN ");", label);
     const char *id = stored_id();
-    const char *source = w.followed && pick(3) ? "'$g'" : "'$t($a, $b)'";
+    const char *source = w.followed && !w.kind->ways && pick(3) ? "'$g'" : "'$t($a, $b)'";
     return sqlite3_mprintf("SELECT same(%Q, " REACHED ", " REACHED_AGAIN ");", label,
                            source, id, id, id, id);
 }

@@ -97,6 +97,21 @@ static const table_kind keyed[] = {
      .plain = true, .ids = 'm'},
 };
 
+#define CODE                                                                             \
+    "code AS (CASE WHEN $w IN (0, 4) THEN NULL WHEN $w < 3 THEN CAST($w * 2 AS "         \
+    "INTEGER) "                                                                          \
+    "WHEN $w < 6 THEN 'x' || $b ELSE $a END)"
+#define BACK "back AS (CASE WHEN $w > 5 THEN $w - 5 WHEN $w > 2 THEN $w ELSE -1 END)"
+static const table_kind numbered[] = {
+    {PLACES "CREATE TABLE $t($a, $b, $w, " CODE ")" WAYS, PLAIN_KIND,
+     .further = ", code"},
+    {PLACES "CREATE TABLE $t($a, $b, $w, " CODE ", " BACK ")" WAYS, PLAIN_KIND,
+     .further = ", code, back", .ways = true},
+    {PLACES "CREATE TABLE $t(id INTEGER PRIMARY KEY, $a, $b, $w, " BACK
+            ", UNIQUE($a, $b) ON CONFLICT REPLACE)" WAYS,
+     PLAIN_KIND, .unique = true, .id = true, .further = ", id, back", .ways = true},
+};
+
 #define ANY(list) &list[pick(sizeof list / sizeof *list)]
 
 static const table_kind *any_kind(void) {
@@ -104,6 +119,8 @@ static const table_kind *any_kind(void) {
         return ANY(keyed);
     if (has(F_cascades) && pick(2))
         return ANY(cascading);
+    if (has(F_numbered) && pick(2))
+        return ANY(numbered);
     return ANY(kinds);
 }
 
@@ -120,6 +137,7 @@ char *expand(const char *text, bool for_fresh) {
                            : text[1] == 'b' ? w.b
                            : text[1] == 'w' ? w.w
                            : text[1] == 'g' ? w.graph
+                           : text[1] == 'f' ? w.kind->further ? w.kind->further : ""
                            : text[1] == 's' ? for_fresh ? "main" : w.schema
                                             : NULL;
         if (!name) {
@@ -128,7 +146,8 @@ char *expand(const char *text, bool for_fresh) {
         }
         text++;
         if (*text == 'g' && for_fresh)
-            sqlite3_str_appendf(out, "%s(%s, %s, %s)", w.table, w.a, w.b, w.w);
+            sqlite3_str_appendf(out, "%s(%s, %s, %s%s)", w.table, w.a, w.b, w.w,
+                                w.kind->further ? w.kind->further : "");
         else
             sqlite3_str_appendall(out, name);
     }

@@ -224,7 +224,7 @@ START_TEST(blocks_of_another_kind) {
     run("CREATE TABLE t(a, b); INSERT INTO t VALUES (NULL, 1), (1, 2), (3, NULL);"
         "CREATE VIRTUAL TABLE g USING gpugraph(t(a, b), persist = 1)");
     static const char *const damage[] = {
-        "data = replace(data, 'gpugraph 3', 'gpugraph 2') WHERE rowid = 2",
+        "data = replace(data, 'gpugraph 4', 'gpugraph 3') WHERE rowid = 2",
         "data = substr(data, 1, length(data) - 8) || x'0102030405060708' WHERE rowid = 3",
         "data = substr(data, 1, length(data) - 8) WHERE rowid = 3",
     };

@@ -4,6 +4,9 @@
 **     writers    A and B (with the extension), C (without), P (another process, without)
 **     readers    A, B, and D, which has the file attached under another name
 **
+** Where edges have ids of their own, or rows two weights, the graph is compared with what searches
+** read anew from the same rows.
+**
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
@@ -37,6 +40,10 @@ static struct names {
     bool rowids, weights, defaults; /* defaults: NULL becomes one, by REPLACE */
     bool persist;
     uint32_t where; /* only_edges */
+    /* After the weight: ", id", ", rowid, back" and so on, and the same without the rowid. */
+    const char *further, *stored;
+    const char *direction; /* the graph's own, or "" */
+    bool typed;            /* weights are REAL by their column, which a query's are not */
 } name, at_creation;
 
 uint32_t pick(uint32_t below) {
@@ -326,8 +333,153 @@ static void compare_searches(int who, const char *schema) {
     sqlite3_free(sql);
 }
 
+/* ---- the same, where a row is no edge with its rowid ---- */
+
+/* The rows of a query, types and all; "error" where there is one, NULL where a lock is held. */
+static char *said(int who, const char *sql) {
+    sqlite3_stmt *s = NULL;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    int rc = sqlite3_prepare_v2(db[who], sql, -1, &s, NULL);
+    while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+        rc = SQLITE_OK;
+        for (int i = 0; i < sqlite3_column_count(s); i++)
+            sqlite3_str_appendf(text, i ? ",%s" : " %s", sqlite3_column_text(s, i));
+    }
+    sqlite3_finalize(s);
+    if (rc != SQLITE_DONE)
+        sqlite3_str_reset(text);
+    if ((rc & 0xff) == SQLITE_ERROR)
+        sqlite3_str_appendall(text, "error");
+    else if (rc == SQLITE_DONE)
+        sqlite3_str_appendall(text, ".");
+    return sqlite3_str_finish(text);
+}
+
+/* false: both say that some row is no edge. */
+static bool same(int who, const char *on_table, const char *on_graph) {
+    char *t = said(who, on_table), *g = said(who, on_graph);
+    if (t && g)
+        expect(strcmp(t, g) == 0,
+               "seed %llu, connection %c: %s\n %s\n table%s\n graph%s%s",
+               (unsigned long long)seed, "ABCD"[who], on_table, on_graph, t, g, recall());
+    bool good = t && g && strcmp(t, "error") != 0;
+    sqlite3_free(t);
+    sqlite3_free(g);
+    return good;
+}
+
+/* A search, of the graph and of the rows that it follows. */
+static bool same_search(int who, const char *schema, const char *function) {
+    char *edges = only_edges(), *order = in_order();
+    char *graph = sqlite3_mprintf("%s.%s", schema, name.graph);
+    char *rows = *edges || (!name.typed && pick(2))
+                     ? sqlite3_mprintf("SELECT %s, %s, %s%s FROM %s.%s%s", name.a, name.b,
+                                       name.w, name.further, schema, name.table, order)
+                     : sqlite3_mprintf("%s.%s(%s, %s, %s%s)", schema, name.table, name.a,
+                                       name.b, name.w, name.further);
+    const char *cost = strcmp(function, "gpu_bfs") ? "distance" : "depth";
+    const char *direction = ONE_OF("", "out", "in", "both", "both"),
+               *source = ONE_OF("1", "2", "3", "'a'");
+    const char *backend = pick(3) ? on_device : "cpu",
+               *sql = "SELECT quote(vertex), quote(%s), quote(parent), quote(edge) FROM "
+                      "%s('%s', %s) "
+                      "WHERE backend = '%s'%s%s%s ORDER BY 1";
+    const char *given = *direction ? direction : name.direction;
+    char *on_graph = sqlite3_mprintf(sql, cost, function, graph, source, backend,
+                                     *direction ? " AND direction = '" : "", direction,
+                                     *direction ? "'" : "");
+    char *on_table =
+        sqlite3_mprintf(sql, cost, function, rows, source, backend,
+                        *given ? " AND direction = '" : "", given, *given ? "'" : "");
+    bool good = same(who, on_table, on_graph);
+    sqlite3_free(on_graph);
+    sqlite3_free(on_table);
+    sqlite3_free(graph);
+    sqlite3_free(rows);
+    sqlite3_free(edges);
+    sqlite3_free(order);
+    return good;
+}
+
+/* A whole REAL is an INTEGER as an id. */
+#define ID(x)                                                                            \
+    "quote(CASE typeof(" x ") WHEN 'real' THEN CAST(" x " AS INTEGER) ELSE " x " END)"
+#define SHOWN ID("x") ", " ID("y") ", c * 1.0, " ID("i")
+
+/* The edges as SQL says them from the table, in their order: by id, then by row. */
+static char *arcs_of_table(const char *schema, const char *id) {
+    char *edges = only_edges();
+    const bool ways = strstr(name.further, "back") != NULL,
+               both = ways && strcmp(name.direction, "both") == 0;
+    const char *row = name.rowids ? "rowid" : "0";
+    char *from =
+        sqlite3_mprintf("%s AS i, %s AS o, CASE WHEN typeof(%s) IN ('integer', 'real') "
+                        "THEN 1 WHEN %s IS NULL THEN 3 ELSE 2 END AS t FROM %s.%s "
+                        "WHERE %s IS NOT NULL AND %s IS NOT NULL%s%s",
+                        id, row, id, id, schema, name.table, name.a, name.b,
+                        *edges ? " AND " : "", edges);
+    char *cheaper = sqlite3_mprintf("(CASE WHEN %s >= 0 AND (back IS NULL OR back < 0 OR "
+                                    "%s + 0.0 <= back + 0.0) THEN "
+                                    "%s ELSE back END)",
+                                    name.w, name.w, name.w);
+    char *forth = sqlite3_mprintf("SELECT %s AS x, %s AS y, %s AS c, 0 AS k, %s", name.a,
+                                  name.b, both ? cheaper : name.w, from);
+    sqlite3_free(cheaper);
+    char *sql;
+    if (both)
+        sql = sqlite3_mprintf("SELECT " SHOWN " FROM (%s) WHERE c >= 0 "
+                              "ORDER BY t, i, o",
+                              forth);
+    else if (ways)
+        sql = sqlite3_mprintf(
+            "SELECT " SHOWN " FROM (SELECT * FROM "
+            "(%s) UNION ALL SELECT %s, %s, back, 1, %s) WHERE c >= 0 ORDER BY t, i, o, k",
+            forth, name.b, name.a, from);
+    else
+        sql = sqlite3_mprintf("SELECT " SHOWN " FROM (%s) ORDER BY t, i, o", forth);
+    sqlite3_free(from);
+    sqlite3_free(forth);
+    sqlite3_free(edges);
+    return sql;
+}
+
+static void agree_with_rows(int who, const char *schema) {
+    if (pick(3) == 0)
+        same_search(who, schema, "gpu_bfs");
+    if (!same_search(who, schema,
+                     "gpu_sssp")) /* weights too: the edges below show them */
+        return;
+    const char *id = strstr(name.further, "rowid") ? "rowid" : "id";
+    char *on_table = arcs_of_table(schema, id);
+    char *on_graph =
+        sqlite3_mprintf("SELECT quote(src), quote(dst), weight * 1.0, quote(edge) "
+                        "FROM %s.%s",
+                        schema, name.graph);
+    if (name.rowids)
+        same(who, on_table, on_graph);
+    sqlite3_free(on_table);
+    sqlite3_free(on_graph);
+    const char *value = ONE_OF("1", "2", "3", "'x'", "'y'", "'3'", "3.0");
+    on_graph =
+        sqlite3_mprintf("SELECT count(*), sum(weight * 1.0) FROM %s.%s WHERE edge = %s",
+                        schema, name.graph, value);
+    on_table = sqlite3_mprintf(
+        "SELECT count(*), sum(weight * 1.0) FROM %s.%s WHERE (edge = %s) IS TRUE", schema,
+        name.graph, value);
+    same(who, on_table, on_graph);
+    sqlite3_free(on_table);
+    sqlite3_free(on_graph);
+    on_graph = sqlite3_mprintf("SELECT gpugraph_check('%s.%s')", schema, name.graph);
+    same(who, "SELECT 'ok'", on_graph);
+    sqlite3_free(on_graph);
+}
+
 static void agree(int who) {
     const char *schema = who == D ? "other" : "main";
+    if (*name.further) {
+        agree_with_rows(who, schema);
+        return;
+    }
     bool good = compare_scans(who, schema);
     if (good && pick(3) == 0)
         compare_lookups(who, schema);
@@ -354,11 +506,36 @@ static const char *weight(void) {
     return ONE_OF("0", "1", "2", "3", "4", "5", "6", "7");
 }
 
+static const char *edge_id(void) {
+    if (pick(300) == 0)
+        return ONE_OF("2.5", "x'31'");
+    return ONE_OF("1", "2", "3", "4", "5", "6", "'x'", "'y'", "'3'", "''", "NULL", "3.0");
+}
+
+static const char *way_back(void) {
+    return pick(2) ? ONE_OF("-1", "NULL", "-0.5") : weight();
+}
+
+/* What the row has after its weight. */
+static const char *further_value(const char *column) {
+    return column[2] == 'i' ? edge_id() : way_back();
+}
+
+/* ", value" for each of name.stored. */
+static void append_further(sqlite3_str *text) {
+    for (const char *at = name.stored; *at;
+         at = strchr(at + 1, ',') ? strchr(at + 1, ',') : "")
+        sqlite3_str_appendf(text, ", %s", further_value(at));
+}
+
 static char *values(void) {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    for (uint32_t i = 0, count = 1 + pick(4); i < count; i++)
-        sqlite3_str_appendf(text, "%s(%s, %s, %s)", i ? ", " : "", vertex(), vertex(),
+    for (uint32_t i = 0, count = 1 + pick(4); i < count; i++) {
+        sqlite3_str_appendf(text, "%s(%s, %s, %s", i ? ", " : "", vertex(), vertex(),
                             weight());
+        append_further(text);
+        sqlite3_str_appendall(text, ")");
+    }
     return sqlite3_str_finish(text);
 }
 
@@ -371,8 +548,10 @@ static char *condition(void) {
     case 2:
         return sqlite3_mprintf(
             "typeof(%s) NOT IN ('integer', 'text') OR typeof(%s) NOT IN "
-            "('integer', 'text') OR ifnull(%s, -1) < 0 OR %s = 'heavy'",
-            name.a, name.b, name.w, name.w);
+            "('integer', 'text') OR ifnull(%s, -1) < 0 OR %s = 'heavy'%s%s",
+            name.a, name.b, name.w, name.w,
+            strstr(name.stored, "id") ? " OR typeof(id) = 'blob' OR id = 2.5" : "",
+            strstr(name.stored, "back") ? " OR back = 'heavy'" : "");
     case 3:
         return sqlite3_mprintf("rowid = (SELECT max(rowid) FROM %s)", name.table);
     default:
@@ -389,17 +568,17 @@ static char *insert(void) {
     switch (pick(5)) {
     case 0:
         sql = sqlite3_mprintf(
-            "INSERT %s INTO %s(%s, %s, %s) SELECT %s, %s, %s FROM %s LIMIT "
+            "INSERT %s INTO %s(%s, %s, %s%s) SELECT %s, %s, %s%s FROM %s LIMIT "
             "3",
-            conflict(), name.table, name.a, name.b, name.w, name.b, name.a, name.w,
-            name.table);
+            conflict(), name.table, name.a, name.b, name.w, name.stored, name.b, name.a,
+            name.w, name.stored, name.table);
         break;
     case 1:
         sql = sqlite3_mprintf(
-            "INSERT INTO %s(%s, %s, %s) VALUES %s ON CONFLICT DO UPDATE SET "
+            "INSERT INTO %s(%s, %s, %s%s) VALUES %s ON CONFLICT DO UPDATE SET "
             "%s = %s",
-            name.table, name.a, name.b, name.w, rows, ONE_OF(name.a, name.b, name.w),
-            weight());
+            name.table, name.a, name.b, name.w, name.stored, rows,
+            ONE_OF(name.a, name.b, name.w), weight());
         break;
     case 2:
         if (name.rowids) {
@@ -411,8 +590,8 @@ static char *insert(void) {
             break;
         } /* fall through */
     default:
-        sql = sqlite3_mprintf("INSERT %s INTO %s(%s, %s, %s) VALUES %s", conflict(),
-                              name.table, name.a, name.b, name.w, rows);
+        sql = sqlite3_mprintf("INSERT %s INTO %s(%s, %s, %s%s) VALUES %s", conflict(),
+                              name.table, name.a, name.b, name.w, name.stored, rows);
     }
     sqlite3_free(rows);
     return sql;
@@ -421,7 +600,12 @@ static char *insert(void) {
 static char *update(void) {
     char *where = condition(), *sql;
     uint32_t what = pick(name.rowids ? 4 : 3);
-    if (what == 3)
+    if (*name.stored && pick(2)) {
+        const char *column = pick(2) ? strrchr(name.stored, ',') : name.stored;
+        sql = sqlite3_mprintf("UPDATE %s %s SET %.*s = %s WHERE %s", conflict(),
+                              name.table, (int)strcspn(column + 2, ","), column + 2,
+                              further_value(column), where);
+    } else if (what == 3)
         sql = sqlite3_mprintf("UPDATE %s %s SET rowid = %u WHERE %s", conflict(),
                               name.table, pick(40), where);
     else
@@ -475,18 +659,22 @@ static char *write_statement(void) {
 
 static int create_as_named(void) {
     char *edges = only_edges();
-    int rc = run_on(A, "CREATE VIRTUAL TABLE %s USING gpugraph(%s(%s, %s%s%s)%s%s%s%s)",
-                    name.graph, name.table, name.a, name.b, name.weights ? ", " : "",
-                    name.weights ? name.w : "", *edges ? ", where = '" : "", edges,
-                    *edges ? "'" : "", name.persist ? ", persist = 1" : "");
+    int rc = run_on(
+        A, "CREATE VIRTUAL TABLE %s USING gpugraph(%s(%s, %s%s%s%s)%s%s%s%s%s%s%s)",
+        name.graph, name.table, name.a, name.b, name.weights ? ", " : "",
+        name.weights ? name.w : "", name.further,
+        *name.direction ? ", direction = '" : "", name.direction,
+        *name.direction ? "'" : "", *edges ? ", where = '" : "", edges, *edges ? "'" : "",
+        name.persist ? ", persist = 1" : "");
     sqlite3_free(edges);
     return rc;
 }
 
 static void create_graph(void) {
     struct names before = name;
-    name.where = pick(3);
+    name.where = name.typed ? 0 : pick(3);
     name.persist = pick(2);
+    name.direction = *name.further ? ONE_OF("", "both", "in") : "";
     int rc = create_as_named();
     if (rc && name.persist) { /* a row that is no edge, which is read and said at once */
         name.persist = false;
@@ -547,8 +735,8 @@ static void rename_for_a_moment(void) {
 static void replace_table(void) {
     if (!name.rowids || !names_still_hold() || run_on(A, "BEGIN IMMEDIATE") != SQLITE_OK)
         return;
-    run_on(A, "CREATE TABLE keep AS SELECT %s, %s, %s FROM %s", name.a, name.b, name.w,
-           name.table);
+    run_on(A, "CREATE TABLE keep AS SELECT %s, %s, %s%s FROM %s", name.a, name.b, name.w,
+           name.stored, name.table);
     run_on(A, "DROP TABLE %s", name.table);
     run_on(A, "CREATE TABLE %s AS SELECT * FROM keep", name.table);
     run_on(A, "DROP TABLE keep");
@@ -695,6 +883,7 @@ static void change_schema(void) {
 static const struct {
     const char *sql;
     bool rowids, weights;
+    const char *further, *stored;
 } tables[] = {
     {"CREATE TABLE roads(a, b, w)", true, true},
     {"CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b TEXT, w REAL)", true, true},
@@ -718,6 +907,13 @@ static const struct {
      "roads(ifnull(a, 0) || '|' || \"b\" COLLATE NOCASE DESC, w); CREATE UNIQUE INDEX "
      "heavy ON roads(b, CASE WHEN w > 3 THEN a END) WHERE w IS NOT 2",
      true, true},
+    {"CREATE TABLE roads(a, b, w, id)", true, true, ", id", ", id"},
+    {"CREATE TABLE roads(a, b, id TEXT UNIQUE, w)", true, true, ", id", ", id"},
+    {"CREATE TABLE roads(a, b, w, id, back)", true, true, ", id, back", ", id, back"},
+    {"CREATE TABLE roads(a, b, w INTEGER, back REAL)", true, true, ", rowid, back",
+     ", back"},
+    {"CREATE TABLE roads(a, b, w, id, back, PRIMARY KEY(a, b)) WITHOUT ROWID", false,
+     true, ", id, back", ", id, back"},
 };
 
 static void open_all(const char *journal, const char *table) {
@@ -753,6 +949,10 @@ static void set_names(int kind) {
     strcpy(name.graph, "g");
     name.rowids = tables[kind].rowids;
     name.weights = tables[kind].weights;
+    name.further = tables[kind].further ? tables[kind].further : "";
+    name.stored = tables[kind].stored ? tables[kind].stored : "";
+    name.direction = "";
+    name.typed = strstr(tables[kind].sql, "back REAL") != NULL;
     name.defaults = strstr(tables[kind].sql, "DEFAULT") != NULL;
 }
 

@@ -1,0 +1,176 @@
+/* The graphs of a mirror: made by a whole read, or out of blocks in the file.
+**
+**     roads(a, b, metres)             one graph
+**     roads(a, b, metres, id)         one, and which edge is which row's (load/row_ids.h)
+**     roads(a, b, metres, id, back)   two of these: rows as one edge each, for the direction
+**                                     'both', and rows as the ways that are open
+**
+** Both of two are changed by the same batches, and a statement that sees one is bound to the
+** other, too. */
+#include "blocks.h"
+#include "mirror.h"
+#include <string.h>
+
+static void settle(connection *c, graph_ref *before) {
+    if (!before)
+        return;
+    before->followed = false;
+    graph_settle(c, before);
+}
+
+void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
+    graph_ref *before[] = {f->graph, f->both};
+    f->graph = g;
+    f->both = both;
+    if (g)
+        g->followed = true;
+    if (both)
+        both->followed = true;
+    if (before[0] != g)
+        settle(c, before[0]);
+    if (before[1] != both)
+        settle(c, before[1]);
+}
+
+/* ---- a whole read ---- */
+
+graph_ref *mirror_frame(const followed *f, bool undirected) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
+    g->source_affinity = f->rows.affinity;
+    g->direction = f->direction;
+    g->weight_column = f->rows.column[WEIGHT_COLUMN] != NULL;
+    g->weight_unclear = f->rows.weight_unclear;
+    g->two_ways = f->rows.column[REVERSE_COLUMN] != NULL;
+    g->undirected = undirected;
+    if (!g->weight_column)
+        g->weight_error = source_without_weight(&f->rows);
+    const bool has_ids = source_rowid(&f->rows) || source_has_row_ids(&f->rows);
+    if (!has_ids)
+        g->names = edge_names_none();
+    if (g->edges && (g->weight_column || g->weight_error) && (has_ids || g->names))
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+static void loaded_free(loaded *got) {
+    gpugraph_free(got->graph);
+    gpugraph_free(got->half_rows);
+    gpugraph_free(got->row_ids);
+    edge_names_free(got->names);
+    sqlite3_free(got->weight_error);
+    memset(got, 0, sizeof *got);
+}
+
+/* Takes over what was read; NULL: no memory. */
+static graph_ref *take_loaded(const followed *f, bool undirected, loaded *got) {
+    graph_ref *g = mirror_frame(f, undirected);
+    if (!g) {
+        loaded_free(got);
+        return NULL;
+    }
+    g->graph = got->graph;
+    edge_names_free(g->names);
+    g->names = got->names;
+    g->half_rows = got->half_rows;
+    g->row_ids = got->row_ids;
+    g->has_weight = got->has_weight;
+    g->has_text = got->has_text;
+    if (got->weight_error)
+        g->weight_error = got->weight_error;
+    return g;
+}
+
+/* The graphs, of which a missing one says that there was no memory, become the mirror. */
+static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both) {
+    if (!g || (f->rows.column[REVERSE_COLUMN] && !both)) {
+        if (g)
+            graph_free(g);
+        if (both)
+            graph_free(both);
+        return SQLITE_NOMEM;
+    }
+    graph_list(c, g);
+    if (both)
+        graph_list(c, both);
+    mirror_set(c, f, g, both);
+    return SQLITE_OK;
+}
+
+int mirror_renew(reading *r, followed *f, const char *why) {
+    loaded got, other = {.graph = NULL};
+    const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
+    graph_request request = *r->request;
+    request.undirected = false;
+    r->why = why;
+    check_done(r);
+    int rc = graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, &got,
+                        two ? &other : NULL, r->error);
+    if (rc)
+        return rc;
+    graph_ref *g = take_loaded(f, false, &got),
+              *both = two ? take_loaded(f, true, &other) : NULL;
+    f->has_real = false;
+    return take_mirror(r->c, f, g, both);
+}
+
+/* ---- out of blocks ---- */
+
+/* Do a graph of the file's and what goes with it belong together? Whatever the bytes are, no
+** question asked of these then leads astray. */
+static int check_saved(connection *c, const graph_ref *g, bool *good) {
+    const uint64_t edges = gpugraph_edge_count(g->graph);
+    const bool weighted = gpugraph_weights(g->graph) != GPUGRAPH_UNWEIGHTED;
+    *good &= edges == 0 || weighted == g->weight_column;
+    *good &= !g->row_ids || gpugraph_edge_count(g->row_ids) == edges;
+    return g->row_ids ? row_ids_settle(c, g->row_ids) : SQLITE_OK;
+}
+
+static gpugraph_graph *take_block(block_graphs *saved, int which) {
+    gpugraph_graph *graph = saved->of[which];
+    saved->of[which] = NULL;
+    return graph;
+}
+
+static graph_ref *take_saved(const followed *f, bool undirected, block_graphs *saved) {
+    const int first = undirected ? BLOCK_BOTH : BLOCK_GRAPH;
+    const bool named = source_has_row_ids(&f->rows);
+    loaded got = {.graph = take_block(saved, first),
+                  .half_rows = take_block(saved, first + BLOCK_HALF_ROWS),
+                  .row_ids = named ? take_block(saved, first + BLOCK_ROW_IDS) : NULL,
+                  .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
+    if (!named && !source_rowid(&f->rows))
+        got.names = edge_names_none();
+    return take_loaded(f, undirected, &got);
+}
+
+int mirror_load_blocks(reading *r, followed *f) {
+    block_graphs saved;
+    const bool two = f->rows.column[REVERSE_COLUMN] != NULL,
+               named = source_has_row_ids(&f->rows);
+    bool good = true;
+    int rc = blocks_read(r->c, r->follow, &saved, &f->position, &f->mark);
+    if (rc || !saved.of[BLOCK_GRAPH] || (two && !saved.of[BLOCK_BOTH]) ||
+        (named && !saved.of[BLOCK_ROW_IDS]) || (two && !saved.of[BLOCK_BOTH_ROW_IDS])) {
+        block_graphs_free(&saved);
+        return rc;
+    }
+    graph_ref *g = take_saved(f, false, &saved),
+              *both = two ? take_saved(f, true, &saved) : NULL;
+    block_graphs_free(&saved);
+    if (g)
+        rc = check_saved(r->c, g, &good);
+    if (both && rc == SQLITE_OK)
+        rc = check_saved(r->c, both, &good);
+    if (rc == SQLITE_OK && good)
+        return take_mirror(r->c, f, g, both);
+    if (g)
+        graph_free(g);
+    if (both)
+        graph_free(both);
+    return rc;
+}

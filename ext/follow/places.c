@@ -1,0 +1,193 @@
+/* A batch for a graph whose edges have ids of their own: by places, since there the order of
+** edges is that of (edge id, row), which the loops of row_ids have (load/row_ids.h).
+**
+**     rows that go      their edges' numbers before the change
+**     row_ids           is brought up to date
+**     rows that come    their edges' numbers after it  ->  which edge of before each one precedes
+**
+**     before    a5 b7 c7 e9          b7 goes, a5 and c7 change their weights, d8 comes
+**     removed   a5 b7 c7
+**     added     a5 in the place of a5, c7 in that of c7, d8 before e9
+**
+** An edge that goes and comes with the same id stays where it is. */
+#include "batch.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge of the batch, by its number before or after. */
+typedef struct place {
+    uint64_t edge;
+    int64_t of; /* which one of the batch */
+} place;
+
+static int compare_places(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* Numbers of the edges of these rows, in order. NULL: no memory, or, *lost, one has none. */
+static place *find_places(gpugraph_graph *rows, const int64_t *row, int64_t count,
+                          bool *lost) {
+    place *list = malloc(((size_t)count + 1) * sizeof *list);
+    for (int64_t i = 0; list && i < count; i++) {
+        list[i] = (place){row_ids_edge(rows, row[i]), i};
+        *lost |= list[i].edge == GPUGRAPH_NO_EDGE;
+    }
+    if (list && *lost) {
+        free(list);
+        return NULL;
+    }
+    if (list)
+        qsort(list, (size_t)count, sizeof *list, compare_places);
+    return list;
+}
+
+static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes) {
+    gpugraph_run run;
+    loader *l = &changes->added;
+    intern_close(&l->edge_texts);
+    const gpugraph_id_column id = {l->edge_id.value, l->edge_id.is_text};
+    const gpugraph_edges added = {
+        .count = l->count,
+        .source = id,
+        .target = id,
+        .edge_id = l->row,
+        .texts = {l->edge_texts.count, l->edge_texts.offset, l->edge_texts.bytes}};
+    const gpugraph_changes batch = {.removed = changes->removed.item,
+                                    .removed_count = changes->removed.count,
+                                    .added = l->count ? &added : NULL};
+    connection_run(c, &run);
+    run.phase = NULL; /* the graph's own phases tell of the change */
+    gpugraph_status status = gpugraph_update(rows, &batch, &run);
+    if (status == GPUGRAPH_INVALID)
+        return SQLITE_MISMATCH;
+    return status ? code_of_status(status) : row_ids_settle(c, rows);
+}
+
+static bool is_set(const uint8_t *bits, int64_t i) {
+    return bits && bits[i / 8] >> i % 8 & 1;
+}
+
+static bool take_arrays(place_batch *made, int64_t removed, int64_t added) {
+    const size_t come = (size_t)added + 1;
+    made->removed = malloc(((size_t)removed + 1) * sizeof *made->removed);
+    made->before = malloc(come * sizeof *made->before);
+    made->edge_id = calloc(come, sizeof *made->edge_id);
+    made->weight = malloc(come * sizeof *made->weight);
+    bool taken = made->removed && made->before && made->edge_id && made->weight;
+    for (int k = 0; k < 2; k++) {
+        made->end[k] = malloc(come * sizeof *made->end[k]);
+        made->is_text[k] = calloc(come / 8 + 1, 1);
+        taken &= made->end[k] && made->is_text[k];
+    }
+    return taken;
+}
+
+/* Entry `at` of the batch's columns is what the loader has at i. */
+static void put(place_batch *made, int64_t at, const loader *l, int64_t i) {
+    for (int k = 0; k < 2; k++) {
+        made->end[k][at] = l->id[k].value[i];
+        if (is_set(l->id[k].is_text, i))
+            made->is_text[k][at / 8] |= (uint8_t)(1u << at % 8);
+    }
+    if (l->weight)
+        made->weight[at] = l->weight[i];
+}
+
+/* old: of removed edges. fixed[i]: the number before of added edge i where it stays, else
+** GPUGRAPH_NO_EDGE; gone: the other removed ones' numbers, ascending. */
+static void fill(place_batch *made, const row_changes *changes, const place *new,
+                 const uint64_t *fixed, const uint64_t *gone, uint64_t gone_count) {
+    const loader *l = &changes->added;
+    uint64_t passed = 0, fresh = 0;
+    for (int64_t at = 0; at < l->count; at++) {
+        const uint64_t e = fixed[new[at].of];
+        put(made, at, l, new[at].of);
+        if (e != GPUGRAPH_NO_EDGE) {
+            made->before[at] = e;
+            made->edge_id[at] = (int64_t)e + 1;
+            continue;
+        }
+        const uint64_t staying = new[at].edge - fresh++; /* edges before it that stay */
+        while (passed < gone_count && gone[passed] - passed <= staying)
+            passed++;
+        made->before[at] = staying + passed;
+    }
+}
+
+/* Fills fixed and gone. */
+static uint64_t part(const row_changes *changes, const place *old, uint64_t *of_row,
+                     uint64_t *fixed, uint64_t *gone) {
+    const id_list *removed = &changes->removed;
+    uint64_t count = 0;
+    for (int64_t i = 0; i < removed->count; i++)
+        of_row[old[i].of] = old[i].edge;
+    for (int64_t i = 0, r = 0; i < changes->added.count; i++) {
+        while (r < removed->count && removed->item[r] < changes->added.row[i])
+            r++;
+        fixed[i] = changes->stays.item[i] ? of_row[r] : GPUGRAPH_NO_EDGE;
+        if (changes->stays.item[i])
+            of_row[r] = GPUGRAPH_NO_EDGE;
+    }
+    for (int64_t i = 0; i < removed->count; i++)
+        if (of_row[old[i].of] != GPUGRAPH_NO_EDGE)
+            gone[count++] = old[i].edge;
+    return count;
+}
+
+static int find_all(const row_changes *changes, const place *old, const place *new,
+                    place_batch *made) {
+    const size_t go = (size_t)changes->removed.count, come = (size_t)changes->added.count;
+    uint64_t *scratch = malloc((2 * go + come + 1) * sizeof *scratch);
+    if (!scratch || !take_arrays(made, changes->removed.count, changes->added.count)) {
+        free(scratch);
+        return SQLITE_NOMEM;
+    }
+    uint64_t *gone = scratch + go, *fixed = gone + go;
+    uint64_t count = part(changes, old, scratch, fixed, gone);
+    fill(made, changes, new, fixed, gone, count);
+    for (size_t i = 0; i < go; i++)
+        made->removed[i] = (int64_t)old[i].edge + 1;
+    free(scratch);
+    return SQLITE_OK;
+}
+
+static void take_columns(const place_batch *made, gpugraph_edges *added,
+                         gpugraph_changes *batch) {
+    added->source = (gpugraph_id_column){made->end[0], made->is_text[0]};
+    added->target = (gpugraph_id_column){made->end[1], made->is_text[1]};
+    added->weight = added->weight ? made->weight : NULL;
+    added->edge_id = made->edge_id;
+    batch->removed = made->removed;
+    batch->before = made->before;
+}
+
+int place_batch_make(connection *c, graph_ref *graph, row_changes *changes,
+                     gpugraph_edges *added, gpugraph_changes *batch, place_batch *made) {
+    bool lost = false;
+    place *new = NULL, *old = find_places(graph->row_ids, changes->removed.item,
+                                          changes->removed.count, &lost);
+    int rc = old ? change_rows(c, graph->row_ids, changes) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK) {
+        new =
+            find_places(graph->row_ids, changes->added.row, changes->added.count, &lost);
+        rc = new ? find_all(changes, old, new, made) : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK)
+        take_columns(made, added, batch);
+    free(old);
+    free(new);
+    return lost ? SQLITE_MISMATCH : rc;
+}
+
+void place_batch_clear(place_batch *made) {
+    free(made->removed);
+    free(made->before);
+    free(made->edge_id);
+    free(made->weight);
+    for (int k = 0; k < 2; k++) {
+        free(made->end[k]);
+        free(made->is_text[k]);
+    }
+    memset(made, 0, sizeof *made);
+}

@@ -1,0 +1,232 @@
+/* Which edge is which row's: row_ids.h draws it. */
+#include "row_ids.h"
+#include "base/value.h"
+#include "base/whole_number.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MARK = 't', NULL_MARK = 'u' };
+
+/* ---- making ---- */
+
+int64_t row_id_intern(intern *texts, const char *text, size_t bytes) {
+    char small[64] = {TEXT_MARK}, *marked = small;
+    if (!text)
+        return intern_text(texts, &(char){NULL_MARK}, 1);
+    if (bytes + 1 > sizeof small)
+        marked = malloc(bytes + 1);
+    if (!marked)
+        return -1;
+    *marked = TEXT_MARK;
+    memcpy(marked + 1, text, bytes);
+    int64_t number = intern_text(texts, marked, bytes + 1);
+    if (marked != small)
+        free(marked);
+    return number;
+}
+
+/* The rows' arcs from the first vertex on; NULL: there are none. */
+static const void *arcs_of(gpugraph_graph *rows) {
+    gpugraph_run run = {.threads = 1};
+    const void *arc = NULL;
+    uint64_t count;
+    if (gpugraph_edge_count(rows) > 0)
+        gpugraph_edges_from(rows, 0, &run, &arc, &count);
+    return arc;
+}
+
+int row_ids_settle(connection *c, gpugraph_graph *rows) {
+    gpugraph_run run;
+    const void *arc;
+    uint64_t count;
+    if (gpugraph_edge_count(rows) == 0)
+        return SQLITE_OK;
+    connection_run(c, &run);
+    run.phase = NULL;
+    return code_of_status(gpugraph_edges_from(rows, 0, &run, &arc, &count));
+}
+
+enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */
+
+/* Rows ascend, so that row i is edge i of the loops; else each is looked for. */
+static int number_edges(connection *c, int64_t count, const int64_t *row, int64_t *id,
+                        gpugraph_graph *rows) {
+    bool ascending = true;
+    const void *arc = arcs_of(rows);
+    for (int64_t i = 1; i < count; i++)
+        ascending &= row[i - 1] < row[i];
+    for (int64_t i = 0; i < count; i++) {
+        if (i % PATIENCE == 0 && connection_interrupted(c))
+            return SQLITE_INTERRUPT;
+        if (ascending)
+            id[gpugraph_edge_at(rows, arc, (uint64_t)i)] = i + 1;
+        else
+            id[i] = (int64_t)row_ids_edge(rows, row[i]) + 1;
+    }
+    return SQLITE_OK;
+}
+
+int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
+                 const uint8_t *is_text, intern *texts, gpugraph_graph **rows,
+                 char **why) {
+    gpugraph_run run;
+    intern_close(texts);
+    const gpugraph_edges loops = {.count = count,
+                                  .source = {id, is_text},
+                                  .target = {id, is_text},
+                                  .edge_id = row,
+                                  .texts = {texts->count, texts->offset, texts->bytes}};
+    connection_run(c, &run);
+    run.phase = NULL; /* the graph's own phases tell of the rows */
+    run.backend = GPUGRAPH_CPU;
+    int rc = code_of_status(gpugraph_create(&loops, &run, rows));
+    if (rc == SQLITE_ERROR) {
+        *why = sqlite3_mprintf("%s", run.message);
+        return *why ? rc : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK)
+        rc = row_ids_settle(c, *rows);
+    return rc ? rc : number_edges(c, count, row, id, *rows);
+}
+
+/* ---- looking up ---- */
+
+/* The place, among all arcs, of the first one of a vertex. */
+static uint64_t first_arc(gpugraph_graph *rows, uint32_t v, const void **arc,
+                          uint64_t *count) {
+    gpugraph_run run = {.threads = 1};
+    *count = 0;
+    if (gpugraph_edges_from(rows, v, &run, arc, count) != GPUGRAPH_OK)
+        return 0;
+    return (uint64_t)((const char *)*arc - (const char *)arcs_of(rows)) /
+           gpugraph_edge_size(rows);
+}
+
+uint64_t row_ids_edge(gpugraph_graph *rows, int64_t row) {
+    const void *arc;
+    uint64_t r = gpugraph_find_edge(rows, row), low = 0, high, count;
+    if (r == GPUGRAPH_NO_EDGE)
+        return GPUGRAPH_NO_EDGE;
+    uint64_t first = first_arc(rows, gpugraph_edges_of(rows)->source[r], &arc, &count);
+    high = count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (gpugraph_edge_at(rows, arc, middle) < r)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && gpugraph_edge_at(rows, arc, low) == r ? first + low
+                                                                : GPUGRAPH_NO_EDGE;
+}
+
+int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
+    const gpugraph_edge_list *loops = gpugraph_edges_of(rows);
+    uint64_t r = gpugraph_edge_at(rows, arcs_of(rows), e);
+    return loops->edge_id ? loops->edge_id[r] : (int64_t)r + 1;
+}
+
+/* The vertex that is the edge's id; of a TEXT, what stands there, mark and all. */
+static uint32_t id_of(gpugraph_graph *rows, uint64_t e, const char **text,
+                      uint64_t *bytes) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
+    uint32_t v =
+        gpugraph_edges_of(rows)->source[gpugraph_edge_at(rows, arcs_of(rows), e)];
+    *text = NULL;
+    if (v >= ids->integer_count) {
+        const uint64_t *at = ids->texts.offset + (v - ids->integer_count);
+        *text = ids->texts.bytes + at[0];
+        *bytes = at[1] - at[0];
+    }
+    return v;
+}
+
+static int64_t integer_of(gpugraph_graph *rows, uint32_t v) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
+    return ids->integer ? ids->integer[v] : ids->first_integer + (int64_t)v;
+}
+
+/* Of bytes that a damaged file may have brought, what is no marked TEXT is NULL. */
+static bool is_text(const char *text, uint64_t bytes) {
+    return bytes > 0 && *text == TEXT_MARK;
+}
+
+void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
+    const char *text;
+    uint64_t bytes;
+    uint32_t v = id_of(rows, e, &text, &bytes);
+    if (!text)
+        sqlite3_result_int64(context, integer_of(rows, v));
+    else if (is_text(text, bytes))
+        sqlite3_result_text64(context, text + 1, bytes - 1, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+}
+
+bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id) {
+    const char *text;
+    uint64_t bytes;
+    uint32_t v = id_of(rows, e, &text, &bytes);
+    int type = sqlite3_value_type(id);
+    int64_t whole;
+    if (!text)
+        return type == SQLITE_INTEGER
+                   ? sqlite3_value_int64(id) == integer_of(rows, v)
+                   : type == SQLITE_FLOAT &&
+                         whole_number(sqlite3_value_double(id), &whole) &&
+                         whole == integer_of(rows, v);
+    if (!is_text(text, bytes) || type != SQLITE_TEXT)
+        return type == SQLITE_NULL && !is_text(text, bytes);
+    const void *other = sqlite3_value_text(id);
+    return other && (uint64_t)sqlite3_value_bytes(id) == bytes - 1 &&
+           memcmp(other, text + 1, (size_t)(bytes - 1)) == 0;
+}
+
+static void add_range(gpugraph_graph *rows, uint32_t v, row_ids_range *range,
+                      int *ranges) {
+    const void *arc;
+    if (v == GPUGRAPH_NONE)
+        return;
+    row_ids_range *r = &range[(*ranges)++];
+    r->first = first_arc(rows, v, &arc, &r->count);
+}
+
+/* As a text is, or as SQLite would write a number. */
+static int find_as_text(gpugraph_graph *rows, sqlite3_value *id, uint32_t *v) {
+    sqlite3_value *copy = sqlite3_value_dup(id);
+    const char *text = copy ? (const char *)sqlite3_value_text(copy) : NULL;
+    const size_t bytes = text ? (size_t)sqlite3_value_bytes(copy) : 0;
+    char *marked = text ? malloc(bytes + 1) : NULL;
+    if (marked) {
+        *marked = TEXT_MARK;
+        memcpy(marked + 1, text, bytes);
+        *v = gpugraph_find_text(rows, marked, bytes + 1);
+    }
+    free(marked);
+    sqlite3_value_free(copy);
+    return marked ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int row_ids_find(gpugraph_graph *rows, sqlite3_value *id,
+                 row_ids_range range[ROW_IDS_MEANINGS], int *ranges) {
+    struct sql_number number;
+    char digits[24] = {TEXT_MARK};
+    uint32_t v = GPUGRAPH_NONE;
+    int type = sqlite3_value_type(id), rc = number_of(id, &number);
+    *ranges = 0;
+    if (rc || type == SQLITE_NULL || type == SQLITE_BLOB)
+        return rc;
+    number_to_integer(&number);
+    if (number.type == SQLITE_INTEGER) {
+        sqlite3_snprintf(sizeof digits - 1, digits + 1, "%lld",
+                         (long long)number.integer);
+        add_range(rows, gpugraph_find_integer(rows, number.integer), range, ranges);
+        if (type != SQLITE_TEXT)
+            add_range(rows, gpugraph_find_text(rows, digits, strlen(digits)), range,
+                      ranges);
+    }
+    if (type != SQLITE_INTEGER)
+        rc = find_as_text(rows, id, &v);
+    if (rc == SQLITE_OK)
+        add_range(rows, v, range, ranges);
+    return rc;
+}
