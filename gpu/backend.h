@@ -146,8 +146,9 @@ static inline void gg_put_edge(void *edge, bool wide, uint64_t i, uint64_t e) {
 ** sees stay until gg_leave_graph, which returns run->status. (graph/gate.c) */
 void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run);
 gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
-/* Waits until this thread is the one that makes rows. False: the run must end. */
-bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run);
+/* Waits until this thread is the one that makes rows. *nested: it is already, and the host's
+** interrupt handler searches; nothing has begun. False: the run must end. */
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested);
 void gg_end_making(gpugraph_graph *graph);
 
 static inline void gg_know(bool *fact, bool found) {

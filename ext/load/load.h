@@ -40,9 +40,12 @@ enum weight_reading {
     READ_WEIGHTS
 };
 
+/* Bytes of a database from which on a graph is worth a name. Tests lower it, nobody else. */
+extern sqlite3_int64 graph_named_from;
 struct page_identity;
 /* Inside the read transaction: the name of what graph_load would read of a plain table by pages,
-** weights included where there are some. false: it has none. (pages/identity.h) */
+** weights included where there are some. false: it has none, or would take longer to find than
+** the rows take to read. (pages/identity.h) */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
 

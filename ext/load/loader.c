@@ -18,13 +18,16 @@
 ** search by weight reads the whole table again. That is felt where the table is large. */
 sqlite3_int64 weights_beside_from = (sqlite3_int64)64 << 20;
 
-bool weights_come_along(connection *c, const row_source *edges) {
-    sqlite3_int64 bytes = 0;
+static bool database_has(connection *c, const row_source *edges, sqlite3_int64 bytes) {
+    sqlite3_int64 size = 0;
     sqlite3_file *file =
         wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
-    return edges->kind == 't' && edges->column[WEIGHT_COLUMN] && file &&
-           file->pMethods->xFileSize(file, &bytes) == SQLITE_OK &&
-           bytes >= weights_beside_from;
+    return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK && size >= bytes;
+}
+
+bool weights_come_along(connection *c, const row_source *edges) {
+    return edges->kind == 't' && edges->column[WEIGHT_COLUMN] &&
+           database_has(c, edges, weights_beside_from);
 }
 
 /* ---- reader: whole pages ---- */
@@ -48,10 +51,14 @@ static page_table table_of(connection *c, const row_source *rows, bool weights) 
         .wal = &c->logs};
 }
 
+/* A name takes some 20 us, in which a thousand rows are read. */
+sqlite3_int64 graph_named_from = (sqlite3_int64)256 << 10;
+
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity) {
     page_table table = table_of(c, edges, true);
-    return edges->kind == 't' && !edges->where && page_identify(&table, identity);
+    return edges->kind == 't' && !edges->where &&
+           database_has(c, edges, graph_named_from) && page_identify(&table, identity);
 }
 
 /* A phase within the reading. */

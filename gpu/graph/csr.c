@@ -417,14 +417,36 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
     }
 }
 
+static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
+    return (csr){graph->n,     slot->m,      slot->offset,
+                 slot->target, slot->weight, slot->sorted};
+}
+
+/* For this search alone: retired from the beginning. */
+static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                       bool sorted, gpugraph_run *run, csr *view) {
+    struct retired_rows *aside = gg_alloc_zero(run, 1, sizeof *aside);
+    if (!aside)
+        return;
+    make_slot(graph, kind, weighted, sorted, run, &aside->slot);
+    if (gg_stopping(run)) {
+        gg_release(aside);
+        return;
+    }
+    *view = view_of(graph, &aside->slot);
+    gg_lock(&graph->gate.lock);
+    aside->next = graph->gate.retired;
+    graph->gate.retired = aside;
+    gg_unlock(&graph->gate.lock);
+}
+
 /* The view as it is now. False: rows are to be made. */
 static bool look(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool sorted,
                  csr *view) {
     gg_lock(&graph->gate.lock);
     const struct csr_slot *slot = &graph->csr[kind];
     bool there = slot->made && !(weighted && !slot->weight) && !(sorted && !slot->sorted);
-    *view =
-        (csr){graph->n, slot->m, slot->offset, slot->target, slot->weight, slot->sorted};
+    *view = view_of(graph, slot);
     gg_unlock(&graph->gate.lock);
     return there;
 }
@@ -433,8 +455,14 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view) {
     weighted = weighted && kind != CSR_SIMPLE && graph->weight;
     sorted = sorted || kind == CSR_SIMPLE;
-    if (look(graph, kind, weighted, sorted, view) || !gg_begin_making(graph, run))
+    bool nested;
+    if (look(graph, kind, weighted, sorted, view) ||
+        !gg_begin_making(graph, run, &nested))
         return run->status;
+    if (nested) {
+        make_aside(graph, kind, weighted, sorted, run, view);
+        return run->status;
+    }
     if (!look(graph, kind, weighted, sorted, view)) { /* nor has another one made them */
         make_rows(graph, kind, weighted, sorted, run);
         look(graph, kind, weighted, sorted, view);
@@ -476,6 +504,10 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
         return;
     }
     struct csr_slot *rows = &graph->edge_rows;
+    if (gg_edge_rows_made(graph)) { /* by this thread, in the middle of this */
+        release_slot(&slot);
+        return;
+    }
     rows->offset = slot.offset;
     rows->target = slot.target;
     rows->weight = slot.weight;
@@ -486,11 +518,13 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    if (gg_edge_rows_made(graph) || !gg_begin_making(graph, run))
+    bool nested;
+    if (gg_edge_rows_made(graph) || !gg_begin_making(graph, run, &nested))
         return run->status;
     if (!gg_edge_rows_made(graph))
         make_edge_rows(graph, run);
-    gg_end_making(graph);
+    if (!nested)
+        gg_end_making(graph);
     return run->status;
 }
 

@@ -12,7 +12,9 @@
 **
 ** The lock is held for moments alone; rows are made without it, by whoever has `making`. Rows
 ** that another search may walk are not changed: better ones take their place, and the old ones
-** are given back when the last search has left (csr.c).
+** are given back when the last search has left (csr.c). A thread that makes rows may come back for
+** others, from the host's interrupt handler with another connection: those are made for that
+** search alone, since the ones under way cannot be waited for.
 **
 ** gpugraph_update, gpugraph_free and gpugraph_release_device are for an owner who knows that
 ** nobody searches. */
@@ -67,17 +69,10 @@ static bool try_making(struct graph_gate *gate, uintptr_t me, bool *mine) {
 }
 
 /* Rows take milliseconds to seconds to make: who waits for them sleeps between two looks. */
-bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run) {
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested) {
     const struct timespec pause = {0, 100000};
     const uintptr_t me = (uintptr_t)pthread_self();
-    bool mine;
-    while (!try_making(&graph->gate, me, &mine)) {
-        if (mine) {
-            gg_fail(run, GPUGRAPH_INVALID,
-                    "the graph is being prepared by this very thread, which an interrupt "
-                    "handler or a progress handler must not search with");
-            return false;
-        }
+    while (!try_making(&graph->gate, me, nested) && !*nested) {
         if (gg_poll(run)) {
             gg_stopped(run);
             return false;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "gpugraph_extension.h"
+#include "load/load.h"
 #include "pages/identity.h"
 
 /* ---- SQLite's allocator ---- */
@@ -344,6 +345,7 @@ START_TEST(a_shared_graph) {
     unlink(file);
     sql_close();
     page_settled_ms = 0;
+    graph_named_from = 0;
     db = connect_to(file);
     make_tables();
     sqlite3 *other = connect_to(file);

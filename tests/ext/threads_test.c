@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "gpugraph_extension.h"
+#include "load/load.h"
 #include "pages/identity.h"
 
 enum { VERSIONS = 2, ROUNDS = 3, READERS = 4 };
@@ -198,6 +199,7 @@ START_TEST(one_file_and_a_writer) {
     pthread_t writer;
     readers_done = false;
     page_settled_ms = 0;
+    graph_named_from = 0;
     ck_assert_int_eq(pthread_create(&writer, NULL, write_on, file), 0);
     read_in_threads(file, false, READERS);
     __atomic_store_n(&readers_done, true, __ATOMIC_RELEASE);

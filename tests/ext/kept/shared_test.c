@@ -49,7 +49,7 @@ static void open_all(const char *journal) {
     char pragma[64];
     database_make_folder();
     page_settled_ms = 0;
-    weights_beside_from = 0;
+    weights_beside_from = graph_named_from = 0;
     snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", journal);
     for (int i = 0; i < CONNECTIONS; i++)
         each[i] = connect_one();
@@ -361,6 +361,15 @@ START_TEST(weights_are_read_for_all) {
 }
 END_TEST
 
+START_TEST(a_small_file_is_read) {
+    graph_named_from = 1 << 20;
+    do_in(each[0], by_weight);
+    do_in(each[1], by_weight);
+    ck_assert(!took_part(each[1]));
+    graph_named_from = 0;
+}
+END_TEST
+
 START_TEST(a_young_file_waits) {
     page_settled_ms = 1000000;
     do_in(each[0], by_weight);
@@ -477,6 +486,56 @@ START_TEST(read_once) {
 }
 END_TEST
 
+/* While one connection reads, from its progress handler: a second one in the same thread, which
+** must not wait for the first, and a third in another thread, which waits and is interrupted. */
+static int inside, interrupted_waits;
+static struct timespec asked;
+
+/* Whoever does not wait is done by then. */
+static int late(void *unused) {
+    struct timespec now;
+    (void)unused;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - asked.tv_sec) * 1e3 +
+               (double)(now.tv_nsec - asked.tv_nsec) * 1e-6 >
+           300;
+}
+
+static void *wait_in_vain(void *unused) {
+    (void)unused;
+    clock_gettime(CLOCK_MONOTONIC, &asked);
+    if (sqlite3_exec(each[2], by_weight, NULL, NULL, NULL) == SQLITE_INTERRUPT)
+        interrupted_waits++;
+    return NULL;
+}
+
+static int ask_inside(void *unused) {
+    pthread_t thread;
+    (void)unused;
+    if (inside++ > 40)
+        return 0;
+    ask_right(each[1], "a question from a progress handler");
+    if (interrupted_waits > 0)
+        return 0;
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_in_vain, NULL), 0);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+START_TEST(nobody_waits_in_a_circle) {
+    for (int i = 1; i < 3; i++)
+        do_in(each[i], "SELECT gpugraph_config('cache_limit', 0)");
+    do_in(each[2], breadth);
+    sqlite3_progress_handler(each[2], 100, late, NULL);
+    sqlite3_progress_handler(each[0], 200, ask_inside, NULL);
+    do_in(each[0], by_weight);
+    sqlite3_progress_handler(each[0], 0, NULL, NULL);
+    expect(inside > 1 && interrupted_waits == 1, "%d questions, %d interrupts", inside,
+           interrupted_waits);
+    ask_right(each[0], "all of that");
+}
+END_TEST
+
 /* ---- a child of fork() ---- */
 
 static void ask_in_child(int argument) {
@@ -513,7 +572,9 @@ const struct suite suite = {
       .cases = {{&one_counter_for_two_commits},
                 {&a_file_renamed_over},
                 {&a_file_written_over},
-                {&a_young_file_waits}}},
+                {&a_young_file_waits},
+                {&a_small_file_is_read},
+                {&nobody_waits_in_a_circle}}},
      {"fork", .tags = "serial", .timeout = 60, .setup = open_rollback,
       .teardown = close_all, .cases = {{&a_child_shares_nothing}}},
      {"fork, wal", .tags = "serial", .timeout = 60, .setup = open_wal,

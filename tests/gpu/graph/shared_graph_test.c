@@ -213,21 +213,39 @@ START_TEST(a_wait_is_interrupted) {
     gpugraph_run maker = {0};
     char room[16 * 1024];
     int asked = 0;
-    ck_assert(gg_begin_making(graph, &maker));
+    bool nested;
+    ck_assert(gg_begin_making(graph, &maker, &nested) && !nested);
     graph->gate.maker++; /* another thread */
     gpugraph_run run = {
         .interrupted = leave, .listener = &asked, .backend = GPUGRAPH_CPU};
     ask_breadth(graph, GPUGRAPH_OUT, &run, room);
     ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
     ck_assert_int_gt(asked, 0);
-    graph->gate.maker--; /* this thread, whose interrupt handler searches */
-    run = (gpugraph_run){.backend = GPUGRAPH_CPU};
-    ask_breadth(graph, GPUGRAPH_OUT, &run, room);
-    ck_assert_int_eq(run.status, GPUGRAPH_INVALID);
     gg_end_making(graph);
+    run = (gpugraph_run){.backend = GPUGRAPH_CPU};
     ask_breadth(graph, GPUGRAPH_OUT, &run, room);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     gpugraph_free(graph);
+}
+END_TEST
+
+/* This thread makes rows, and its interrupt handler asks the same graph. */
+START_TEST(a_handler_searches) {
+    gpugraph_graph *graph = draw(1), *alone = copy_of(graph);
+    gpugraph_run maker = {0}, run = {.backend = GPUGRAPH_CPU};
+    char room[16 * 1024];
+    bool nested;
+    ck_assert(gg_begin_making(graph, &maker, &nested) && !nested);
+    uint64_t want = ask_breadth(alone, GPUGRAPH_BOTH, &run, room);
+    ck_assert_uint_eq(ask_breadth(graph, GPUGRAPH_BOTH, &run, room), want);
+    ck_assert(!gg_csr_made(graph, CSR_BOTH) && !graph->gate.retired);
+    ask_edges(graph, &run);
+    ck_assert(run.status == GPUGRAPH_OK && gg_edge_rows_made(graph));
+    gg_end_making(graph);
+    ck_assert_uint_eq(ask_breadth(graph, GPUGRAPH_BOTH, &run, room), want);
+    ck_assert(gg_csr_made(graph, CSR_BOTH));
+    gpugraph_free(graph);
+    gpugraph_free(alone);
 }
 END_TEST
 
@@ -236,8 +254,9 @@ START_TEST(a_child_waits_for_nobody) {
     gpugraph_graph *graph = draw(2);
     gpugraph_run maker = {0};
     char room[16 * 1024];
+    bool nested;
     gg_enter_graph(graph, &maker);
-    ck_assert(gg_begin_making(graph, &maker));
+    ck_assert(gg_begin_making(graph, &maker, &nested));
     graph->gate.maker++;
     gg_lock(&graph->gate.lock);
     int status;
@@ -262,6 +281,7 @@ END_TEST
 const struct suite suite = {
     "shared graph",
     {{"threads", .timeout = 120, .cases = {{&several_threads, GRAPHS}}},
-     {"waiting", .timeout = 60, .cases = {{&a_wait_is_interrupted}}},
+     {"waiting", .timeout = 60,
+      .cases = {{&a_wait_is_interrupted}, {&a_handler_searches}}},
      {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}}},
 };
