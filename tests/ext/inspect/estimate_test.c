@@ -114,7 +114,7 @@ END_TEST
 
 const struct suite suite = {
     "estimate",
-    {{"all", "serial", .timeout = 60, .setup = sql_open, .teardown = sql_close,
+    {{"all", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&a_table_is_sized_by_a_sample, 3},
                 {&a_table_is_not_read},
                 {&of_every_function},
