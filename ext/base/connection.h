@@ -9,7 +9,8 @@
 
 enum { MOST_DEVICES = 16 };
 
-#define DEFAULT_CACHE_LIMIT ((sqlite3_int64)1 << 30)
+#define DEFAULT_CACHE_LIMIT                                                              \
+    ((sqlite3_int64)4 << 30) /* 60 M edges, and on a device again */
 
 /* Each field is a setting, inspect/settings.c. */
 typedef struct config {

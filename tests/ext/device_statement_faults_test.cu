@@ -57,6 +57,18 @@ static const struct call {
      "SELECT vertex, distance FROM gpu_sssp WHERE edges = %Q AND sources = "
      "'[1, 7, 30]' AND direction = 'in' AND method = %Q AND backend = %Q ORDER "
      "BY vertex"},
+    {"gpu_components",
+     "SELECT * FROM gpu_components(%Q) WHERE method = %Q AND backend = %Q "
+     "ORDER BY vertex"},
+    {"gpu_components",
+     "SELECT * FROM gpu_components(%Q) WHERE kind = 'strong' AND method = %Q "
+     "AND backend = %Q ORDER BY vertex"},
+    {"gpu_pagerank",
+     "SELECT * FROM gpu_pagerank(%Q) WHERE method = %Q AND backend = %Q ORDER "
+     "BY vertex"},
+    {"gpu_pagerank",
+     "SELECT * FROM gpu_pagerank(%Q) WHERE weighted = 1 AND sources = '[1, 7]' AND "
+     "direction = 'both' AND method = %Q AND backend = %Q ORDER BY vertex"},
     {"gpu_path", "SELECT * FROM gpu_path(%Q, 1, 40) WHERE method = %Q AND backend = %Q"},
     {"gpu_path",
      "SELECT * FROM gpu_path(%Q, 1, 40) WHERE weighted = 0 AND method = %Q AND "

@@ -305,7 +305,7 @@ const struct suite suite = {
     {{"threads", .timeout = 250, .setup = make_file, .teardown = remove_file,
       .cases = {{&all_functions_are_asked}, {&many_callers}}},
      /* The thread sanitizer follows no fork of a process with threads. */
-     {"serial", "serial", 250, make_file, remove_file,
+     {"forks", "serial forks", 250, make_file, remove_file,
       .cases = {{&fork_after_use},
                 {&fork_after_use_of_a_device},
                 {&fork_with_a_connection},

@@ -12,6 +12,7 @@
 
 #include "cells_threads.h"
 #include "expect.h"
+#include "graphs.h"
 #include "pages/reader.h"
 
 static char scratch[64]; /* a path in a folder of its own */
@@ -215,12 +216,28 @@ static inline void bring_ends_here(page_columns *c) {
     decoded_there++;
 }
 
+/* Pages go to a device that is open alone: a search opens it. */
+static inline void open_device(void) {
+    static bool open;
+    shape s = shape_path(2);
+    gpugraph_graph *graph = open ? NULL : shape_graph(&s);
+    gpugraph_run run = {.backend = GPUGRAPH_CUDA};
+    uint32_t degree[2];
+    if (graph)
+        ck_assert_int_eq(gpugraph_degrees(graph, GPUGRAPH_OUT, &run, degree),
+                         GPUGRAPH_OK);
+    open = true;
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+
 /* Where pages are decoded: on this thread, or, with TEST_ON_DEVICE, on a device, whatever the
 ** size of a table. */
 static inline const gg_cell_place *find_place(gpugraph_run *run) {
 #ifdef TEST_ON_DEVICE
     gg_cells_least = 0;
     run->backend = GPUGRAPH_CUDA;
+    open_device();
     return gg_cells_for(run);
 #else
     (void)run;

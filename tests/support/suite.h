@@ -40,9 +40,9 @@ struct suite_case {
     int (*count)(void);       /* times, where that is known at run time alone */
 };
 
-/* A case with the tag "serial" has no thread, or a child of fork() makes it, which the thread
-** sanitizer does not allow: so .ci/run does not show it the case. Where a worker is left at its
-** end, it fails. */
+/* A case with the tag "serial" is none of the thread sanitizer's, and .ci/run does not show it there.
+** It has no thread, and fails where a worker is left at its end; or it has the tag "forks", too: a
+** child of fork() makes threads, which that sanitizer does not allow. */
 struct suite_group {
     const char *name;
     const char *tags;

@@ -40,7 +40,7 @@ static void without_devices(void) {
 
 START_TEST(every_setting_has_a_default_and_a_meaning) {
     expect("'backend'|'auto';'device'|0;'devices'|'auto';'threads'|0;'memory_limit'|0;"
-           "'cache_limit'|1073741824;'progress'|0",
+           "'cache_limit'|4294967296;'progress'|0",
            "SELECT name, value FROM gpugraph_settings");
     expect("0", "SELECT count(*) FROM gpugraph_settings WHERE length(meaning) < 20 OR "
                 "gpugraph_config(name) IS NOT value");
@@ -63,7 +63,7 @@ START_TEST(a_setting_is_read_where_it_was_set) {
                 "SELECT name, gpugraph_config(name) FROM gpugraph_settings");
     /* NULL sets the default. */
     run("SELECT gpugraph_config(name, NULL) FROM gpugraph_settings");
-    expect("'auto'|0|1073741824",
+    expect("'auto'|0|4294967296",
            "SELECT gpugraph_config('backend'), gpugraph_config('threads'), "
            "gpugraph_config('cache_limit')");
 }
@@ -153,7 +153,7 @@ START_TEST(values_that_cannot_hold_are_refused) {
         expect_error("gpugraph_config", refused[i].sentence,
                      "SELECT gpugraph_config('%s', %s)", refused[i].setting,
                      refused[i].value);
-    expect("'auto'|0|'auto'|5|0|1073741824|0",
+    expect("'auto'|0|'auto'|5|0|4294967296|0",
            "SELECT gpugraph_config('backend'), gpugraph_config('device'), "
            "gpugraph_config('devices'), gpugraph_config('threads'), "
            "gpugraph_config('memory_limit'), gpugraph_config('cache_limit'), "

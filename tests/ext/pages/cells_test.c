@@ -429,4 +429,5 @@ const struct suite suite = {
                 {&test_random_leaves},
                 {&test_failing_place, 2}}}},
     .needs_device = ON_DEVICE,
+    .no_forks = ON_DEVICE,
 };

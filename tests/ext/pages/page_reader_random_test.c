@@ -531,4 +531,5 @@ const struct suite suite = {
 #endif
                 {&test_damaged_logs}}}},
     .needs_device = ON_DEVICE,
+    .no_forks = ON_DEVICE,
 };

@@ -458,4 +458,5 @@ const struct suite suite = {
                 {&test_no_weights},
                 {&test_statement_in_wal_mode}}}},
     .needs_device = ON_DEVICE,
+    .no_forks = ON_DEVICE,
 };
