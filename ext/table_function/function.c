@@ -57,13 +57,6 @@ int column_count(const table_function *f) {
     return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0);
 }
 
-enum field column_field(const table_function *f, int column) {
-    if (column < f->visible + f->bracketed || f->bracketed == 0)
-        return f->field[column];
-    column -= f->bracketed + 1;
-    return column < f->visible ? F_FURTHER : f->field[column];
-}
-
 bool column_is_bracketed(const table_function *f, int column) {
     return column >= f->visible && column <= f->visible + f->bracketed &&
            f->bracketed > 0;

@@ -100,7 +100,12 @@ extern const int table_function_count;
 
 /* The columns that SQLite knows, and what each of them is. */
 int column_count(const table_function *f);
-enum field column_field(const table_function *f, int column);
+static inline enum field column_field(const table_function *f, int column) {
+    if (column < f->visible + f->bracketed || f->bracketed == 0)
+        return f->field[column];
+    column -= f->bracketed + 1;
+    return column < f->visible ? F_FURTHER : f->field[column];
+}
 /* "" as a type is none, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);
 const char *field_type(const table_function *f, int field);

@@ -183,13 +183,11 @@ static void result_argument(sqlite3_context *context, const rows *r, const argum
     }
 }
 
-void row_column(sqlite3_context *context, const rows *r, const arguments *a,
-                const answer *s, int column) {
-    const enum field field = column_field(a->by->function, column);
+/* Apart, so that what most rows are asked for saves no registers for it. */
+static __attribute__((noinline)) void further_column(sqlite3_context *context,
+                                                     const rows *r, const arguments *a,
+                                                     const answer *s, enum field field) {
     switch (field) {
-    case F_VERTEX:
-        result_vertex(context, r->ids, r->vertex);
-        break;
     case F_DEPTH:
     case F_DISTANCE:
         result_distance(context, r, s);
@@ -218,6 +216,17 @@ void row_column(sqlite3_context *context, const rows *r, const arguments *a,
         else
             result_argument(context, r, a, s, field);
     }
+}
+
+void row_column(sqlite3_context *context, const rows *r, const arguments *a,
+                const answer *s, int column) {
+    const enum field field = column_field(s->by->function, column);
+    if (field == F_VERTEX)
+        result_vertex(context, r->ids, r->vertex);
+    else if (r->near && (field == F_DEPTH || field == F_DISTANCE))
+        sqlite3_result_int64(context, r->near[r->vertex]);
+    else
+        further_column(context, r, a, s, field);
 }
 
 /* ---- rowid ----

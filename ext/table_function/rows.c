@@ -147,7 +147,8 @@ static bool is_asked_for(const arguments *a, uint32_t v) {
 static int settle_vertex(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
         r->vertex = r->item ? r->item[r->position] : (uint32_t)r->position;
-        if (counts(s->arrays, &a->bound, r->vertex))
+        if (r->near ? r->near[r->vertex] <= r->most
+                    : counts(s->arrays, &a->bound, r->vertex))
             return SQLITE_OK;
         if (poll(s, passed++) != SQLITE_OK)
             return SQLITE_INTERRUPT;
@@ -172,6 +173,13 @@ static int settle_step(rows *r, const arguments *a, const answer *s) {
     }
 }
 
+static void set_near(rows *r, const arguments *a, const arrays *found) {
+    const void *value = found->array[A_VALUE];
+    bool near = value && found->type == GPUGRAPH_UINT32 && !a->by->function->paths;
+    r->near = near ? value : NULL;
+    r->most = a->bound.integer < UINT32_MAX ? (uint32_t)a->bound.integer : UINT32_MAX - 1;
+}
+
 static int settle(rows *r, const arguments *a, const answer *s) {
     return a->by->function->paths ? settle_step(r, a, s) : settle_vertex(r, a, s);
 }
@@ -184,6 +192,7 @@ int rows_next(rows *r, const arguments *a, const answer *s) {
 int rows_start(rows *r, const arguments *a, answer *s) {
     int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
     r->ids = gpugraph_vertex_ids(s->graph->graph);
+    set_near(r, a, s->arrays);
     if (a->by->function->paths) {
         r->next_target = 0;
     } else if (a->only_vertex != GPUGRAPH_NONE) {
@@ -212,8 +221,4 @@ void rows_reset(rows *r) {
 
 void rows_clear(rows *r) {
     free(r->step);
-}
-
-bool rows_at_end(const rows *r) {
-    return r->position == r->end;
 }

@@ -24,6 +24,9 @@ struct step {
 typedef struct rows {
     const gpugraph_ids *ids;
     const uint32_t *item; /* NULL: the position itself is the vertex */
+    /* Of values of 32 bits, which most are: the array, and the largest that counts. */
+    const uint32_t *near;
+    uint32_t most;
     sqlite3_int64 position, end;
     int direction;     /* 1, -1 */
     struct step *step; /* laid out when the path before it has been read */
@@ -36,7 +39,9 @@ typedef struct rows {
 /* No rows, of no source and no target. */
 void rows_reset(rows *r);
 void rows_clear(rows *r);
-bool rows_at_end(const rows *r);
+static inline bool rows_at_end(const rows *r) {
+    return r->position == r->end;
+}
 /* The first row of the answer, which may get an order; the row after this one. */
 int rows_start(rows *r, const arguments *a, answer *s);
 int rows_next(rows *r, const arguments *a, const answer *s);
