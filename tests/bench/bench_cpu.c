@@ -7,6 +7,9 @@
 **     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs instead, by a
 **                                        search and from both ends; PATHS=weight: by weight
 **     ROWS=1 bench_cpu GRAPH ...         makes the rows of every kind instead
+**     SESSION=10 bench_cpu GRAPH ...     makes the graph anew for each repeat, and begins with so
+**                                        many searches in a row: milliseconds of each, by the
+**                                        clock and of CPU, the least of all repeats
 **     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
 ** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
@@ -193,6 +196,57 @@ static void time_rows(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
     free(ms);
 }
 
+static double cpu_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ms[0], cpu[0]: the making; [k]: the k-th search. */
+static void one_session(const gpugraph_edges *edges, gpugraph_run *run, int searches,
+                        double *ms, double *cpu) {
+    gpugraph_graph *graph;
+    uint32_t *depth = need(malloc((size_t)edges->count * 2 * sizeof *depth));
+    for (int k = 0; k <= searches; k++) {
+        double started = now_ms(), cpu_started = cpu_ms();
+        if (k == 0) {
+            gpugraph_create(edges, run, &graph);
+        } else {
+            uint64_t m = gpugraph_edge_count(graph);
+            uint32_t source =
+                gpugraph_edges_of(graph)->source[k == 1 ? 0 : mix((uint64_t)k) % m];
+            gpugraph_search search = {
+                .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+            gpugraph_bfs(graph, &search, run, depth, NULL);
+        }
+        give_up_on_error(run);
+        double took = now_ms() - started, cpu_took = cpu_ms() - cpu_started;
+        ms[k] = took < ms[k] ? took : ms[k];
+        cpu[k] = cpu_took < cpu[k] ? cpu_took : cpu[k];
+    }
+    gpugraph_free(graph);
+    free(depth);
+}
+
+static void time_sessions(const char *name, gpugraph_run *run, int repeats,
+                          int searches) {
+    struct columns c = {0};
+    fill(&c, name);
+    gpugraph_edges edges = {
+        .count = c.count, .source = {c.source, NULL}, .target = {c.target, NULL}};
+    double *ms = need(malloc(((size_t)searches + 1) * sizeof *ms));
+    double *cpu = need(malloc(((size_t)searches + 1) * sizeof *cpu));
+    for (int k = 0; k <= searches; k++)
+        ms[k] = cpu[k] = 1e300;
+    for (int i = 0; i < repeats; i++)
+        one_session(&edges, run, searches, ms, cpu);
+    for (int k = 0; k <= searches; k++)
+        printf("SESSION,%s,%d,%.2f,%.2f\n", name, k, ms[k], cpu[k]);
+    free(ms);
+    free(cpu);
+    free_columns(&c);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: bench_cpu FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
@@ -210,6 +264,12 @@ int main(int argc, char **argv) {
     run.listener = &unheard;
     if (getenv("WIDE"))
         gg_narrow_edges = 0;
+    const char *session = getenv("SESSION");
+    if (session) {
+        run.method = argc > 4 ? argv[4] : "auto";
+        time_sessions(argv[1], &run, repeats, atoi(session));
+        return 0;
+    }
     gpugraph_graph *graph = make_graph(argv[1], &run);
     printf("%u vertices, %llu edges\n", gpugraph_vertex_count(graph),
            (unsigned long long)gpugraph_edge_count(graph));
