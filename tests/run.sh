@@ -54,7 +54,7 @@ if ! { quietly configure cmake -S . -B "$build" "${options[@]}" &&
 fi
 
 backends=cpu
-if grep -q '^CMAKE_CUDA_COMPILER:' "$build/CMakeCache.txt" && [ -e /dev/nvidiactl ]; then
+if grep -q '^CMAKE_CUDA_COMPILER:' "$build/CMakeCache.txt" && { [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }; then
     backends="cpu cuda"
 fi
 export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}

@@ -215,13 +215,14 @@ static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     int at[MOST_ARGUMENTS] = {-1, -1}, given = 0;
     for (int i = 0; i < info->nConstraint; i++) {
         int k = info->aConstraint[i].iColumn - l->columns;
-        if (k < 0 || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+        if (k < 0 || k >= l->arguments ||
+            info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         if (!info->aConstraint[i].usable)
             return SQLITE_CONSTRAINT; /* another order of the join has it ready */
         at[k] = i;
     }
-    for (int k = 0; k < l->arguments; k++)
+    for (int k = 0; k < MOST_ARGUMENTS; k++)
         if (at[k] >= 0) {
             info->aConstraintUsage[at[k]].argvIndex = ++given;
             info->aConstraintUsage[at[k]].omit = 1;

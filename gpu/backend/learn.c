@@ -23,5 +23,6 @@ double gg_learned(const struct learned *l) {
             sorted[k] = sorted[k - 1];
         sorted[k] = value;
     }
-    return exp2(sorted[LEARNED_RATIOS / 2] / 1000.0);
+    const int median = LEARNED_RATIOS / 2;
+    return exp2(sorted[median] / 1000.0);
 }

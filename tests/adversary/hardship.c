@@ -10,8 +10,11 @@
 
 /* ---- memory ---- */
 
+/* The CUDA runtime is linked in, and does not survive its own allocations' failing when it loads a
+** kernel at first use: it loads all of them when it begins. */
 void memory_begin(void) {
     sqlite_memory_may_fail();
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
 static bool is_no_memory(int rc) {
