@@ -6,6 +6,7 @@
 #include "adversary.h"
 #include "failing_memory.h"
 #include "sqlite_memory.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory ---- */
