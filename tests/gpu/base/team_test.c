@@ -362,7 +362,7 @@ const struct suite suite = {
                 {&how_many_are_asked_for}}},
      /* The thread sanitizer follows no fork of a process with threads, and has threads and
      ** much address space of its own. */
-     {"serial", "serial", 100,
+     {"forks", "serial forks", 100,
       .cases = {{&works_with_the_threads_there_are, TEAM + 1},
                 {&does_not_ask_again_at_once},
 #ifndef __SANITIZE_ADDRESS__
