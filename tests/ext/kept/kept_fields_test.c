@@ -373,6 +373,9 @@ static void side_by_side(const char *first, const char *second, const char *firs
     sqlite3_free(got);
 }
 
+/* Pairs so far, of which a share is asked. */
+static uint64_t pair;
+
 /* Every two choices of a slot. */
 static void every_pair(const call *c, const setting *usual, int slot) {
     const char *const *choice = slot < 0 ? c->tail : c->slot[slot].choice;
@@ -384,7 +387,7 @@ static void every_pair(const call *c, const setting *usual, int slot) {
     }
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < count; j++) {
-            if (i == j)
+            if (i == j || left_out(pair++))
                 continue;
             one_after_the_other(sql[i], sql[j], rows[i], rows[j]);
             if ((i < j) == ((i ^ j) & 1)) /* one order of each two is enough here */
