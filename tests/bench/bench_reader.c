@@ -218,7 +218,7 @@ static struct reading by_pages(sqlite3 *db, int threads) {
 static struct reading by_collect(sqlite3 *db) {
     struct reading r = {0};
     sqlite3_stmt *timing;
-    run(db, "BEGIN IMMEDIATE; SELECT * FROM gpu_bfs('edges(src, dst, weight)', 0.5)");
+    run(db, "BEGIN IMMEDIATE; SELECT * FROM gpu_bfs('edges(src, dst, weight)', -1)");
     if (sqlite3_prepare_v2(db,
                            "SELECT items, ms FROM gpugraph_timings "
                            "WHERE phase = 'read' AND detail LIKE 'rows%'",
