@@ -474,15 +474,17 @@
 #define GG_TRIANGLES_CPU_NS    80
 #define GG_TRIANGLES_CUDA_NS   0.4
 #define GG_TRIANGLES_STEP_US   100
-#define GG_COMPONENTS_CPU_NS   2.5
-#define GG_COMPONENTS_CUDA_NS  0.008
+/* Components and an iteration of ranks: one thread over 8 M edges of an R-MAT in no order, and rmat24
+** on a device (docs/lab/components_and_ranks.md). */
+#define GG_COMPONENTS_CPU_NS   14
+#define GG_COMPONENTS_CUDA_NS  0.06
 #define GG_COMPONENTS_STEP_US  10
 #define GG_COMPONENTS_STEPS    12
-#define GG_STRONG_CPU_NS       12
+#define GG_STRONG_CPU_NS       32
 #define GG_STRONG_CUDA_NS      0.1
 #define GG_STRONG_STEP_US      40
-#define GG_PAGERANK_CPU_NS     3
-#define GG_PAGERANK_CUDA_NS    0.02
+#define GG_PAGERANK_CPU_NS     12
+#define GG_PAGERANK_CUDA_NS    0.022
 #define GG_PAGERANK_STEP_US    30
 #define GG_PAGERANK_ITERATIONS 30
 #define GG_DEGREES_CPU_NS      3

@@ -132,17 +132,6 @@ static int stamp_graph(reading *r, graph_ref *g) {
 ** itself ends here. */
 enum { MAX_READINGS = 6 };
 
-static void take_loaded(graph_ref *g, const loaded *got) {
-    g->graph = got->graph;
-    g->names = got->names;
-    g->half_rows = got->half_rows;
-    g->row_ids = got->row_ids;
-    g->has_weight = got->has_weight;
-    g->has_text = got->has_text;
-    if (got->weight_error)
-        g->weight_error = got->weight_error;
-}
-
 static int keep_twin(reading *r, const loaded *other) {
     graph_ref *twin = new_graph(r);
     if (!twin) {
@@ -152,7 +141,7 @@ static int keep_twin(reading *r, const loaded *other) {
         edge_names_free(other->names);
         return SQLITE_NOMEM;
     }
-    take_loaded(twin, other);
+    graph_take(twin, other);
     twin->undirected = !is_undirected(r);
     graph_list(r->c, twin);
     r->twin = twin;
@@ -182,7 +171,7 @@ static int read_rows_into(reading *r, graph_ref *g) {
     int rc = load_rows(r, g, &got, twin ? &other : NULL);
     if (rc)
         return rc;
-    take_loaded(g, &got);
+    graph_take(g, &got);
     return twin ? keep_twin(r, &other) : SQLITE_OK;
 }
 
@@ -208,7 +197,7 @@ static int read_for_all(reading *r, graph_ref *g, shared_graph *shared) {
         shared_give_up(shared);
         return rc;
     }
-    take_loaded(g, &got);
+    graph_take(g, &got);
     if (shared_publish(shared, &got))
         g->shared = shared;
     return SQLITE_OK;

@@ -1,5 +1,5 @@
-/* What stands between the brackets of USING gpugraph(...), and whether its condition is one
-** that can be followed.
+/* What stands between the brackets of USING gpugraph(...), and whether a graph can follow its
+** condition.
 **
 **     roads(a, b, metres), direction = 'both', persist = 1, where = 'open = 1'
 **     ------------------   ------------------
@@ -8,9 +8,9 @@
 ** The condition is put into a trigger, so that it lives through changes of names, and is asked
 ** of rows that are read again one by one. So it must be about one row's columns, and its answer
 ** must depend on these columns alone: not on the time, the connection or other rows. It is
-** checked when the graph is made, and again whenever it is found in a database: the statements
-** that ask it are top-level SQL, and whoever has written the file must not gain what only that
-** may do. */
+** checked when the graph is made, and again whenever it is found in a database. The statements
+** that ask it run as top-level SQL, which may call functions that a schema may not: the author
+** of a file must not gain them by a condition. */
 #include "schema.h"
 #include "base/sql_text.h"
 #include "base/statement.h"

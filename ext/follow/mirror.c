@@ -73,15 +73,7 @@ static graph_ref *take_loaded(const followed *f, bool undirected, loaded *got) {
         loaded_free(got);
         return NULL;
     }
-    g->graph = got->graph;
-    edge_names_free(g->names);
-    g->names = got->names;
-    g->half_rows = got->half_rows;
-    g->row_ids = got->row_ids;
-    g->has_weight = got->has_weight;
-    g->has_text = got->has_text;
-    if (got->weight_error)
-        g->weight_error = got->weight_error;
+    graph_take(g, got);
     return g;
 }
 

@@ -16,9 +16,9 @@
 **                               g_...     the log's own
 **                               audit     AFTER INSERT ON roads ...    fires before g_...
 **
-** RAISE(IGNORE) ends the row's other triggers and leaves the row; so does RAISE(FAIL), and a
-** constraint that what the trigger writes does not meet under INSERT OR FAIL. BEFORE triggers
-** that end so leave no row. */
+** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. RAISE(FAIL)
+** does the same, and so does a constraint under INSERT OR FAIL that the trigger's own writing
+** breaks. After the same in a BEFORE trigger there is no row. */
 #include "schema.h"
 #include "sql.h"
 #include "source/condition.h"

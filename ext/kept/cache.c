@@ -42,6 +42,18 @@ bool graph_named(const graph_ref *g, const graph_request *request) {
            text_equal(g->params, request->params, request->params_bytes);
 }
 
+void graph_take(graph_ref *g, const loaded *got) {
+    g->graph = got->graph;
+    edge_names_free(g->names);
+    g->names = got->names;
+    g->half_rows = got->half_rows;
+    g->row_ids = got->row_ids;
+    g->has_weight = got->has_weight;
+    g->has_text = got->has_text;
+    if (got->weight_error)
+        g->weight_error = got->weight_error;
+}
+
 void graph_free(graph_ref *g) {
     while (g->searches) {
         search_ref *next = g->searches->next;

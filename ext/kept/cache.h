@@ -54,6 +54,8 @@ int graph_bind(connection *c, const scope *s, const graph_request *request, grap
 ** whatever text has led there; NULL: none. */
 graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
+/* What was read becomes the graph's; names that it had go. */
+void graph_take(graph_ref *g, const loaded *got);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nobody is left who can reach it. */

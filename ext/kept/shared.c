@@ -5,10 +5,10 @@
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
 ** A graph's name says which rows it was made from (pages/identity.h): the file, the state of it
-** that a transaction has seen, the table and its columns. Whoever is about to read rows asks for
-** the graph of their name first; that of another connection is taken only where both names are
-** the same bytes. From then on each connection's own stamp tells whether the graph is still what it
-** sees, as if it had read the rows itself. Graphs are never changed, so a connection that leaves
+** that a transaction has seen, the table and its columns. Before a connection reads
+** rows it asks for a graph of that name, and takes another connection's only where both names are
+** the same bytes. From then on its own stamp tells whether the graph is still current, as if it
+** had read the rows itself. Graphs are never changed, so a connection that leaves
 ** one takes nothing from the others, and the last one frees it.
 **
 **     READING    one connection reads the rows; others who want them wait

@@ -29,7 +29,7 @@ typedef struct loader {
     const char *function;
     const row_source *rows;   /* being read */
     bool edges;               /* else vertices */
-    gpugraph_backend backend; /* where the graph is wanted */
+    gpugraph_backend backend; /* of the search that the graph is for */
     gg_cells
         *cells; /* what is on a device of source and target, in place of id; or NULL */
     double told_ms; /* of phases within the reading */
@@ -96,7 +96,8 @@ int loader_collect(loader *l, sqlite3_stmt *scan);
 void loader_pulse(loader *l);
 /* Looks at weights that came past take_row. */
 int check_weights(loader *l);
-/* The same of weights that nobody needs yet: they are left out where one is bad. */
+/* Looks at weights that were read beside the ids, for a search that needs none: if one is bad,
+** all of them are dropped, and who needs weights will read them and be told. */
 void settle_weights_beside(loader *l);
 /* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
 ** Returns rc. */

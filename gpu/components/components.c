@@ -49,6 +49,9 @@ static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
             return;
         a = parent_of(w, above);
+        if (a !=
+            above) /* shortens the way for whoever comes next; any ancestor is right */
+            __atomic_store_n(&w->parent[high], a, __ATOMIC_RELAXED);
         b = low;
     }
 }
