@@ -10,10 +10,13 @@ if [ -z "${GPUGRAPH_SO:-}" ]; then
     ../.ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 xz-utils
     echo "building gpugraph (log: build/quickstart.log)"
     mkdir -p ../build
+    log=../build/quickstart.log
     nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
     [ -z "$nvcc" ] || export CUDACXX=$nvcc
-    { cmake -S .. -B ../build -DGPUGRAPH_TESTS=OFF && cmake --build ../build -j "$(nproc)" --target gpugraph_extension; } \
-        >../build/quickstart.log 2>&1 || { tail -n 40 ../build/quickstart.log && exit 1; }
+    cores=$(getconf _NPROCESSORS_ONLN)
+    cmake -S .. -B ../build -DGPUGRAPH_TESTS=OFF >"$log" 2>&1 || { tail -n 40 "$log" && exit 1; }
+    grep -h 'CUDA backend' "$log" | sed 's/^-- //' || true
+    ../.ci/progress "$log" cmake --build ../build -j "$cores" --target gpugraph_extension
     GPUGRAPH_SO=$root/build/gpugraph
 fi
 export OUT=${OUT:-$root/build}

@@ -3,8 +3,8 @@
 #   tests/run.sh
 # All of it can be steered by the environment:
 #   BUILD=build                     the build folder
-#   GPUGRAPH_CUDA=AUTO|ON|OFF       AUTO compiles the CUDA backend where nvcc is found
-#   CUDA_ARCHITECTURES=90           compile for one card alone (much faster); default: all supported
+#   GPUGRAPH_CUDA=AUTO|ON|OFF       AUTO compiles the CUDA backend for the devices that are here; ON for all supported
+#   CUDA_ARCHITECTURES=90           compile it for these alone, also where no device is
 #   BUILD_TYPE=RelWithDebInfo       CMake's build type
 #   GPUGRAPH_SANITIZE=address|thread
 #   GPUGRAPH_WERROR=ON              warnings are errors
@@ -35,6 +35,10 @@ quietly() {
     shift
     time { "$@" >"$log" 2>&1 || { tail -n 60 "$log" && return 1; }; }
 }
+compile() {
+    local TIMEFORMAT="build: %0R s, %0U + %0S s of CPU"
+    time .ci/progress "$build/build.log" cmake --build "$build" -j "$jobs"
+}
 
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
@@ -47,14 +51,14 @@ options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
 nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 [ -z "$nvcc" ] || export CUDACXX=$nvcc
 if ! { quietly configure cmake -S . -B "$build" "${options[@]}" &&
-       quietly build cmake --build "$build" -j "$jobs"; }; then
+       compile; }; then
     echo "the build failed (logs: $build/*.log)"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 fi
 
 backends=cpu
-if grep -q '^CMAKE_CUDA_COMPILER:' "$build/CMakeCache.txt" && { [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }; then
+if grep -q '^GPUGRAPH_WITH_CUDA:INTERNAL=ON' "$build/CMakeCache.txt" && { [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }; then
     backends="cpu cuda"
 fi
 export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}
