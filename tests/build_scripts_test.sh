@@ -23,8 +23,8 @@ PATH=$work/bin "$ci/install" xz-utils
 
 status=0
 "$ci/progress" "$work/log" sh -c 'echo "[ 50%] one.c"; echo a fault in one.c; exit 3' >"$work/said" || status=$?
-[ $status = 3 ] && grep -q 'compiling: 50 %' "$work/said" && grep -q 'a fault in one.c' "$work/said" || {
+if [ $status != 3 ] || ! grep -q 'compiling: 50 %' "$work/said" || ! grep -q 'a fault in one.c' "$work/said"; then
     echo "a command that fails: status $status" && cat "$work/said" && exit 1
-}
+fi
 "$ci/progress" "$work/log" sh -c 'echo "[3/4] one.c"; echo no fault' >"$work/said"
 grep -q 'compiling: 75 %' "$work/said" && grep -q 'no fault' "$work/log" && ! grep -q 'no fault' "$work/said"
