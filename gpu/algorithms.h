@@ -13,6 +13,7 @@
     NAME(components)                                                                     \
     NAME(strong_components)                                                              \
     NAME(pagerank)                                                                       \
+    NAME(label_propagation)                                                              \
     NAME(degrees)
 
 #endif

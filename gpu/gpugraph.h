@@ -363,6 +363,15 @@ gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
                                   const gpugraph_pagerank_options *how, gpugraph_run *run,
                                   double *rank);
 
+/* Label propagation, synchronous. Every vertex begins with its own number as its label. In each of
+** at most `iterations` iterations every vertex takes the label that most of its neighbours have had
+** before it, the smallest of those that are equally frequent; one without a neighbour keeps its own.
+** OUT: the neighbours are those that its edges lead to, IN: those that edges come from, BOTH: either.
+** Parallel edges count each, loops do not. Ends early where nothing changes. label[n]. */
+gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t iterations,
+                                           gpugraph_direction direction,
+                                           gpugraph_run *run, uint32_t *label);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);
@@ -382,7 +391,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
 
 typedef struct gpugraph_method {
     /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
-    ** "degrees" */
+    ** "components", "pagerank", "label_propagation", "degrees" */
     const char *function;
     const char *name;
     const char *backend; /* "cpu" or "cuda" */

@@ -487,9 +487,14 @@
 #define GG_PAGERANK_CUDA_NS    0.022
 #define GG_PAGERANK_STEP_US    30
 #define GG_PAGERANK_ITERATIONS 30
-#define GG_DEGREES_CPU_NS      3
-#define GG_DEGREES_CUDA_NS     0.06
-#define GG_DEGREES_STEP_US     30
+/* An iteration of label propagation: its arcs are those of both directions. */
+#define GG_LABELS_CPU_NS     8
+#define GG_LABELS_CUDA_NS    0.06
+#define GG_LABELS_STEP_US    40
+#define GG_LABELS_ITERATIONS 10
+#define GG_DEGREES_CPU_NS    3
+#define GG_DEGREES_CUDA_NS   0.06
+#define GG_DEGREES_STEP_US   30
 /* Nanoseconds for an arc of making a CSR, and a CSR_SIMPLE, by one CPU thread; of either
 ** on the device. */
 #define GG_COST_CSR    15.0

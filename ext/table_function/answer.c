@@ -100,13 +100,10 @@ static bool is_undirected(const arguments *a) {
     return a->options.direction == GPUGRAPH_BOTH;
 }
 
-static bool is_by_graph(const arguments *a) {
-    return !argument_given(a, F_DIRECTION);
-}
-
 bool answer_has_graph(const answer *s, const arguments *a) {
     return s->graph && s->weight == weight_wanted(a) &&
-           s->undirected == is_undirected(a) && s->by_graph == is_by_graph(a) &&
+           s->undirected == is_undirected(a) &&
+           s->by_graph == direction_is_the_graphs(a) &&
            text_is(&s->edges, a->given.value[F_EDGES]) &&
            text_is(&s->vertices, a->given.value[F_VERTICES]) &&
            text_is(&s->params, a->given.value[F_PARAMS]);
@@ -116,7 +113,7 @@ int answer_graph(answer *s, const arguments *a) {
     answer_drop(s);
     s->weight = weight_wanted(a);
     s->undirected = is_undirected(a);
-    s->by_graph = is_by_graph(a);
+    s->by_graph = direction_is_the_graphs(a);
     int rc = text_set(&s->edges, a->given.value[F_EDGES]);
     if (rc == SQLITE_OK)
         rc = text_set(&s->vertices, a->given.value[F_VERTICES]);

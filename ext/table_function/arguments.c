@@ -29,6 +29,10 @@ bool argument_given(const arguments *a, int field) {
            sqlite3_value_type(a->given.value[field]) != SQLITE_NULL;
 }
 
+bool direction_is_the_graphs(const arguments *a) {
+    return !argument_given(a, F_DIRECTION) && a->by->function->direction == GPUGRAPH_OUT;
+}
+
 /* "the argument direction must be 'out', 'in' or 'both', not 'up'" */
 static int must_be_one_of(const arguments *a, int field, const char *const *names,
                           int count) {
@@ -165,7 +169,7 @@ static int read_method(arguments *a) {
 }
 
 static int read_options(arguments *a) {
-    int direction = GPUGRAPH_OUT, priority = GPUGRAPH_BY_DEGREE;
+    int direction = (int)a->by->function->direction, priority = GPUGRAPH_BY_DEGREE;
     int rc = read_word(a, F_DIRECTION, direction_names, 3, &direction);
     if (rc == SQLITE_OK)
         rc = read_word(a, F_PRIORITY, priority_names, 4, &priority);

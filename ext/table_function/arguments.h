@@ -90,6 +90,9 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
 void arguments_clear(arguments *a);
 /* Is there a value, and not NULL? */
 bool argument_given(const arguments *a, int field);
+/* Does the direction come from a graph that follows its table? A function with a default of its own
+** does not ask it. */
+bool direction_is_the_graphs(const arguments *a);
 /* "the argument direction must be <what>, not 'up'" */
 int argument_must_be(const arguments *a, int field, const char *what);
 

@@ -89,8 +89,9 @@ typedef struct table_function {
     bool needs_source;
     enum weight_need weight;
     const struct search_kind *search, *unweighted_search;
-    const char *example; /* for sentences */
-    const char *option;  /* one that brackets do not take: "max_depth = 2" */
+    gpugraph_direction direction; /* where none is asked for */
+    const char *example;          /* for sentences */
+    const char *option;           /* one that brackets do not take: "max_depth = 2" */
     own_column own[OWN_COLUMNS];
     own_option options[OWN_OPTIONS];
 } table_function;

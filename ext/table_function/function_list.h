@@ -12,7 +12,8 @@
     NAME(dfs)                                                                            \
     NAME(mis)                                                                            \
     NAME(components)                                                                     \
-    NAME(pagerank)
+    NAME(pagerank)                                                                       \
+    NAME(label_propagation)
 
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
 TABLE_FUNCTIONS(DECLARE_FUNCTION)

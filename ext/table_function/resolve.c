@@ -251,7 +251,7 @@ void arguments_forget_graph(arguments *a) {
 }
 
 int arguments_resolve(arguments *a, const graph_ref *graph) {
-    if (!argument_given(a, F_DIRECTION))
+    if (direction_is_the_graphs(a))
         a->options.direction = graph->direction;
     int rc = resolve_sources(a, graph);
     if (rc == SQLITE_OK)

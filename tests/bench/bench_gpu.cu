@@ -4,8 +4,8 @@
 **
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank
-** (ten iterations), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
+** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
+** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from one source, with the
@@ -241,6 +241,9 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         need(b, gpugraph_components(b->graph,
                                     *algorithm == 's' ? GPUGRAPH_STRONG : GPUGRAPH_WEAK,
                                     &b->run, r->word.data()));
+    } else if (strcmp(algorithm, "labels") == 0) {
+        need(b, gpugraph_label_propagation(b->graph, 10, GPUGRAPH_BOTH, &b->run,
+                                           r->word.data()));
     } else if (strcmp(algorithm, "pagerank") == 0) {
         gpugraph_pagerank_options how = gpugraph_pagerank_options();
         how.damping = 0.85;
@@ -547,9 +550,9 @@ static void orient(bench_graph *g, bool one_way) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs",        "sssp",      "dfs",
-                                         "mis",        "triangles", "degrees",
-                                         "components", "strong",    "pagerank"};
+static const char *const algorithms[] = {"bfs",       "sssp",    "dfs",        "mis",
+                                         "triangles", "degrees", "components", "strong",
+                                         "pagerank",  "labels"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -637,7 +640,7 @@ int main(int argc, char **argv) {
         fprintf(
             stderr,
             "usage: bench_gpu GRAPH "
-            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|all|"
+            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

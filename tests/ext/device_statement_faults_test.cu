@@ -69,6 +69,9 @@ static const struct call {
     {"gpu_pagerank",
      "SELECT * FROM gpu_pagerank(%Q) WHERE weighted = 1 AND sources = '[1, 7]' AND "
      "direction = 'both' AND method = %Q AND backend = %Q ORDER BY vertex"},
+    {"gpu_label_propagation",
+     "SELECT * FROM gpu_label_propagation(%Q) WHERE method = %Q AND backend = %Q ORDER "
+     "BY vertex"},
     {"gpu_path", "SELECT * FROM gpu_path(%Q, 1, 40) WHERE method = %Q AND backend = %Q"},
     {"gpu_path",
      "SELECT * FROM gpu_path(%Q, 1, 40) WHERE weighted = 0 AND method = %Q AND "

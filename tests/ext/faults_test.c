@@ -222,6 +222,9 @@ static const char *const functions[] = {
     "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",
     "SELECT * FROM gpu_mis('t')",
     "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random'",
+    "SELECT * FROM gpu_components('t')",
+    "SELECT * FROM gpu_pagerank('t') WHERE weighted = 1",
+    "SELECT * FROM gpu_label_propagation('t')",
     "SELECT gpugraph_triangles('t')",
 };
 

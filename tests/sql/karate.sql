@@ -45,12 +45,15 @@ CREATE TABLE wanted(damping, iterations);
 INSERT INTO wanted VALUES (0.85, 15);
 .read oracles/components.sql
 .read oracles/pagerank.sql
+.read oracles/label_propagation.sql
 SELECT 'strong components', count(DISTINCT strong), count(DISTINCT weak) FROM components;
 SELECT 'wrong component', * FROM components c JOIN gpu_components('edge') w USING (vertex) WHERE component <> weak;
 SELECT 'wrong strong component', * FROM components c JOIN gpu_components('edge') s USING (vertex)
 WHERE kind = 'strong' AND component <> strong;
 SELECT 'ranks', count(*) FROM pagerank p JOIN gpu_pagerank('edge') r USING (vertex)
 WHERE iterations = 15 AND tolerance = 0 AND abs(r.rank - p.rank) < 1e-14;
+SELECT 'labels', count(DISTINCT p.label), count(*) FROM label_propagation p JOIN gpu_label_propagation('edge') l USING (vertex)
+WHERE l.iterations = 15 AND l.label = p.label;
 
 -- The published number of triangles of this graph.
 SELECT 'triangles', gpugraph_triangles('club');

@@ -19,6 +19,10 @@ INSERT INTO expected SELECT 'undirected sssp', * FROM line WHERE value <> 'Infin
 INSERT INTO expected SELECT 'directed wcc', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-undirected-WCC line
 INSERT INTO expected SELECT 'undirected wcc', * FROM line; DELETE FROM line;
+.import fixtures/ldbc/example-directed-CDLP line
+INSERT INTO expected SELECT 'directed cdlp', * FROM line; DELETE FROM line;
+.import fixtures/ldbc/example-undirected-CDLP line
+INSERT INTO expected SELECT 'undirected cdlp', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-directed-PR line
 INSERT INTO expected SELECT 'directed pr', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-undirected-PR line
@@ -31,6 +35,8 @@ UNION ALL SELECT 'undirected bfs', vertex, depth FROM gpu_bfs('undirected', 2) W
 UNION ALL SELECT 'undirected sssp', vertex, distance FROM gpu_sssp('undirected', 2) WHERE direction = 'both'
 UNION ALL SELECT 'directed wcc', vertex, component FROM gpu_components('directed')
 UNION ALL SELECT 'undirected wcc', vertex, component FROM gpu_components('undirected')
+UNION ALL SELECT 'directed cdlp', vertex, label FROM gpu_label_propagation('directed') WHERE iterations = 2
+UNION ALL SELECT 'undirected cdlp', vertex, label FROM gpu_label_propagation('undirected') WHERE iterations = 2
 UNION ALL SELECT 'directed pr', vertex, rank FROM gpu_pagerank('directed') WHERE iterations = 2 AND tolerance = 0
 UNION ALL SELECT 'undirected pr', vertex, rank FROM gpu_pagerank('undirected')
 WHERE iterations = 2 AND tolerance = 0 AND direction = 'both';

@@ -1,0 +1,165 @@
+/* Hubs of label propagation on the device: rows too long for a table on chip.
+**
+**     row of a hub    |  slice 0  |  slice 1  | ...     3072 arcs each: a block counts them on chip
+**                          |            |
+**     room            |  its table, in memory   |  another hub's  |  ...
+**
+** A hub's table is told of each label once for each slice, and of how often it was seen there. Its counts
+** only grow, so the largest (count, smallest label) that anybody has seen is that of the end. The room may
+** not hold all tables at once: then hubs take turns, in batches. */
+#include "labels.cuh"
+
+/* ---- kernels ---- */
+
+/* Tells a hub's table of a label that was seen so often in a slice. Returns what that makes. */
+static __device__ __forceinline__ word count_at_hub(const spreading &s, const hub &h,
+                                                    uint32_t label, uint32_t times) {
+    uint32_t at = (uint32_t)((uint64_t)hash_of(label) * h.slots >> 32);
+    for (uint32_t looks = 0; looks < h.slots; looks++) {
+        uint32_t *key = &s.key[h.at + at];
+        uint32_t there = gg_peek(key);
+        if (there == (uint32_t)NONE)
+            there = atomicCAS(key, (uint32_t)NONE, label);
+        if (there == (uint32_t)NONE || there == label)
+            return vote(label, atomicAdd(&s.count[h.at + at], times) + times);
+        at = at + 1 < h.slots ? at + 1 : 0;
+    }
+    return 0;
+}
+
+/* A block for each slice of those from `from` to `to`. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    count_hubs(const __grid_constant__ spreading s, uint64_t from, uint64_t to) {
+    __shared__ block_table table;
+    empty_table(&table);
+    for (uint64_t i = from + blockIdx.x; i < to; i += gridDim.x) {
+        const uint32_t number = (uint32_t)(s.slice[i] >> 32);
+        const hub h = s.hub[number];
+        const uint64_t first =
+                           s.rows.offset[h.v] + (uint32_t)s.slice[i] * (uint64_t)SLICE,
+                       last = s.rows.offset[h.v + 1];
+        const uint64_t end = last - first > SLICE ? first + SLICE : last;
+        const uint32_t bits = bits_of(end - first, BLOCK_SLOTS);
+        word best = 0;
+        count_arcs(s, h.v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
+                   bits);
+        __syncthreads();
+        for (uint32_t at = threadIdx.x; at < 1u << bits; at += GG_BLOCK) {
+            const uint32_t label = table.key[at], times = table.count[at];
+            table.key[at] = (uint32_t)NONE;
+            table.count[at] = 0;
+            if (times > 0)
+                best = better(best, count_at_hub(s, h, label, times));
+        }
+        best = best_of_block(&table, best);
+        if (threadIdx.x == 0 && best > 0)
+            atomicMax(&s.best[number], best);
+    }
+}
+
+static __global__ void __launch_bounds__(GG_BLOCK)
+    settle_hubs(const __grid_constant__ spreading s) {
+    for (uint64_t h = gg_thread(); h < s.state->hubs; h += gg_threads_of_grid()) {
+        if (settle(s, s.hub[h].v, s.best[h]))
+            s.state->changed = 1;
+        s.best[h] = 0;
+    }
+}
+
+/* ---- sizes ---- */
+
+static uint64_t hubs_at_most(const struct device_csr *rows) {
+    return gg_smaller(rows->n, rows->m / SLICE);
+}
+
+static uint64_t slices_at_most(const struct device_csr *rows) {
+    return rows->m / SLICE + hubs_at_most(rows);
+}
+
+/* Slots for a row of so many arcs: a third stays empty. */
+static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
+    const uint64_t labels = gg_smaller(arcs, rows->n);
+    return labels + labels / 2 + 1;
+}
+
+/* The longest row fits, and a quarter of all arcs. */
+static uint64_t room_slots(const struct device_csr *rows) {
+    if (hubs_at_most(rows) == 0)
+        return 0;
+    const uint64_t longest = hub_slots(rows, rows->m), quarter = rows->m / 4;
+    return longest > quarter ? longest : quarter;
+}
+
+void gg_carve_hubs(struct workspace *space, struct spreading *s) {
+    const uint64_t hubs = hubs_at_most(&s->rows);
+    s->hub = gg_carve<struct hub>(space, hubs);
+    s->best = gg_carve<word>(space, hubs);
+    s->slice = gg_carve<uint64_t>(space, hubs ? slices_at_most(&s->rows) : 0);
+    s->room = room_slots(&s->rows);
+    s->key = gg_carve<uint32_t>(space, s->room);
+    s->count = gg_carve<uint32_t>(space, s->room);
+}
+
+/* ---- the plan, made on the host ---- */
+
+/* Gives each hub, which has its number of arcs, a table and its slices. */
+static void plan_hubs(const struct spreading *s, struct plan *p) {
+    struct batch now = {0, 0, 0};
+    for (uint32_t h = 0; h < p->hubs; h++) {
+        const uint64_t arcs = p->hub[h].at, slots = hub_slots(&s->rows, arcs);
+        if (now.slots + slots > s->room) {
+            p->batch[p->batches++] = now;
+            now.slice = now.end;
+            now.slots = 0;
+        }
+        p->hub[h].at = now.slots;
+        p->hub[h].slots = (uint32_t)gg_smaller(slots, UINT32_MAX);
+        now.slots += slots;
+        for (uint64_t i = 0; i * SLICE < arcs; i++)
+            p->slice[p->slices++] = (uint64_t)h << 32 | i;
+        now.end = p->slices;
+    }
+    if (p->hubs > 0)
+        p->batch[p->batches++] = now;
+}
+
+void gg_free_plan(struct plan *p) {
+    gg_release(p->hub);
+    gg_release(p->slice);
+    gg_release(p->batch);
+}
+
+bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *p) {
+    const uint64_t hub_bytes = p->hubs * sizeof *p->hub;
+    if (p->hubs == 0)
+        return true;
+    p->hub = (struct hub *)gg_alloc(job->run, p->hubs, sizeof *p->hub);
+    p->batch = (struct batch *)gg_alloc(job->run, p->hubs, sizeof *p->batch);
+    p->slice = (uint64_t *)gg_alloc(job->run, slices_at_most(&s->rows), sizeof *p->slice);
+    if (!p->hub || !p->batch || !p->slice || !gg_download(job, p->hub, s->hub, hub_bytes))
+        return false;
+    plan_hubs(s, p);
+    return gg_upload(job, s->hub, p->hub, hub_bytes) &&
+           gg_upload(job, s->slice, p->slice, p->slices * sizeof *p->slice) &&
+           gg_fill(job, s->best, 0, p->hubs * sizeof *s->best);
+}
+
+/* ---- driver ---- */
+
+void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
+                   const struct plan *p) {
+    for (uint32_t b = 0; b < p->batches && gg_going(job); b++) {
+        const struct batch *batch = &p->batch[b];
+        gg_fill(job, s->key, 0xff, batch->slots * sizeof *s->key);
+        gg_fill(job, s->count, 0, batch->slots * sizeof *s->count);
+        if (!gg_going(job))
+            return;
+        count_hubs<<<gg_grid(job, (batch->end - batch->slice) * GG_BLOCK, ROW_BLOCKS),
+                     GG_BLOCK, 0, job->stream>>>(*s, batch->slice, batch->end);
+        gg_launched(job, "count_hubs");
+    }
+    if (p->batches == 0 || !gg_going(job))
+        return;
+    settle_hubs<<<gg_grid(job, p->hubs, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*s);
+    gg_launched(job, "settle_hubs");
+}

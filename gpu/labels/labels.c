@@ -1,0 +1,280 @@
+/* Label propagation: the public function and the CPU's side.
+**
+**     label    3  7  3  3  1         of an iteration, read by all
+**     next     3  3  3  1  3         written once for each vertex, by the thread that counts its row
+**
+**     tally    label  7  3  -  1     for each thread: an open table of the labels in a row, and
+**              count  1  3     1     how often each was seen; the best of them so far beside it
+**
+** Synchronous, so that no order of threads is seen in the labels: an iteration reads the array that the
+** one before has written. A row of a few arcs is counted by comparing all its labels; a longer one in a
+** table of twice its length, which a cache holds; a hub's in an array with a counter for each vertex.
+** An iteration that changes nothing is the last one: the next would say the same.
+**
+** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), made synchronous and deterministic as LDBC
+** Graphalytics has it. */
+#include "labels.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CHUNK = 256,         /* vertices that a thread takes at a time */
+    FEW = 8,             /* arcs up to which all labels are compared with each other */
+    TABLE_BITS = 15,     /* slots of a table, as a power of two */
+    TABLE_ROW = 1 << 14, /* arcs that such a table is good for */
+    LEAST_BITS = 5
+};
+
+struct slot {
+    uint32_t label, count;
+};
+
+struct tally {
+    struct slot *slot; /* all of them empty between two rows: count 0 */
+    uint32_t *
+        of_label; /* a counter for each label, all 0 between two rows; NULL: no hub yet */
+};
+
+struct spreading {
+    csr rows;
+    gpugraph_run *run;
+    const uint32_t *label;
+    uint32_t *next;
+    struct tally *tally; /* one for each thread */
+    uint64_t taken;
+    uint32_t changed;
+    int threads;
+};
+
+struct best {
+    uint32_t label, count;
+};
+
+static inline void offer(struct best *best, uint32_t label, uint32_t count) {
+    if (count > best->count || (count == best->count && label < best->label))
+        *best = (struct best){label, count};
+}
+
+/* ---- a row ---- */
+
+static struct best count_few(const struct spreading *s, uint32_t v) {
+    uint32_t seen[FEW], arcs = 0;
+    struct best best = {0, 0};
+    for (uint64_t i = s->rows.offset[v]; i < s->rows.offset[v + 1]; i++)
+        if (s->rows.target[i] != v)
+            seen[arcs++] = s->label[s->rows.target[i]];
+    for (uint32_t i = 0; i < arcs; i++) {
+        uint32_t same = 0;
+        for (uint32_t j = 0; j < arcs; j++)
+            same += seen[j] == seen[i];
+        offer(&best, seen[i], same);
+    }
+    return best;
+}
+
+static struct best count_in_table(const struct spreading *s, uint32_t v,
+                                  struct slot *slot) {
+    const uint64_t first = s->rows.offset[v], end = s->rows.offset[v + 1];
+    struct best best = {0, 0};
+    int bits = LEAST_BITS;
+    while ((uint64_t)1 << bits < 2 * (end - first))
+        bits++;
+    const uint32_t last = ((uint32_t)1 << bits) - 1;
+    for (uint64_t i = first; i < end; i++) {
+        const uint32_t u = s->rows.target[i], label = s->label[u];
+        uint32_t at = label * 0x9e3779b1u >> (32 - bits);
+        if (u == v)
+            continue;
+        while (slot[at].count > 0 && slot[at].label != label)
+            at = (at + 1) & last;
+        slot[at].label = label;
+        offer(&best, label, ++slot[at].count);
+    }
+    memset(slot, 0, ((size_t)last + 1) * sizeof *slot);
+    return best;
+}
+
+static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *count) {
+    const uint64_t first = s->rows.offset[v], end = s->rows.offset[v + 1];
+    struct best best = {0, 0};
+    for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++) {
+        const uint32_t u = s->rows.target[i];
+        if (u != v)
+            offer(&best, s->label[u], ++count[s->label[u]]);
+    }
+    for (uint64_t i = first; i < end; i++)
+        count[s->label[s->rows.target[i]]] = 0;
+    return best;
+}
+
+static struct best count_row(struct spreading *s, uint32_t v, struct tally *tally) {
+    const uint64_t arcs = s->rows.offset[v + 1] - s->rows.offset[v];
+    if (arcs <= FEW)
+        return count_few(s, v);
+    if (arcs <= TABLE_ROW)
+        return count_in_table(s, v, tally->slot);
+    if (!tally->of_label)
+        tally->of_label = gg_alloc_zero(s->run, s->rows.n, sizeof *tally->of_label);
+    return tally->of_label ? count_hub(s, v, tally->of_label) : (struct best){0, 0};
+}
+
+/* ---- an iteration ---- */
+
+static bool take(struct spreading *s, uint32_t *first, uint32_t *end) {
+    if (gg_pause(s->run))
+        return false;
+    const uint64_t n = s->rows.n,
+                   at = __atomic_fetch_add(&s->taken, CHUNK, __ATOMIC_RELAXED);
+    if (at >= n)
+        return false;
+    *first = (uint32_t)at;
+    *end = (uint32_t)(n - at < CHUNK ? n : at + CHUNK);
+    return true;
+}
+
+static void spread_some(void *spreading, int member, int team) {
+    struct spreading *s = spreading;
+    struct tally *tally = &s->tally[member];
+    bool changed = false;
+    (void)team;
+    if (!tally->slot)
+        tally->slot =
+            gg_alloc_zero(s->run, (uint64_t)1 << TABLE_BITS, sizeof *tally->slot);
+    for (uint32_t v, end; tally->slot && take(s, &v, &end);)
+        for (; v < end; v++) {
+            const struct best best = count_row(s, v, tally);
+            s->next[v] = best.count > 0 ? best.label : s->label[v];
+            changed |= s->next[v] != s->label[v];
+        }
+    if (changed)
+        __atomic_store_n(&s->changed, 1, __ATOMIC_RELAXED);
+}
+
+/* Between both arrays; the last labels are in *label then. Returns how many iterations there were. */
+static uint32_t iterate(struct spreading *s, uint32_t iterations, uint32_t **label,
+                        uint32_t **next) {
+    uint32_t done = 0;
+    for (s->changed = 1; done < iterations && s->changed && !gg_stopping(s->run);
+         done++) {
+        uint32_t *written = *next;
+        s->label = *label;
+        s->next = written;
+        s->taken = 0;
+        s->changed = 0;
+        gg_team(s->threads, spread_some, s);
+        *next = *label;
+        *label = written;
+    }
+    return done;
+}
+
+/* ---- the driver ---- */
+
+static void free_tallies(struct spreading *s) {
+    for (int i = 0; s->tally && i < s->threads; i++) {
+        gg_release(s->tally[i].slot);
+        gg_release(s->tally[i].of_label);
+    }
+    gg_release(s->tally);
+}
+
+static void own_labels(void *label, uint64_t low, uint64_t high) {
+    for (uint64_t v = low; v < high; v++)
+        ((uint32_t *)label)[v] = (uint32_t)v;
+}
+
+static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
+                                     gpugraph_direction direction, gpugraph_run *run,
+                                     uint32_t *label) {
+    struct spreading s = {.run = run};
+    char more[80];
+    if (gg_csr(graph, (enum csr_kind)direction, false, false, run, &s.rows))
+        return run->status;
+    double start = gg_now_ms();
+    s.threads = gg_threads(run, s.rows.m + s.rows.n);
+    s.tally = gg_alloc_zero(run, (uint64_t)s.threads, sizeof *s.tally);
+    uint32_t *other = gg_alloc(run, s.rows.n, sizeof *other), *now = label, *next = other;
+    uint32_t done = 0;
+    if (s.tally && other) {
+        gg_slices(s.threads, s.rows.n, own_labels, label);
+        done = iterate(&s, iterations, &now, &next);
+        if (now != label && !gg_stopping(run))
+            gg_copy(run, label, now, (size_t)s.rows.n * sizeof *label);
+    }
+    free_tallies(&s);
+    gg_release(other);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    snprintf(more, sizeof more, "%d thread(s), %u iterations", s.threads, done);
+    gg_search_phase(run, start, (int64_t)s.rows.m, more);
+    return run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static double arcs(const gpugraph_graph *graph) {
+    return GG_LABELS_ITERATIONS * gg_arcs_twice(graph);
+}
+
+static double steps(const gpugraph_graph *graph) {
+    (void)graph;
+    return GG_LABELS_ITERATIONS;
+}
+
+static const gpugraph_method methods[] = {
+    {"label_propagation", "counting", "cpu",
+     "threads count the labels of each row in a table, a hub's in an array"},
+    {0},
+};
+
+static const struct label_propagation_calls cpu_calls = {.spread = spread_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_label_propagation = {
+    .name = "label_propagation",
+    .rows = CSR_BOTH,
+    .arcs = arcs,
+    .steps = steps,
+    .cpu_ns = GG_LABELS_CPU_NS,
+    .cuda_ns = GG_LABELS_CUDA_NS,
+    .step_us = GG_LABELS_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
+};
+
+static const struct label_propagation_calls *calls(gpugraph_backend on) {
+    return gg_label_propagation.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static void find_labels(gpugraph_graph *graph, uint32_t iterations,
+                        gpugraph_direction direction, gpugraph_run *run,
+                        uint32_t *label) {
+    bool fallback;
+    if ((unsigned)direction > GPUGRAPH_BOTH) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
+                (int)direction);
+        return;
+    }
+    gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
+    if (!on || graph->n == 0)
+        return;
+    calls(on)->spread(graph, iterations, direction, run, label);
+    if (gg_fall_back(run, &gg_label_propagation, fallback))
+        spread_on_cpu(graph, iterations, direction, run, label);
+}
+
+gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t iterations,
+                                           gpugraph_direction direction,
+                                           gpugraph_run *run, uint32_t *label) {
+    gg_enter_graph(graph, run);
+    find_labels(graph, iterations, direction, run, label);
+    return gg_leave_graph(graph, run);
+}

@@ -1,0 +1,259 @@
+/* Label propagation on the device; labels.c has the meaning and the CPU's side.
+**
+**     arcs of a row     who counts                                        where
+**     0 .. 8            a lane, each label with each                      registers
+**     9 .. 32           a warp, by votes                                  registers
+**     33 .. 384         a warp                                            table of the warp, on chip
+**     385 .. 3072       a block                                           table of the block, on chip
+**     more: a hub       blocks, a slice of 3072 arcs each on chip, then   table of the hub
+**
+** Counters of labels that many lanes see at once grow on chip, where that costs little. hubs.cu has the
+** hubs. */
+#include "labels.cuh"
+
+#include <stdio.h>
+
+/* ---- rows of lanes and of warps ---- */
+
+static __device__ __forceinline__ word best_of_few(const spreading &s, uint32_t v,
+                                                   uint64_t first, uint32_t arcs) {
+    uint32_t label[LANE_ROW];
+    word best = 0;
+#pragma unroll
+    for (int i = 0; i < LANE_ROW; i++) {
+        const uint32_t u = i < (int)arcs ? s.rows.target[first + i] : v;
+        label[i] = u != v ? __ldg(&s.label[u]) : (uint32_t)NONE;
+    }
+#pragma unroll
+    for (int i = 0; i < LANE_ROW; i++) {
+        uint32_t same = 0;
+#pragma unroll
+        for (int j = 0; j < LANE_ROW; j++)
+            same += label[j] == label[i];
+        if (label[i] != (uint32_t)NONE)
+            best = better(best, vote(label[i], same));
+    }
+    return best;
+}
+
+/* A row of up to 32 arcs, by all lanes: those with the same label find each other. */
+static __device__ __forceinline__ word best_by_votes(const spreading &s, uint32_t v,
+                                                     uint64_t first, uint64_t end) {
+    const uint64_t arc = first + gg_lane();
+    const uint32_t u = arc < end ? s.rows.target[arc] : v;
+    const uint32_t label = u != v ? __ldg(&s.label[u]) : (uint32_t)NONE;
+    const unsigned same = __match_any_sync(ALL_LANES, label);
+    return best_of_warp(label != (uint32_t)NONE ? vote(label, (uint32_t)__popc(same))
+                                                : 0);
+}
+
+static __device__ __forceinline__ word best_by_warp(const spreading &s, uint32_t v,
+                                                    uint64_t first, uint64_t end,
+                                                    uint32_t *key, uint32_t *count) {
+    const uint32_t bits = bits_of(end - first, WARP_SLOTS);
+    count_arcs(s, v, first + gg_lane(), end, GG_WARP, key, count, bits);
+    __syncwarp();
+    const word best = best_on_chip(key, count, gg_lane(), 1u << bits, GG_WARP);
+    __syncwarp();
+    return best_of_warp(best);
+}
+
+/* A warp takes 32 vertices. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    spread_rows(const __grid_constant__ spreading s) {
+    __shared__ uint32_t key[WARPS][WARP_SLOTS], count[WARPS][WARP_SLOTS];
+    const uint32_t warp = threadIdx.x / GG_WARP;
+    for (uint32_t at = gg_lane(); at < WARP_SLOTS; at += GG_WARP) {
+        key[warp][at] = (uint32_t)NONE;
+        count[warp][at] = 0;
+    }
+    __syncwarp();
+    const uint64_t whole = gg_whole_warps(s.rows.n);
+    bool changed = false;
+    for (uint64_t at = gg_thread(); at < whole; at += gg_threads_of_grid()) {
+        const bool live = at < s.rows.n;
+        const uint32_t v = (uint32_t)at;
+        const uint64_t first = live ? s.rows.offset[at] : 0,
+                       end = live ? s.rows.offset[at + 1] : 0, arcs = end - first;
+        word best = 0;
+        if (arcs > 0 && arcs <= LANE_ROW)
+            best = best_of_few(s, v, first, (uint32_t)arcs);
+        unsigned rows = __ballot_sync(ALL_LANES, arcs > LANE_ROW && arcs <= WARP_ROW);
+        for (; rows; rows &= rows - 1) {
+            const int owner = __ffs((int)rows) - 1;
+            const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
+                           to = __shfl_sync(ALL_LANES, end, owner);
+            const uint32_t of = __shfl_sync(ALL_LANES, v, owner);
+            const word found =
+                to - from <= GG_WARP
+                    ? best_by_votes(s, of, from, to)
+                    : best_by_warp(s, of, from, to, key[warp], count[warp]);
+            if ((int)gg_lane() == owner)
+                best = found;
+        }
+        if (live && arcs <= WARP_ROW)
+            changed |= settle(s, v, best);
+    }
+    if (__any_sync(ALL_LANES, changed) && gg_lane() == 0)
+        s.state->changed = 1;
+}
+
+/* ---- rows of blocks ---- */
+
+/* A block for each row. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    spread_long_rows(const __grid_constant__ spreading s) {
+    __shared__ block_table table;
+    bool changed = false;
+    empty_table(&table);
+    for (uint32_t row = blockIdx.x; row < s.state->rows; row += gridDim.x) {
+        const uint32_t v = s.row[row];
+        const uint64_t first = s.rows.offset[v], end = s.rows.offset[v + 1];
+        const uint32_t bits = bits_of(end - first, BLOCK_SLOTS);
+        count_arcs(s, v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
+                   bits);
+        __syncthreads();
+        const word best =
+            best_of_block(&table, best_on_chip(table.key, table.count, threadIdx.x,
+                                               1u << bits, GG_BLOCK));
+        if (threadIdx.x == 0)
+            changed |= settle(s, v, best);
+    }
+    if (changed)
+        s.state->changed = 1;
+}
+
+/* ---- preparation ---- */
+
+/* A thread for each vertex. */
+static __global__ void begin(const __grid_constant__ spreading s, uint32_t *label) {
+    const uint64_t whole = gg_whole_warps(s.rows.n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const bool live = v < s.rows.n;
+        const uint64_t arcs = live ? s.rows.offset[v + 1] - s.rows.offset[v] : 0;
+        const bool is_long = arcs > WARP_ROW && arcs <= SLICE, is_hub = arcs > SLICE;
+        const uint32_t row = gg_reserve(&s.state->rows, is_long),
+                       hub = gg_reserve(&s.state->hubs, is_hub);
+        if (live)
+            label[v] = (uint32_t)v;
+        if (is_long)
+            s.row[row] = (uint32_t)v;
+        if (is_hub)
+            s.hub[hub] = {arcs, 0, (uint32_t)v};
+    }
+}
+
+/* The arrays; r->label and r->next take turns. */
+static void carve(struct workspace *space, struct spreading *s) {
+    const uint32_t n = s->rows.n;
+    s->state = gg_carve<struct state>(space, 1);
+    s->label = gg_carve<uint32_t>(space, n);
+    s->next = gg_carve<uint32_t>(space, n);
+    s->row = gg_carve<uint32_t>(space, gg_smaller(n, s->rows.m / WARP_ROW));
+    gg_carve_hubs(space, s);
+}
+
+/* ---- driver ---- */
+
+static bool start(struct cuda_job *job, const struct spreading *s, struct plan *p,
+                  struct state *state) {
+    gg_fill(job, s->state, 0, sizeof *s->state);
+    if (!gg_going(job))
+        return false;
+    begin<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *s, const_cast<uint32_t *>(s->label));
+    if (!gg_launched(job, "begin") || !gg_fetch(job, state, s->state, sizeof *state))
+        return false;
+    p->hubs = state->hubs;
+    return gg_plan_hubs(job, s, p);
+}
+
+/* The long rows first: what is short fills the gaps at their end. */
+static void queue_iteration(struct cuda_job *job, const struct spreading *s,
+                            const struct plan *p, uint32_t long_rows) {
+    gg_fill(job, &s->state->changed, 0, sizeof s->state->changed);
+    gg_queue_hubs(job, s, p);
+    if (!gg_going(job))
+        return;
+    if (long_rows > 0)
+        spread_long_rows<<<gg_grid(job, (uint64_t)long_rows * GG_BLOCK, ROW_BLOCKS),
+                           GG_BLOCK, 0, job->stream>>>(*s);
+    spread_rows<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*s);
+    gg_launched(job, "spread_rows");
+}
+
+static uint32_t iterate(struct cuda_job *job, uint32_t iterations, struct spreading *s,
+                        const struct plan *p, struct state state) {
+    uint32_t done = 0;
+    for (state.changed = 1; done < iterations && state.changed; done++) {
+        queue_iteration(job, s, p, state.rows);
+        if (!gg_fetch(job, &state, s->state, sizeof state))
+            break;
+        uint32_t *written = s->next;
+        s->next = const_cast<uint32_t *>(s->label);
+        s->label = written;
+    }
+    return done;
+}
+
+static void spread_all(struct cuda_job *job, uint32_t iterations,
+                       gpugraph_direction direction, uint32_t *label) {
+    struct spreading s = {};
+    struct workspace space = {NULL, 0};
+    struct plan plan = {};
+    struct state state;
+    char more[40];
+    if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.rows))
+        return;
+    carve(&space, &s);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, &s);
+    double started = gg_now_ms();
+    uint32_t done = 0;
+    if (start(job, &s, &plan, &state))
+        done = iterate(job, iterations, &s, &plan, state);
+    if (gg_wait(job)) {
+        snprintf(more, sizeof more, "%u iterations", done);
+        gg_search_phase(job->run, started, (int64_t)s.rows.m, more);
+        started = gg_now_ms();
+        if (gg_download(job, label, s.label, (uint64_t)s.rows.n * sizeof *label))
+            gg_phase(job->run, "download", started, s.rows.n, "labels");
+    }
+    gg_free_plan(&plan);
+}
+
+static gpugraph_status spread_on_device(gpugraph_graph *graph, uint32_t iterations,
+                                        gpugraph_direction direction, gpugraph_run *run,
+                                        uint32_t *label) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    spread_all(&job, iterations, direction, label);
+    return gg_job_close(&job);
+}
+
+/* What a run takes, along both directions. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct workspace space = {NULL, 0};
+    struct spreading s = {};
+    s.rows = {graph->n, 2 * graph->m, NULL, NULL, NULL};
+    carve(&space, &s);
+    return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"label_propagation", "counting", "cuda",
+     "lanes, warps and blocks count the labels of rows on chip, hubs in tables"},
+    {},
+};
+
+static const struct label_propagation_calls calls = {.spread = spread_on_device};
+
+extern "C" const algorithm_side gg_label_propagation_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

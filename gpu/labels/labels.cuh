@@ -1,0 +1,192 @@
+/* What labels.cu and hubs.cu share: the arrays of a run, counting on chip, and what hubs.cu offers.
+**
+**     key    label  -  label  label     an open table on chip: of a warp, of a block; a slot is a
+**     count    3    0    1      9       label or NONE, and empty again when a row is done */
+#ifndef GPUGRAPH_LABELS_CUH
+#define GPUGRAPH_LABELS_CUH
+
+#include "labels.h"
+#include "graph/frontier.cuh"
+
+enum {
+    NONE = -1,
+    LANE_ROW = 8,
+    LEAST_SLOTS = 64,   /* of a table that is in use */
+    WARP_SLOTS = 512,   /* of a warp's table */
+    WARP_ROW = 384,     /* arcs that it is good for */
+    BLOCK_SLOTS = 4096, /* of a block's */
+    SLICE = 3072,       /* arcs that it is good for */
+    AT_ONCE = 4,        /* labels that a lane asks for together */
+    ROW_BLOCKS = 32,    /* for each multiprocessor */
+    WARPS = GG_BLOCK / GG_WARP
+};
+
+typedef unsigned long long word;
+
+struct state {
+    uint32_t rows, hubs; /* long ones */
+    uint32_t changed;
+};
+
+struct hub {
+    uint64_t at;    /* of its table, in the room; before it has one: its arcs */
+    uint32_t slots; /* more than it can have labels */
+    uint32_t v;
+};
+
+struct batch { /* hubs whose tables fit the room together */
+    uint64_t slice, end, slots;
+};
+
+struct plan {
+    struct hub *hub;
+    uint64_t *slice, slices;
+    struct batch *batch;
+    uint32_t hubs, batches;
+};
+
+struct spreading {
+    struct device_csr rows;
+    const uint32_t *label;
+    uint32_t *next;
+    struct state *state;
+    uint32_t *row;   /* vertices whose rows a block counts */
+    struct hub *hub; /* those whose rows many blocks count */
+    uint64_t *slice; /* number of the hub << 32 | slice of its row */
+    word *best;      /* of each hub: count << 32 | ~label */
+    uint32_t *key;   /* the room, */
+    uint32_t *count; /* of both the same length */
+    uint64_t room;
+};
+
+/* ---- hubs.cu ---- */
+
+/* The arrays that hubs need, for rows that are known by their sizes alone. */
+void gg_carve_hubs(struct workspace *space, struct spreading *s);
+/* Gives the hubs that state->hubs counts their tables; and gives back what the host keeps of it. */
+bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *plan);
+void gg_free_plan(struct plan *plan);
+/* An iteration of the hubs. */
+void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
+                   const struct plan *plan);
+
+static inline uint64_t gg_smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- counting on chip ---- */
+
+static __device__ __forceinline__ uint32_t hash_of(uint32_t label) {
+    return label * 0x9e3779b1u;
+}
+
+/* Slots of a table for so many labels: a power of two, twice as many where the table allows. */
+static __device__ __forceinline__ uint32_t bits_of(uint64_t arcs, uint32_t most) {
+    const uint32_t slots = arcs < LEAST_SLOTS / 2 ? LEAST_SLOTS
+                           : 2 * arcs > most      ? most
+                                                  : 2 * (uint32_t)arcs;
+    return 32 - (uint32_t)__clz((int)(slots - 1));
+}
+
+static __device__ __forceinline__ void count_on_chip(uint32_t *key, uint32_t *count,
+                                                     uint32_t bits, uint32_t label) {
+    const uint32_t last = (1u << bits) - 1;
+    uint32_t at = hash_of(label) >> (32 - bits);
+    for (uint32_t looks = 0; looks <= last; looks++, at = (at + 1) & last) {
+        uint32_t there =
+            cuda::atomic_ref<uint32_t, cuda::thread_scope_block>(key[at]).load(
+                cuda::memory_order_relaxed);
+        if (there == (uint32_t)NONE)
+            there = atomicCAS(&key[at], (uint32_t)NONE, label);
+        if (there == (uint32_t)NONE || there == label) {
+            atomicAdd(&count[at], 1u);
+            return;
+        }
+    }
+}
+
+/* Arcs first, first + step, ... before end: their labels, but for loops. */
+static __device__ __forceinline__ void count_arcs(const spreading &s, uint32_t v,
+                                                  uint64_t first, uint64_t end,
+                                                  uint32_t step, uint32_t *key,
+                                                  uint32_t *count, uint32_t bits) {
+    for (uint64_t i = first; i < end; i += (uint64_t)AT_ONCE * step) {
+        uint32_t target[AT_ONCE], label[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const uint64_t arc = i + (uint64_t)k * step;
+            target[k] = arc < end ? s.rows.target[arc] : v;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            label[k] = target[k] != v ? __ldg(&s.label[target[k]]) : (uint32_t)NONE;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (label[k] != (uint32_t)NONE)
+                count_on_chip(key, count, bits, label[k]);
+    }
+}
+
+static __device__ __forceinline__ word vote(uint32_t label, uint32_t count) {
+    return count > 0 ? (word)count << 32 | (uint32_t)~label : 0;
+}
+
+static __device__ __forceinline__ word better(word a, word b) {
+    return a > b ? a : b;
+}
+
+static __device__ __forceinline__ word best_of_warp(word mine) {
+    const uint32_t count = __reduce_max_sync(ALL_LANES, (uint32_t)(mine >> 32));
+    const uint32_t low = __reduce_max_sync(
+        ALL_LANES, (uint32_t)(mine >> 32) == count ? (uint32_t)mine : 0);
+    return (word)count << 32 | low;
+}
+
+/* Of a table from one slot to another in steps, which it leaves empty. */
+static __device__ __forceinline__ word best_on_chip(uint32_t *key, uint32_t *count,
+                                                    uint32_t first, uint32_t slots,
+                                                    uint32_t step) {
+    word best = 0;
+    for (uint32_t at = first; at < slots; at += step) {
+        best = better(best, vote(key[at], count[at]));
+        key[at] = (uint32_t)NONE;
+        count[at] = 0;
+    }
+    return best;
+}
+
+/* ---- the table of a block ---- */
+
+struct block_table {
+    uint32_t key[BLOCK_SLOTS], count[BLOCK_SLOTS];
+    word best[WARPS];
+};
+
+static __device__ __forceinline__ void empty_table(block_table *table) {
+    for (uint32_t at = threadIdx.x; at < BLOCK_SLOTS; at += GG_BLOCK) {
+        table->key[at] = (uint32_t)NONE;
+        table->count[at] = 0;
+    }
+    __syncthreads();
+}
+
+/* For thread 0: the best of all threads. */
+static __device__ __forceinline__ word best_of_block(block_table *table, word best) {
+    best = best_of_warp(best);
+    if (gg_lane() == 0)
+        table->best[threadIdx.x / GG_WARP] = best;
+    __syncthreads();
+    for (int i = 0; i < WARPS && threadIdx.x == 0; i++)
+        best = better(best, table->best[i]);
+    __syncthreads();
+    return best;
+}
+
+/* v's next label; has it changed? */
+static __device__ __forceinline__ bool settle(const spreading &s, uint32_t v, word best) {
+    const uint32_t old = s.label[v], now = best ? ~(uint32_t)best : old;
+    s.next[v] = now;
+    return now != old;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* Label propagation, on either side. */
+#ifndef GPUGRAPH_LABELS_H
+#define GPUGRAPH_LABELS_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct label_propagation_calls {
+    gpugraph_status (*spread)(gpugraph_graph *, uint32_t iterations, gpugraph_direction,
+                              gpugraph_run *, uint32_t *label);
+};
+
+extern const gg_algorithm gg_label_propagation;
+extern const algorithm_side gg_label_propagation_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
