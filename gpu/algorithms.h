@@ -14,6 +14,7 @@
     NAME(strong_components)                                                              \
     NAME(pagerank)                                                                       \
     NAME(label_propagation)                                                              \
+    NAME(vertex_triangles)                                                               \
     NAME(degrees)
 
 #endif

@@ -376,6 +376,20 @@ gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t itera
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);
 
+/* Of each vertex in the undirected simple graph: its triangles, its degree, and its clustering
+** coefficient, the share of its pairs of neighbours that are neighbours of each other (0 below degree
+** 2). With a direction of OUT or IN the coefficient is that of LDBC for directed graphs: of the ordered
+** pairs of its neighbours the share that have an arc, from the first to the second; parallel edges are one arc. Arrays of n;
+** NULL leaves one out. */
+typedef struct gpugraph_triangle_counts {
+    uint64_t *triangles;
+    uint32_t *degree;
+    double *coefficient;
+} gpugraph_triangle_counts;
+gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
+                                          gpugraph_direction direction, gpugraph_run *run,
+                                          const gpugraph_triangle_counts *counts);
+
 /* degree[n]: edges that leave (OUT), enter (IN) or touch (BOTH; a loop counts twice)
 ** each vertex. */
 gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
@@ -391,7 +405,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
 
 typedef struct gpugraph_method {
     /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
-    ** "components", "pagerank", "label_propagation", "degrees" */
+    ** "components", "pagerank", "label_propagation", "vertex_triangles", "degrees" */
     const char *function;
     const char *name;
     const char *backend; /* "cpu" or "cuda" */

@@ -487,6 +487,10 @@
 #define GG_PAGERANK_CUDA_NS    0.022
 #define GG_PAGERANK_STEP_US    30
 #define GG_PAGERANK_ITERATIONS 30
+/* Triangles of each vertex. */
+#define GG_EACH_TRIANGLES_CPU_NS  90
+#define GG_EACH_TRIANGLES_CUDA_NS 0.4
+#define GG_EACH_TRIANGLES_STEP_US 100
 /* An iteration of label propagation: its arcs are those of both directions. */
 #define GG_LABELS_CPU_NS     8
 #define GG_LABELS_CUDA_NS    0.06

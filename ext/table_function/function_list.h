@@ -13,7 +13,8 @@
     NAME(mis)                                                                            \
     NAME(components)                                                                     \
     NAME(pagerank)                                                                       \
-    NAME(label_propagation)
+    NAME(label_propagation)                                                              \
+    NAME(triangles)
 
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
 TABLE_FUNCTIONS(DECLARE_FUNCTION)

@@ -13,86 +13,18 @@
 ** After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407, 2008). Two
 ** rows meet by marking the one and looking up the other: the marks of v serve all its
 ** rows, and nothing branches on what they say. */
+#include "ahead.h"
 #include "triangles.h"
 #include "tuning.h"
 
 #include <stdio.h>
 
-/* ---- rows ahead ---- */
-
-enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
-
-struct ahead {
-    csr simple;
-    gpugraph_run *run;
-    int threads;
-    uint64_t *offset; /* n + 1 */
-    uint32_t *target;
-    uint64_t taken, triangles;
-};
-
-static inline uint64_t degree_of(const csr *g, uint32_t v) {
-    return g->offset[v + 1] - g->offset[v];
-}
-
-/* Writes what is ahead of v, where `to` is not NULL. Returns how many. */
-static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to) {
-    uint64_t degree = degree_of(g, v), count = 0;
-    for (uint64_t i = g->offset[v]; i < g->offset[v + 1]; i++) {
-        uint32_t u = g->target[i];
-        uint64_t other = degree_of(g, u);
-        if (other > degree || (other == degree && u > v)) {
-            if (to)
-                to[count] = u;
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Takes the next CHUNK vertices [*first, *end); false: none is left, or the run ends. */
-static bool take(struct ahead *a, uint32_t *first, uint32_t *end) {
-    if (gg_pause(a->run))
-        return false;
-    uint64_t n = a->simple.n, at = __atomic_fetch_add(&a->taken, CHUNK, __ATOMIC_RELAXED);
-    if (at >= n)
-        return false;
-    *first = (uint32_t)at;
-    *end = (uint32_t)(n - at < CHUNK ? n : at + CHUNK);
-    return true;
-}
-
-static void look_ahead_of_some(void *ahead, int member, int team) {
-    struct ahead *a = ahead;
-    (void)member, (void)team;
-    for (uint32_t v, end; take(a, &v, &end);)
-        for (; v < end; v++) {
-            if (a->target)
-                look_ahead(&a->simple, v, a->target + a->offset[v]);
-            else
-                a->offset[v + 1] = look_ahead(&a->simple, v, NULL);
-        }
-}
-
-/* target NULL: counts into offset[v + 1]; else fills the rows. */
-static bool look_ahead_of_all(struct ahead *a) {
-    a->taken = 0;
-    gg_team(a->threads, look_ahead_of_some, a);
-    return !gg_stopping(a->run);
-}
-
-static bool make_ahead(struct ahead *a) {
-    a->offset = gg_alloc(a->run, (uint64_t)a->simple.n + 1, sizeof *a->offset);
-    if (!a->offset || !look_ahead_of_all(a))
-        return false;
-    a->offset[0] = 0;
-    for (uint32_t v = 0; v < a->simple.n; v++)
-        a->offset[v + 1] += a->offset[v];
-    a->target = gg_alloc(a->run, a->offset[a->simple.n], sizeof *a->target);
-    return a->target && look_ahead_of_all(a);
-}
-
 /* ---- counting ---- */
+
+struct counting {
+    struct ahead ahead;
+    uint64_t triangles;
+};
 
 static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
                              const uint32_t *end) {
@@ -127,40 +59,41 @@ static uint64_t triangles_of(const struct ahead *a, uint32_t v, uint64_t *marked
     return count;
 }
 
-static void count_some(void *ahead, int member, int team) {
-    struct ahead *a = ahead;
+static void count_some(void *counting, int member, int team) {
+    struct counting *c = counting;
+    struct ahead *a = &c->ahead;
     uint64_t work = 0, count = 0;
     (void)member, (void)team;
     uint64_t *marked =
         gg_alloc_zero(a->run, (uint64_t)a->simple.n / 64 + 1, sizeof *marked);
-    for (uint32_t v, end; marked && take(a, &v, &end);)
+    for (uint32_t v, end; marked && gg_take_vertices(a, &v, &end);)
         for (; v < end; v++)
             count += triangles_of(a, v, marked, &work);
     gg_release(marked);
-    __atomic_fetch_add(&a->triangles, count, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&c->triangles, count, __ATOMIC_RELAXED);
 }
 
-static uint64_t count_all(struct ahead *a) {
-    a->taken = 0;
-    gg_team(a->threads, count_some, a);
-    return a->triangles;
+static uint64_t count_all(struct counting *c) {
+    c->ahead.taken = 0;
+    gg_team(c->ahead.threads, count_some, c);
+    return c->triangles;
 }
 
 static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *count) {
-    struct ahead a = {.run = run};
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &a.simple) != GPUGRAPH_OK)
+    struct counting c = {.ahead = {.run = run}};
+    struct ahead *a = &c.ahead;
+    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &a->simple) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
-    a.threads = gg_threads(run, a.simple.m);
-    *count = make_ahead(&a) ? count_all(&a) : 0;
-    gg_release(a.target);
-    gg_release(a.offset);
+    a->threads = gg_threads(run, a->simple.m);
+    *count = gg_make_ahead(a) ? count_all(&c) : 0;
+    gg_free_ahead(a);
     if (gg_stopping(run))
         return gg_stopped(run);
     char more[60];
-    snprintf(more, sizeof more, "%d thread%s", a.threads, a.threads == 1 ? "" : "s");
-    gg_search_phase(run, start, (int64_t)(a.simple.m / 2), more);
+    snprintf(more, sizeof more, "%d thread%s", a->threads, a->threads == 1 ? "" : "s");
+    gg_search_phase(run, start, (int64_t)(a->simple.m / 2), more);
     return GPUGRAPH_OK;
 }
 

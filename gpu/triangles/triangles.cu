@@ -12,8 +12,7 @@
 ** one arc after the other. Launches take a limited number of arcs, so that an interrupt
 ** between them is felt. */
 #include "triangles.h"
-#include "graph/graph.cuh"
-#include "graph/frontier.cuh"
+#include "ahead.cuh"
 
 enum {
     GRID_BLOCKS = 16, /* for each multiprocessor */
@@ -21,66 +20,14 @@ enum {
     ARCS_A_LAUNCH = 4 << 20
 };
 
-struct ahead {
-    uint32_t *count;  /* n + 1 */
-    uint64_t *offset; /* n + 1 */
-    uint32_t *target, *tail;
-    unsigned char *scan;
-    uint64_t scan_bytes;
-    unsigned long long *triangles;
-};
+typedef unsigned long long word;
 
 /* ---- kernels ---- */
-
-static __device__ __forceinline__ bool ranks_higher(const device_csr &g, uint32_t u,
-                                                    uint64_t degree, uint32_t v) {
-    uint64_t other = g.offset[u + 1] - g.offset[u];
-    return other > degree || (other == degree && u > v);
-}
-
-/* One warp per vertex: counts its neighbours of a higher rank (fill = false), or writes
-** them in their order. */
-static __global__ void __launch_bounds__(GG_BLOCK)
-    look_ahead(device_csr g, ahead a, bool fill) {
-    for (uint64_t at = gg_thread() / GG_WARP; at < g.n;
-         at += gg_threads_of_grid() / GG_WARP) {
-        uint32_t v = (uint32_t)at;
-        uint64_t begin = g.offset[v], end = g.offset[v + 1], degree = end - begin;
-        uint64_t place = fill ? a.offset[v] : 0;
-        uint32_t count = 0;
-        for (uint64_t row = begin; row < end; row += GG_WARP) {
-            uint64_t arc = row + gg_lane();
-            uint32_t u = arc < end ? g.target[arc] : 0;
-            bool keep = arc < end && ranks_higher(g, u, degree, v);
-            unsigned mask = __ballot_sync(ALL_LANES, keep);
-            if (keep && fill) {
-                uint64_t to = place + count + __popc(mask & ((1u << gg_lane()) - 1));
-                a.target[to] = u;
-                a.tail[to] = v;
-            }
-            count += __popc(mask);
-        }
-        if (!fill && gg_lane() == 0)
-            a.count[v] = count;
-    }
-}
 
 struct row {
     const uint32_t *entry;
     uint32_t length;
 };
-
-static __device__ __forceinline__ bool contains(row r, uint32_t x) {
-    uint32_t low = 0, high = r.length;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r.entry[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < r.length && r.entry[low] == x;
-}
 
 static __device__ __forceinline__ row row_of(const ahead &a, uint32_t v) {
     uint64_t begin = a.offset[v];
@@ -92,7 +39,8 @@ static __device__ __forceinline__ uint32_t common(row shorter, row longer, uint3
                                                   uint32_t step) {
     uint32_t count = 0;
     for (uint32_t i = first; i < shorter.length; i += step)
-        count += contains(longer, shorter.entry[i]);
+        count +=
+            gg_place_in(longer.entry, longer.length, shorter.entry[i]) < longer.length;
     return count;
 }
 
@@ -106,7 +54,7 @@ static __device__ __forceinline__ void rows_of_arc(const ahead &a, uint64_t arc,
 
 /* One lane per arc while the shorter row is short, else one warp. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    count_common(ahead a, uint64_t begin, uint64_t end) {
+    count_common(ahead a, uint64_t begin, uint64_t end, word *triangles) {
     unsigned long long sum = 0;
     uint64_t whole = begin + gg_whole_warps(end - begin);
     for (uint64_t arc = begin + gg_thread(); arc < whole; arc += gg_threads_of_grid()) {
@@ -128,41 +76,23 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     for (int step = GG_WARP / 2; step > 0; step /= 2)
         sum += __shfl_down_sync(ALL_LANES, sum, step);
     if (gg_lane() == 0 && sum > 0)
-        atomicAdd(a.triangles, sum);
+        atomicAdd(triangles, sum);
 }
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g, struct ahead *a) {
-    a->scan_bytes = gg_offsets_scratch(g->n);
-    a->triangles = gg_carve<unsigned long long>(space, 1);
-    a->count = gg_carve<uint32_t>(space, (uint64_t)g->n + 1);
-    a->offset = gg_carve<uint64_t>(space, (uint64_t)g->n + 1);
-    a->scan = gg_carve<unsigned char>(space, a->scan_bytes);
-    a->target = gg_carve<uint32_t>(space, g->m / 2); /* every edge points ahead once */
-    a->tail = gg_carve<uint32_t>(space, g->m / 2);
+static void carve(struct workspace *space, const struct device_csr *g, struct ahead *a,
+                  word **triangles) {
+    *triangles = gg_carve<word>(space, 1);
+    gg_carve_ahead(space, g, true, a);
 }
 
-static bool make_ahead(struct cuda_job *job, const struct device_csr *g,
-                       const struct ahead *a) {
-    unsigned grid = gg_grid(job, (uint64_t)g->n * GG_WARP, GRID_BLOCKS);
-    gg_fill(job, a->triangles, 0, sizeof *a->triangles);
-    gg_fill(job, a->count + g->n, 0, sizeof *a->count);
-    if (!gg_going(job))
-        return false;
-    look_ahead<<<grid, GG_BLOCK, 0, job->stream>>>(*g, *a, false);
-    if (!gg_launched(job, "look_ahead") ||
-        !gg_offsets(job, a->count, a->offset, g->n, a->scan, a->scan_bytes))
-        return false;
-    look_ahead<<<grid, GG_BLOCK, 0, job->stream>>>(*g, *a, true);
-    return gg_launched(job, "look_ahead");
-}
-
-static bool count_all(struct cuda_job *job, uint64_t arcs, const struct ahead *a) {
+static bool count_all(struct cuda_job *job, uint64_t arcs, const struct ahead *a,
+                      word *triangles) {
     for (uint64_t begin = 0; begin < arcs; begin += ARCS_A_LAUNCH) {
         uint64_t end = arcs - begin < ARCS_A_LAUNCH ? arcs : begin + ARCS_A_LAUNCH;
         count_common<<<gg_grid(job, end - begin, GRID_BLOCKS), GG_BLOCK, 0,
-                       job->stream>>>(*a, begin, end);
+                       job->stream>>>(*a, begin, end, triangles);
         if (!gg_launched(job, "count_common") || !gg_wait(job))
             return false;
     }
@@ -173,15 +103,17 @@ static void search_graph(struct cuda_job *job, uint64_t *count) {
     struct device_csr g;
     struct workspace space = {NULL, 0};
     struct ahead a;
+    word *triangles;
     if (!gg_device_csr(job, CSR_SIMPLE, false, &g))
         return;
     double started = gg_now_ms();
-    carve(&space, &g, &a);
+    carve(&space, &g, &a, &triangles);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, &g, &a);
-    if (make_ahead(job, &g, &a) && count_all(job, g.m / 2, &a) &&
-        gg_fetch(job, count, a.triangles, sizeof *count))
+    carve(&space, &g, &a, &triangles);
+    if (gg_fill(job, triangles, 0, sizeof *triangles) && gg_device_ahead(job, &g, &a) &&
+        count_all(job, g.m / 2, &a, triangles) &&
+        gg_fetch(job, count, triangles, sizeof *count))
         gg_search_phase(job->run, started, (int64_t)(g.m / 2), "");
 }
 
@@ -200,7 +132,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct device_csr g = {graph->n, 2 * graph->m, NULL, NULL, NULL};
     struct ahead a;
-    carve(&space, &g, &a);
+    word *triangles;
+    carve(&space, &g, &a, &triangles);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 

@@ -5,6 +5,7 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
+** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
@@ -241,6 +242,13 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         need(b, gpugraph_components(b->graph,
                                     *algorithm == 's' ? GPUGRAPH_STRONG : GPUGRAPH_WEAK,
                                     &b->run, r->word.data()));
+    } else if (strcmp(algorithm, "corners") == 0 ||
+               strcmp(algorithm, "clustering") == 0) {
+        const gpugraph_triangle_counts counts = {r->wide.data(), r->word.data(),
+                                                 r->rank.data()};
+        need(b, gpugraph_vertex_triangles(
+                    b->graph, algorithm[1] == 'l' ? GPUGRAPH_OUT : GPUGRAPH_BOTH, &b->run,
+                    &counts));
     } else if (strcmp(algorithm, "labels") == 0) {
         need(b, gpugraph_label_propagation(b->graph, 10, GPUGRAPH_BOTH, &b->run,
                                            r->word.data()));
@@ -263,12 +271,15 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
         f.reached = r->count;
         return f;
     }
-    for (uint32_t v = 0; strcmp(algorithm, "pagerank") == 0 && v < b->edges.n; v++) {
+    const bool corners = strcmp(algorithm, "corners") == 0 ||
+                         strcmp(algorithm, "clustering") == 0,
+               real = corners || strcmp(algorithm, "pagerank") == 0;
+    for (uint32_t v = 0; real && v < b->edges.n; v++) {
         uint64_t bits;
         memcpy(&bits, &r->rank[v], sizeof bits);
-        add(b, &f, v, bits);
+        add(b, &f, v, corners ? hash(bits + r->word[v]) + r->wide[v] : bits);
     }
-    if (strcmp(algorithm, "pagerank") == 0)
+    if (real)
         return f;
     for (uint32_t v = 0; v < b->edges.n; v++) {
         if (mis    ? !r->member[v]
@@ -550,9 +561,9 @@ static void orient(bench_graph *g, bool one_way) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs",       "sssp",    "dfs",        "mis",
-                                         "triangles", "degrees", "components", "strong",
-                                         "pagerank",  "labels"};
+static const char *const algorithms[] = {
+    "bfs",        "sssp",   "dfs",      "mis",    "triangles", "degrees",
+    "components", "strong", "pagerank", "labels", "corners",   "clustering"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -640,7 +651,8 @@ int main(int argc, char **argv) {
         fprintf(
             stderr,
             "usage: bench_gpu GRAPH "
-            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|all|"
+            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
+            "corners|clustering|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

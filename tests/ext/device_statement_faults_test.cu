@@ -72,6 +72,12 @@ static const struct call {
     {"gpu_label_propagation",
      "SELECT * FROM gpu_label_propagation(%Q) WHERE method = %Q AND backend = %Q ORDER "
      "BY vertex"},
+    {"gpu_triangles",
+     "SELECT * FROM gpu_triangles(%Q) WHERE method = %Q AND backend = %Q ORDER BY "
+     "vertex"},
+    {"gpu_triangles",
+     "SELECT * FROM gpu_triangles(%Q) WHERE direction = 'out' AND method = %Q AND "
+     "backend = %Q ORDER BY vertex"},
     {"gpu_path", "SELECT * FROM gpu_path(%Q, 1, 40) WHERE method = %Q AND backend = %Q"},
     {"gpu_path",
      "SELECT * FROM gpu_path(%Q, 1, 40) WHERE weighted = 0 AND method = %Q AND "

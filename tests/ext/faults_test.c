@@ -225,6 +225,8 @@ static const char *const functions[] = {
     "SELECT * FROM gpu_components('t')",
     "SELECT * FROM gpu_pagerank('t') WHERE weighted = 1",
     "SELECT * FROM gpu_label_propagation('t')",
+    "SELECT * FROM gpu_triangles('t')",
+    "SELECT vertex, coefficient FROM gpu_triangles('t') WHERE direction = 'out'",
     "SELECT gpugraph_triangles('t')",
 };
 

@@ -23,6 +23,10 @@ INSERT INTO expected SELECT 'undirected wcc', * FROM line; DELETE FROM line;
 INSERT INTO expected SELECT 'directed cdlp', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-undirected-CDLP line
 INSERT INTO expected SELECT 'undirected cdlp', * FROM line; DELETE FROM line;
+.import fixtures/ldbc/example-directed-LCC line
+INSERT INTO expected SELECT 'directed lcc', * FROM line; DELETE FROM line;
+.import fixtures/ldbc/example-undirected-LCC line
+INSERT INTO expected SELECT 'undirected lcc', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-directed-PR line
 INSERT INTO expected SELECT 'directed pr', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/example-undirected-PR line
@@ -37,6 +41,8 @@ UNION ALL SELECT 'directed wcc', vertex, component FROM gpu_components('directed
 UNION ALL SELECT 'undirected wcc', vertex, component FROM gpu_components('undirected')
 UNION ALL SELECT 'directed cdlp', vertex, label FROM gpu_label_propagation('directed') WHERE iterations = 2
 UNION ALL SELECT 'undirected cdlp', vertex, label FROM gpu_label_propagation('undirected') WHERE iterations = 2
+UNION ALL SELECT 'directed lcc', vertex, coefficient FROM gpu_triangles('directed') WHERE direction = 'out'
+UNION ALL SELECT 'undirected lcc', vertex, coefficient FROM gpu_triangles('undirected')
 UNION ALL SELECT 'directed pr', vertex, rank FROM gpu_pagerank('directed') WHERE iterations = 2 AND tolerance = 0
 UNION ALL SELECT 'undirected pr', vertex, rank FROM gpu_pagerank('undirected')
 WHERE iterations = 2 AND tolerance = 0 AND direction = 'both';

@@ -71,6 +71,16 @@ FROM (SELECT src AS vertex, dst AS neighbour FROM meets UNION SELECT dst, src FR
 SELECT 'mis by degree-id', count(*), count(*) = (SELECT count(*) FROM mis)
 FROM gpu_mis('meets') JOIN mis USING (vertex) WHERE priority = 'degree-id';
 
+-- Of each vertex, where some edges lead both ways, too.
+.read oracles/triangles.sql
+SELECT 'triangles of each', count(*), sum(t.triangles) FROM triangles t JOIN gpu_triangles('edge') g USING (vertex)
+WHERE (t.triangles, t.degree, t.coefficient) = (g.triangles, g.degree, g.coefficient);
+DELETE FROM edge WHERE id % 3 > 0 AND rowid > (SELECT count(*) FROM meets);
+.read oracles/triangles.sql
+SELECT 'coefficients', count(*), count(*) FILTER (WHERE directed <> t.coefficient) FROM triangles t
+JOIN gpu_triangles('edge') g USING (vertex)
+WHERE direction = 'out' AND (t.triangles, t.degree, t.directed) = (g.triangles, g.degree, g.coefficient);
+
 SELECT 'triangles', gpugraph_triangles('meets') = (
     WITH e(a, b) AS (SELECT min(src, dst), max(src, dst) FROM meets)
     SELECT count(*) FROM e x JOIN e y ON y.a = x.b JOIN e z ON z.a = x.a AND z.b = y.b);

@@ -18,6 +18,7 @@ static const char *const questions[] = {
     "SELECT count(*), sum(component) FROM gpu_components('g') WHERE kind = 'strong'",
     "SELECT count(*), sum(vertex * rank) FROM gpu_pagerank('g')",
     "SELECT count(*), sum(vertex * label) FROM gpu_label_propagation('g')",
+    "SELECT count(*), sum(triangles), sum(vertex * coefficient) FROM gpu_triangles('g')",
     "SELECT gpugraph_triangles('g')",
     "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
     "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",

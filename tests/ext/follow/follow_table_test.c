@@ -176,6 +176,7 @@ START_TEST(every_function_takes_a_graph) {
         "SELECT * FROM gpu_dfs('%s', 1) WHERE ordered = 1 ORDER BY preorder",
         "SELECT * FROM gpu_mis('%s') ORDER BY vertex",
         "SELECT * FROM gpu_label_propagation('%s') ORDER BY vertex",
+        "SELECT * FROM gpu_triangles('%s') WHERE direction = 'in' ORDER BY vertex",
         "SELECT gpugraph_triangles('%s')",
         "SELECT id, vertex FROM places, gpu_bfs('%s', places.id) ORDER BY 1, 2",
     };

@@ -1,0 +1,53 @@
+/* gpu_triangles: the triangles of each vertex, and how tightly its neighbours are knit. */
+#include "function_list.h"
+#include "search.h"
+
+enum { COLUMN_TRIANGLES, COLUMN_DEGREE, COLUMN_COEFFICIENT };
+
+static void make_triangles(making *m) {
+    gpugraph_triangle_counts counts = {0};
+    counts.triangles = make_own(m, &triangles_function, COLUMN_TRIANGLES);
+    if (counts.triangles)
+        counts.degree = make_own(m, &triangles_function, COLUMN_DEGREE);
+    if (counts.degree)
+        counts.coefficient = make_own(m, &triangles_function, COLUMN_COEFFICIENT);
+    if (!counts.coefficient)
+        return;
+    gpugraph_vertex_triangles(m->graph, m->q->search.direction, m->run, &counts);
+    note_where(m);
+}
+
+static const search_kind triangles_search = {
+    .name = "vertex_triangles",
+    .make = make_triangles,
+};
+
+static const unsigned char triangles_fields[] = {
+    F_VERTEX,
+    F_OWN + COLUMN_TRIANGLES,
+    F_OWN + COLUMN_DEGREE,
+    F_OWN + COLUMN_COEFFICIENT,
+    F_EDGES,
+    F_DIRECTION,
+    F_VERTICES,
+    F_PARAMS,
+    F_METHOD,
+    F_BACKEND,
+};
+
+const table_function triangles_function = {
+    .name = "gpu_triangles",
+    .field = triangles_fields,
+    .fields = sizeof triangles_fields,
+    .visible = 4,
+    .bracketed = 1,
+    .option = "direction = 'out'",
+    .search = &triangles_search,
+    .unweighted_search = &triangles_search,
+    .weight = WEIGHT_NO,
+    .direction = GPUGRAPH_BOTH,
+    .example = "gpu_triangles('friends')",
+    .own = {[COLUMN_TRIANGLES] = {"triangles", "INTEGER", OWN_COUNT},
+            [COLUMN_DEGREE] = {"degree", "INTEGER", OWN_NUMBER},
+            [COLUMN_COEFFICIENT] = {"coefficient", "REAL", OWN_REAL}},
+};

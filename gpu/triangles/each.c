@@ -1,0 +1,352 @@
+/* The triangles of each vertex, and how many of its neighbours are neighbours of each other: the
+** public function and the CPU backend.
+**
+**          u --- w       as triangles.c finds them, each once: v is the lowest in rank, and ahead[v],
+**           \   /        which is marked, meets ahead[u]. Here all three corners hear of it.
+**            v
+**
+**     own       for each thread: of each vertex, how many triangles it has found there. Numbers of
+**               32 bits, given to the caller's array before one of them could be too small
+**
+** Of edges with directions, arcs among the neighbours are counted: v has one for each triangle, and
+** a second one where u and w are joined in both directions. both[arc] says that of v and u; `twice`
+** marks it of the vertices ahead of v, and the further arcs are counted in `more` as triangles are in
+** `own`. */
+#include "ahead.h"
+#include "each.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct counting {
+    struct ahead ahead;
+    csr out, in;   /* rows of both directions, in no order; where directions count */
+    uint8_t *both; /* of each arc ahead; NULL: directions do not count */
+    uint64_t *triangles; /* n */
+    uint64_t *arcs;      /* n; with both: beyond one for each triangle */
+};
+
+struct finder {               /* a thread */
+    uint64_t *marked, *twice; /* bit v, all 0 between two rows */
+    uint32_t *own, *more;     /* n; none is larger than `since` */
+    uint64_t since, work;
+};
+
+static inline bool bit(const uint64_t *bits, uint32_t v) {
+    return bits[v / 64] >> v % 64 & 1;
+}
+
+static inline void set_bit(uint64_t *bits, uint32_t v) {
+    bits[v / 64] |= (uint64_t)1 << v % 64;
+}
+
+/* ---- a thread's means ---- */
+
+static bool open_finder(struct counting *c, struct finder *f) {
+    const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;
+    gpugraph_run *run = c->ahead.run;
+    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked),
+                         .own = gg_alloc_zero(run, n + 1, sizeof *f->own)};
+    if (c->both) {
+        f->twice = gg_alloc_zero(run, words, sizeof *f->twice);
+        f->more = gg_alloc_zero(run, n + 1, sizeof *f->more);
+    }
+    return f->marked && f->own && (!c->both || (f->twice && f->more));
+}
+
+static void hand_over(uint32_t *own, uint64_t n, uint64_t *to) {
+    for (uint64_t v = 0; v < n; v++) {
+        if (own[v] > 0)
+            __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
+        own[v] = 0;
+    }
+}
+
+static void hand_all_over(struct counting *c, struct finder *f) {
+    hand_over(f->own, c->ahead.simple.n, c->triangles);
+    if (c->both)
+        hand_over(f->more, c->ahead.simple.n, c->arcs);
+    f->since = 0;
+}
+
+static void close_finder(struct finder *f) {
+    gg_release(f->marked);
+    gg_release(f->twice);
+    gg_release(f->own);
+    gg_release(f->more);
+}
+
+/* ---- edges of both directions ---- */
+
+static inline void mark_row(const csr *rows, uint32_t v, uint64_t *bits, bool mark) {
+    for (uint64_t i = rows->offset[v]; i < rows->offset[v + 1]; i++) {
+        if (mark)
+            set_bit(bits, rows->target[i]);
+        else
+            bits[rows->target[i] / 64] = 0;
+    }
+}
+
+/* Which vertices ahead of v are joined to it in both directions? */
+static void compare_directions(struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    if (a->offset[v] == a->offset[v + 1])
+        return;
+    mark_row(&c->out, v, f->marked, true);
+    mark_row(&c->in, v, f->twice, true);
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++)
+        c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
+    mark_row(&c->out, v, f->marked, false);
+    mark_row(&c->in, v, f->twice, false);
+}
+
+static void compare_some(void *counting, int member, int team) {
+    struct counting *c = counting;
+    struct finder f;
+    (void)member, (void)team;
+    bool go = open_finder(c, &f);
+    for (uint32_t v, end; go && gg_take_vertices(&c->ahead, &v, &end);)
+        for (; v < end; v++)
+            compare_directions(c, v, &f);
+    close_finder(&f);
+}
+
+/* ---- counting ---- */
+
+/* v, u, and what is in row: w of ahead[u]. Returns how many there are. */
+static uint64_t meet(const uint32_t *row, const uint32_t *end, struct finder *f) {
+    uint64_t found = 0;
+    for (; row < end; row++) {
+        if (bit(f->marked, *row)) {
+            f->own[*row]++;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* The same where directions count: the arc from v to u is number vu, those of the row begin at arc. */
+static uint64_t meet_along(const struct counting *c, uint32_t v, uint64_t vu,
+                           struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    const uint32_t u = a->target[vu];
+    uint64_t found = 0, of_u = 0, of_v = 0;
+    for (uint64_t uw = a->offset[u]; uw < a->offset[u + 1]; uw++) {
+        const uint32_t w = a->target[uw];
+        if (bit(f->marked, w)) {
+            f->own[w]++;
+            f->more[w] += c->both[vu];
+            of_u += bit(f->twice, w);
+            of_v += c->both[uw];
+            found++;
+        }
+    }
+    f->more[u] += (uint32_t)of_u;
+    f->more[v] += (uint32_t)of_v;
+    return found;
+}
+
+static inline void mark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
+        set_bit(f->marked, a->target[i]);
+        if (c->both && c->both[i])
+            set_bit(f->twice, a->target[i]);
+    }
+}
+
+static inline void unmark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
+        f->marked[a->target[i] / 64] = 0;
+        if (c->both)
+            f->twice[a->target[i] / 64] = 0;
+    }
+}
+
+/* After a row: no row finds more than 2^31 (its length squared is at most 2 m). */
+static bool look_up(struct counting *c, struct finder *f) {
+    if (f->since > UINT32_MAX / 2)
+        hand_all_over(c, f);
+    if (f->work <= GG_POLL_ITEMS)
+        return true;
+    f->work = 0;
+    return !gg_pause(c->ahead.run);
+}
+
+/* The triangles whose lowest vertex is v. */
+static void count_from(struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    const uint64_t first = a->offset[v], end = a->offset[v + 1];
+    if (end - first < 2)
+        return;
+    mark_ahead(c, v, f);
+    for (uint64_t vu = first; vu < end; vu++) {
+        const uint32_t u = a->target[vu];
+        const uint32_t *row = a->target + a->offset[u];
+        const uint64_t arcs = a->offset[u + 1] - a->offset[u],
+                       found =
+                           c->both ? meet_along(c, v, vu, f) : meet(row, row + arcs, f);
+        f->own[u] += (uint32_t)found;
+        f->own[v] += (uint32_t)found;
+        f->since += found;
+        f->work += arcs + 1;
+        if (!look_up(c, f))
+            break;
+    }
+    unmark_ahead(c, v, f);
+}
+
+static void count_some(void *counting, int member, int team) {
+    struct counting *c = counting;
+    struct finder f;
+    (void)member, (void)team;
+    bool go = open_finder(c, &f);
+    for (uint32_t v, end; go && gg_take_vertices(&c->ahead, &v, &end);)
+        for (; v < end; v++)
+            count_from(c, v, &f);
+    if (go)
+        hand_all_over(c, &f);
+    close_finder(&f);
+}
+
+/* ---- the driver ---- */
+
+static bool run_team(struct counting *c, gg_team_body *body) {
+    c->ahead.taken = 0;
+    gg_team(c->ahead.threads, body, c);
+    return !gg_stopping(c->ahead.run);
+}
+
+static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
+    gpugraph_run *run = c->ahead.run;
+    return !gg_csr(graph, CSR_SIMPLE, false, true, run, &c->ahead.simple) &&
+           (!along || (!gg_csr(graph, CSR_OUT, false, false, run, &c->out) &&
+                       !gg_csr(graph, CSR_IN, false, false, run, &c->in)));
+}
+
+static bool count_all(struct counting *c, bool along) {
+    struct ahead *a = &c->ahead;
+    const uint64_t n = a->simple.n;
+    if (!gg_make_ahead(a))
+        return false;
+    if (along) {
+        c->arcs = gg_alloc_zero(a->run, n + 1, sizeof *c->arcs);
+        c->both = gg_alloc_zero(a->run, a->offset[n] + 1, 1);
+        if (!c->arcs || !c->both || !run_team(c, compare_some))
+            return false;
+    }
+    return run_team(c, count_some);
+}
+
+struct telling {
+    const struct counting *c;
+    const gpugraph_triangle_counts *counts;
+};
+
+static void tell_some(void *telling, uint64_t low, uint64_t high) {
+    const struct telling *t = telling;
+    const struct counting *c = t->c;
+    for (uint64_t v = low; v < high; v++) {
+        const uint32_t degree = (uint32_t)gg_simple_degree(&c->ahead.simple, (uint32_t)v);
+        const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
+        if (t->counts->degree)
+            t->counts->degree[v] = degree;
+        if (t->counts->coefficient)
+            t->counts->coefficient[v] = gg_clustering(arcs, degree);
+    }
+}
+
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
+                                    const gpugraph_triangle_counts *counts) {
+    struct counting c = {.ahead = {.run = run}};
+    if (!get_rows(graph, along && counts->coefficient, &c))
+        return run->status;
+    const uint64_t n = c.ahead.simple.n;
+    double start = gg_now_ms();
+    c.ahead.threads = gg_threads(run, c.ahead.simple.m);
+    c.triangles = counts->triangles;
+    if (!c.triangles)
+        c.triangles = gg_alloc(run, n, sizeof *c.triangles);
+    if (c.triangles) {
+        memset(c.triangles, 0, n * sizeof *c.triangles);
+        if (count_all(&c, along && counts->coefficient))
+            gg_slices(c.ahead.threads, n, tell_some, &(struct telling){&c, counts});
+    }
+    gg_free_ahead(&c.ahead);
+    gg_release(c.both);
+    gg_release(c.arcs);
+    if (c.triangles != counts->triangles)
+        gg_release(c.triangles);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    char more[60];
+    snprintf(more, sizeof more, "%d thread%s", c.ahead.threads,
+             c.ahead.threads == 1 ? "" : "s");
+    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), more);
+    return GPUGRAPH_OK;
+}
+
+/* ---- the descriptor ---- */
+
+static double one_step(const gpugraph_graph *graph) {
+    (void)graph;
+    return 1;
+}
+
+static const gpugraph_method methods[] = {
+    {"vertex_triangles", "intersection", "cpu",
+     "intersects rows of higher-ranking neighbours, and tells all three corners"},
+    {0},
+};
+
+static const struct vertex_triangles_calls cpu_calls = {.count = count_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_vertex_triangles = {
+    .name = "vertex_triangles",
+    .rows = CSR_SIMPLE,
+    .arcs = gg_arcs_twice,
+    .steps = one_step,
+    .cpu_ns = GG_EACH_TRIANGLES_CPU_NS,
+    .cuda_ns = GG_EACH_TRIANGLES_CUDA_NS,
+    .step_us = GG_EACH_TRIANGLES_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
+};
+
+static const struct vertex_triangles_calls *calls(gpugraph_backend on) {
+    return gg_vertex_triangles.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static void count_checked(gpugraph_graph *graph, gpugraph_direction direction,
+                          gpugraph_run *run, const gpugraph_triangle_counts *counts) {
+    bool fallback;
+    if ((unsigned)direction > GPUGRAPH_BOTH) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
+                (int)direction);
+        return;
+    }
+    gpugraph_backend on = gg_choose(graph, &gg_vertex_triangles, NULL, run, &fallback);
+    if (!on || graph->n == 0)
+        return;
+    const bool along = direction != GPUGRAPH_BOTH;
+    calls(on)->count(graph, along, run, counts);
+    if (gg_fall_back(run, &gg_vertex_triangles, fallback))
+        count_on_cpu(graph, along, run, counts);
+}
+
+gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
+                                          gpugraph_direction direction, gpugraph_run *run,
+                                          const gpugraph_triangle_counts *counts) {
+    gg_enter_graph(graph, run);
+    count_checked(graph, direction, run, counts);
+    return gg_leave_graph(graph, run);
+}

@@ -1,0 +1,303 @@
+/* The triangles of each vertex on the device; each.c has the meaning and the CPU's side.
+**
+**     ahead[v]          who works                              where
+**     2 .. 4            a lane: each two of them               rows in memory
+**     5 .. 128          a warp                                 table of the warp, on chip
+**     more              a block, 1024 of them at a time        table of the block, on chip
+**
+**          u --- w       the table holds ahead[v]. For every u in it, what is in ahead[u] is looked
+**           \   /        up: lanes read such rows one behind the other, or several short ones side by
+**            v           side. A w that is found adds one to its slot and to u's; v's are summed up.
+**
+** So a corner is told in memory once for each row ahead that it is in, not once for each triangle.
+** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
+** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
+#include "meet.cuh"
+
+/* A thread for each edge. */
+static __global__ void mark_directions(const __grid_constant__ counting c,
+                                       struct device_edges edges) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        const uint32_t source = edges.source[e], target = edges.target[e];
+        if (source == target)
+            continue;
+        const bool along =
+            gg_ranks_higher(c.simple, target, degree_of(c, source), source);
+        const uint32_t low = along ? source : target, high = along ? target : source;
+        const uint64_t arc =
+            c.ahead.offset[low] + gg_place_in(c.ahead.target + c.ahead.offset[low],
+                                              length_of(c.ahead, low), high);
+        const uint32_t bit = (along ? 1u : 2u) << arc % FLAG_ARCS * 2;
+        if (!(gg_peek(&c.there[arc / FLAG_ARCS]) & bit))
+            atomicOr(&c.there[arc / FLAG_ARCS], bit);
+    }
+}
+
+/* ---- a few ahead ---- */
+
+/* Arcs v -> x, v -> y: is there a triangle? */
+template <bool along>
+static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t vx,
+                                                    uint64_t vy, uint32_t *own,
+                                                    uint32_t *own_more) {
+    const uint32_t x = c.ahead.target[vx], y = c.ahead.target[vy];
+    const bool x_low = gg_ranks_higher(c.simple, y, degree_of(c, x), x);
+    const uint32_t low = x_low ? x : y, length = length_of(c.ahead, low);
+    const uint64_t first = c.ahead.offset[low];
+    const uint32_t place = gg_place_in(c.ahead.target + first, length, x_low ? y : x);
+    if (place == length)
+        return;
+    ++*own;
+    atomicAdd(&c.triangles[x], 1ull);
+    atomicAdd(&c.triangles[y], 1ull);
+    if (along) {
+        *own_more += both_ways(c, first + place);
+        if (both_ways(c, vy))
+            atomicAdd(&c.more[x], 1ull);
+        if (both_ways(c, vx))
+            atomicAdd(&c.more[y], 1ull);
+    }
+}
+
+/* A lane for each vertex: looks at its pairs, or puts it on a list. */
+template <bool along>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    count_few(const __grid_constant__ counting c) {
+    const uint64_t whole = gg_whole_warps(c.simple.n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const uint32_t length = v < c.simple.n ? c.ahead.count[v] : 0;
+        const bool of_warp = length > FEW && length <= WARP_ROW,
+                   of_block = length > WARP_ROW;
+        const uint32_t warp_at = gg_reserve(&c.state->warp_rows, of_warp),
+                       block_at = gg_reserve(&c.state->block_rows, of_block);
+        if (of_warp)
+            c.warp_row[warp_at] = (uint32_t)v;
+        if (of_block)
+            c.block_row[block_at] = (uint32_t)v;
+        if (length >= 2 && length <= FEW) {
+            const uint64_t first = c.ahead.offset[v];
+            uint32_t own = 0, own_more = 0;
+            for (uint32_t j = 1; j < length; j++)
+                for (uint32_t i = 0; i < j; i++)
+                    look_at_pair<along>(c, first + i, first + j, &own, &own_more);
+            if (own > 0)
+                atomicAdd(&c.triangles[v], (word)own);
+            if (own_more > 0)
+                atomicAdd(&c.more[v], (word)own_more);
+        }
+        __syncwarp();
+    }
+}
+
+/* ---- kernels ---- */
+
+template <bool along>
+static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
+                                                     uint32_t v) {
+    const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
+    found own = {0, 0};
+    t.bits = bits_for((uint32_t)(end - first));
+    fill<along>(c, t, first + gg_lane(), end, GG_WARP);
+    __syncwarp();
+    for (uint64_t at = first; at < end; at += GG_WARP)
+        meet_rows<along>(c, t, at, end - at < GG_WARP ? (uint32_t)(end - at) : GG_WARP,
+                         &own);
+    __syncwarp();
+    tell<along>(c, t, gg_lane(), GG_WARP);
+    tell_lowest<along>(c, v, own);
+    __syncwarp();
+}
+
+/* A warp for each vertex of its list, a few at a time. */
+template <bool along>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    count_warp_rows(const __grid_constant__ counting c) {
+    __shared__ uint32_t key[WARPS][WARP_SLOTS], count[WARPS][WARP_SLOTS],
+        more[along ? WARPS : 1][WARP_SLOTS];
+    const uint32_t warp = threadIdx.x / GG_WARP, rows = c.state->warp_rows;
+    const table t = {key[warp], count[warp], more[along ? warp : 0], 0};
+    empty(t, gg_lane(), WARP_SLOTS, GG_WARP, along);
+    __syncwarp();
+    for (uint32_t turn = 1;; turn++) {
+        uint32_t at = 0;
+        if (gg_lane() == 0) {
+            const bool stop =
+                turn % UNASKED == 0 && *(const volatile uint32_t *)c.stop != 0;
+            at = stop ? rows : atomicAdd(&c.state->taken, (uint32_t)TAKEN);
+        }
+        at = __shfl_sync(ALL_LANES, at, 0);
+        if (at >= rows)
+            return;
+        for (uint32_t i = at; i < rows && i < at + TAKEN; i++)
+            count_by_warp<along>(c, t, c.warp_row[i]);
+    }
+}
+
+/* A part of ahead[v] is in the table at a time. */
+template <bool along>
+static __device__ __forceinline__ void count_by_block(const counting &c, table t,
+                                                      uint32_t v) {
+    const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
+    found own = {0, 0};
+    for (uint64_t part = first; part < end; part += BLOCK_ROW) {
+        const uint64_t part_end = end - part < BLOCK_ROW ? end : part + BLOCK_ROW;
+        t.bits = bits_for((uint32_t)(part_end - part));
+        fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
+        __syncthreads();
+        for (uint64_t at = first + threadIdx.x / GG_WARP * BLOCK_GROUP; at < end;
+             at += WARPS * BLOCK_GROUP)
+            meet_rows<along>(c, t, at,
+                             end - at < BLOCK_GROUP ? (uint32_t)(end - at) : BLOCK_GROUP,
+                             &own);
+        __syncthreads();
+        tell<along>(c, t, threadIdx.x, GG_BLOCK);
+        __syncthreads();
+    }
+    tell_lowest<along>(c, v, own);
+}
+
+/* A block for each vertex of its list. */
+template <bool along>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    count_block_rows(const __grid_constant__ counting c) {
+    __shared__ uint32_t key[BLOCK_SLOTS], count[BLOCK_SLOTS],
+        more[along ? BLOCK_SLOTS : 1];
+    __shared__ bool stop;
+    const table t = {key, count, more, 0};
+    empty(t, threadIdx.x, BLOCK_SLOTS, GG_BLOCK, along);
+    for (uint32_t row = blockIdx.x; row < c.state->block_rows; row += gridDim.x) {
+        if (threadIdx.x == 0)
+            stop = *(const volatile uint32_t *)c.stop != 0;
+        __syncthreads();
+        if (stop)
+            return;
+        count_by_block<along>(c, t, c.block_row[row]);
+    }
+}
+
+/* A thread for each vertex. */
+static __global__ void end_counts(const __grid_constant__ counting c) {
+    for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid()) {
+        const uint32_t degree = (uint32_t)degree_of(c, (uint32_t)v);
+        const uint64_t arcs = c.triangles[v] + (c.more ? c.more[v] : c.triangles[v]);
+        c.degree[v] = degree;
+        c.coefficient[v] = gg_clustering(arcs, degree);
+    }
+}
+
+/* ---- driver ---- */
+
+/* With arrays for directions where they count. */
+static void carve(struct workspace *space, bool along, struct counting *c) {
+    const uint64_t n = c->simple.n, edges = c->simple.m / 2;
+    c->state = gg_carve<struct state>(space, 1);
+    gg_carve_ahead(space, &c->simple, false, &c->ahead);
+    c->warp_row = gg_carve<uint32_t>(space, edges / (FEW + 1));
+    c->block_row = gg_carve<uint32_t>(space, edges / (WARP_ROW + 1));
+    c->triangles = gg_carve<word>(space, n);
+    c->degree = gg_carve<uint32_t>(space, n);
+    c->coefficient = gg_carve<double>(space, n);
+    c->there = along ? gg_carve<uint32_t>(space, edges / FLAG_ARCS + 1) : NULL;
+    c->more = along ? gg_carve<word>(space, n) : NULL;
+}
+
+static bool compare_directions(struct cuda_job *job, const struct counting *c,
+                               const struct device_edges *edges) {
+    gg_fill(job, c->there, 0, (c->simple.m / 2 / FLAG_ARCS + 1) * sizeof *c->there);
+    gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more);
+    if (!gg_going(job))
+        return false;
+    mark_directions<<<gg_grid(job, edges->m, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *c, *edges);
+    return gg_launched(job, "mark_directions");
+}
+
+/* As many blocks as the device holds at once: they take vertices until none are left. */
+template <bool along>
+static bool count_all(struct cuda_job *job, const struct counting *c) {
+    struct state state;
+    count_few<along>
+        <<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
+    if (!gg_launched(job, "count_few") || !gg_fetch(job, &state, c->state, sizeof state))
+        return false;
+    if (state.block_rows > 0)
+        count_block_rows<along><<<gg_grid(job, (uint64_t)state.block_rows * GG_BLOCK, 8),
+                                  GG_BLOCK, 0, job->stream>>>(*c);
+    if (state.warp_rows > 0)
+        count_warp_rows<along><<<gg_grid(job, (uint64_t)state.warp_rows * GG_WARP, 8),
+                                 GG_BLOCK, 0, job->stream>>>(*c);
+    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
+    return gg_launched(job, "count_warp_rows") && gg_wait(job);
+}
+
+static bool count_checked(struct cuda_job *job, bool along, const struct counting *c,
+                          const struct device_edges *edges) {
+    gg_fill(job, c->state, 0, sizeof *c->state);
+    gg_fill(job, c->triangles, 0, c->simple.n * sizeof *c->triangles);
+    return gg_device_ahead(job, &c->simple, &c->ahead) &&
+           (along ? compare_directions(job, c, edges) && count_all<true>(job, c)
+                  : count_all<false>(job, c));
+}
+
+static bool bring(struct cuda_job *job, void *to, const void *from, size_t size) {
+    return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
+}
+
+static void search_graph(struct cuda_job *job, bool along,
+                         const gpugraph_triangle_counts *counts) {
+    struct counting c = {};
+    struct device_edges edges = {};
+    struct workspace space = {NULL, 0};
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.simple) ||
+        (along && !gg_device_edges(job, false, &edges)))
+        return;
+    carve(&space, along, &c);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, along, &c);
+    c.stop = job->device->device_stop;
+    double started = gg_now_ms();
+    if (!count_checked(job, along, &c, &edges))
+        return;
+    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
+    started = gg_now_ms();
+    if (bring(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
+        bring(job, counts->degree, c.degree, sizeof *c.degree) &&
+        bring(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
+        gg_phase(job->run, "download", started, c.simple.n, "triangles of each vertex");
+}
+
+static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
+                                       gpugraph_run *run,
+                                       const gpugraph_triangle_counts *counts) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_graph(&job, along && counts->coefficient, counts);
+    return gg_job_close(&job);
+}
+
+/* What a run takes, where directions do not count. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct workspace space = {NULL, 0};
+    struct counting c = {};
+    c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
+    carve(&space, false, &c);
+    return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"vertex_triangles", "intersection", "cuda",
+     "warps and blocks look rows up in tables of higher-ranking neighbours, on chip"},
+    {},
+};
+
+static const struct vertex_triangles_calls calls = {.count = count_on_device};
+
+extern "C" const algorithm_side gg_vertex_triangles_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

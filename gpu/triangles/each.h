@@ -1,0 +1,40 @@
+/* The triangles of each vertex, on either side. */
+#ifndef GPUGRAPH_TRIANGLES_EACH_H
+#define GPUGRAPH_TRIANGLES_EACH_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vertex_triangles_calls {
+    /* along: the coefficient is that of the edges' directions */
+    gpugraph_status (*count)(gpugraph_graph *, bool along, gpugraph_run *,
+                             const gpugraph_triangle_counts *);
+};
+
+extern const gg_algorithm gg_vertex_triangles;
+extern const algorithm_side gg_vertex_triangles_cuda;
+
+/* Arcs among the neighbours, over those that there could be. Kernels call it, too: one division, of
+** numbers that round once each. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline double
+    gg_clustering(uint64_t arcs, uint32_t degree) {
+    if (degree < 2)
+        return 0;
+    const uint64_t pairs = (uint64_t)degree * (degree - 1);
+#ifdef __CUDA_ARCH__
+    return __ddiv_rn((double)arcs, (double)pairs);
+#else
+    return (double)arcs / (double)pairs;
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
