@@ -250,7 +250,7 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
                     b->graph, algorithm[1] == 'l' ? GPUGRAPH_OUT : GPUGRAPH_BOTH, &b->run,
                     &counts));
     } else if (strcmp(algorithm, "labels") == 0) {
-        need(b, gpugraph_label_propagation(b->graph, 10, GPUGRAPH_BOTH, &b->run,
+        need(b, gpugraph_label_propagation(b->graph, 10, GPUGRAPH_OUT, &b->run,
                                            r->word.data()));
     } else if (strcmp(algorithm, "pagerank") == 0) {
         gpugraph_pagerank_options how = gpugraph_pagerank_options();
