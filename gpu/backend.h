@@ -57,6 +57,22 @@ struct csr_slot { /* owns the arrays of one kind */
     bool lent; /* a device reads offset or target where they are: see gg_rows_back */
 };
 
+/* The arcs of each vertex, with room to change: graph/adjacency.c draws it. */
+struct adjacency_row {
+    uint64_t begin; /* and ADJACENCY_LOOSE, where arcs are not in order yet */
+    uint32_t count, room;
+};
+
+struct adjacency {
+    struct adjacency_row *row;
+    uint64_t rows; /* room for so many */
+    uint64_t *arc; /* target << 32 | edge id - first_id */
+    uint64_t used, room;
+    int64_t first_id;
+    uint32_t *in; /* edges that enter each vertex; NULL until an update asks */
+    bool made;
+};
+
 /* Searches of several threads over one graph: see graph/gate.c. */
 struct graph_gate {
     gg_brief_lock lock; /* of this struct, and of csr[] as a whole */
@@ -89,8 +105,9 @@ struct gpugraph_graph {
     uint64_t texts_asked;
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    bool has_equal_edge_ids;   /* may have */
-    uint64_t integer_ends; /* entries of source, target and vertex that were INTEGERs */
+    struct adjacency adjacency;
+    bool has_equal_edge_ids; /* may have */
+    uint64_t integer_ends;   /* entries of source, target and vertex that were INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
     ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;
@@ -195,6 +212,25 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
                              uint64_t *count);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
+/* ---- graph/adjacency.c ---- */
+
+#define ADJACENCY_LOOSE ((uint64_t)1 << 63)
+enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
+/* Makes graph->adjacency (phase "csr") where it is not made, of a graph that keeps arcs. */
+gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_run *run);
+static inline bool gg_adjacency_made(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->adjacency.made, __ATOMIC_ACQUIRE);
+}
+/* An id as arcs hold it. False: it is too far from the others. */
+static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *offset) {
+    *offset = (uint64_t)id - (uint64_t)a->first_id;
+    return id >= a->first_id && *offset <= UINT32_MAX;
+}
+/* The first of count ascending arcs that is not below `arc`. */
+uint64_t gg_first_arc(const uint64_t *arcs, uint64_t count, uint64_t arc);
+int64_t gg_adjacency_bytes(const gpugraph_graph *graph);
+void gg_free_adjacency(gpugraph_graph *graph);
+
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Before rows change, move or go: a device that reads them where they are (SIMPLE out of

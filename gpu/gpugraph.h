@@ -193,6 +193,22 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                        gpugraph_run *run, const void **edge,
                                        uint64_t *count);
+/* Arcs that leave one vertex, to be read in place. They are kept by the ids of their edges, so that
+** a change of the graph costs what it changes of them; what they need is made on first need
+** (phase "csr"), and then follows every update. */
+typedef struct gpugraph_arcs {
+    const uint64_t
+        *arc; /* ascending; arc >> 32 is the target, arc & UINT32_MAX the edge's id */
+    uint64_t count;
+    int64_t first_id; /* less this */
+} gpugraph_arcs;
+/* Edge ids differ, and by less than 2^32. */
+bool gpugraph_keeps_arcs(const gpugraph_graph *graph);
+/* Of a graph that keeps them; GPUGRAPH_INVALID for any other. */
+gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                   gpugraph_arcs *arcs);
+gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
+                                      gpugraph_run *run, gpugraph_arcs *arcs);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 

@@ -48,6 +48,14 @@
 /* Arrays that updates may make grow have room for one element more in so many. */
 #define GG_ROOM_SHARE 64
 
+/* ---- graph/adjacency.c ---- */
+
+/* Rows that grow go to the end of the array: room there for one arc more in so many, and for so
+** many at least. A row of four that goes there takes nine; so a sixtieth of all edges may come
+** before all rows are made anew. Pages that are not written to take no memory. */
+#define GG_ADJACENCY_SPARE 4
+#define GG_ADJACENCY_LEAST 65536
+
 /* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a

@@ -93,6 +93,18 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
     return SQLITE_OK;
 }
 
+/* What look-ups take is made with the graph, which follows changes from then on: the first of them
+** need not wait. Where there is no memory it is made, or asked for, again. */
+static void prepare_lookups(connection *c, const graph_ref *g) {
+    gpugraph_run run;
+    gpugraph_arcs arcs;
+    if (g->row_ids || !gpugraph_keeps_arcs(g->graph) ||
+        gpugraph_vertex_count(g->graph) == 0)
+        return;
+    connection_run(c, &run);
+    gpugraph_arcs_from(g->graph, 0, &run, &arcs);
+}
+
 int mirror_renew(reading *r, followed *f, const char *why) {
     loaded got, other = {.graph = NULL};
     const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
@@ -107,7 +119,10 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     graph_ref *g = take_loaded(f, false, &got),
               *both = two ? take_loaded(f, true, &other) : NULL;
     f->has_real = false;
-    return take_mirror(r->c, f, g, both);
+    rc = take_mirror(r->c, f, g, both);
+    if (rc == SQLITE_OK)
+        prepare_lookups(r->c, g);
+    return rc;
 }
 
 /* ---- out of blocks ---- */

@@ -34,8 +34,11 @@ typedef struct graph_cursor {
     graph_ref *graph;
     const gpugraph_edge_list *edges;
     const gpugraph_ids *ids;
-    const void *list; /* edge numbers; NULL: position is one itself */
-    void *merged;     /* of a list that is not the graph's own */
+    /* What position counts: arcs, edge numbers in a list, or, both NULL, it is one itself. */
+    const uint64_t *arc;
+    const void *list;
+    int64_t first_id; /* of arcs */
+    void *merged;     /* what is not the graph's own of these */
     sqlite3_int64 position, end;
     int step; /* 1, -1 */
     /* Of edges found by an id of their own: where position goes from its end. */
@@ -374,6 +377,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
 static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
     sqlite3_free(cur->merged);
     cur->merged = NULL;
+    cur->arc = NULL;
     cur->list = list;
     cur->position = 0;
     cur->end = count;
@@ -416,10 +420,12 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
                       sqlite3_value **id) {
     edges_found found;
     char *error = NULL;
-    int rc = lookup_edges(t->c, cur->graph->graph, t->affinity, ids, id, &found, &error);
+    int rc = lookup_edges(t->c, cur->graph, t->affinity, ids, id, &found, &error);
     if (rc)
         return error ? set_error(cur->base.pVtab, rc, error) : rc;
     set_list(cur, found.list, (sqlite3_int64)found.count);
+    cur->arc = found.arc;
+    cur->first_id = found.first_id;
     cur->merged = found.merged;
     return SQLITE_OK;
 }
@@ -465,8 +471,15 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
+/* The id of an edge that is an arc. */
+static int64_t arc_id(const graph_cursor *cur) {
+    return (int64_t)((uint64_t)cur->first_id + (uint32_t)cur->arc[cur->position]);
+}
+
 static uint64_t edge_of(const graph_cursor *cur) {
     uint64_t position = (uint64_t)cur->position;
+    if (cur->arc)
+        return gpugraph_find_edge(cur->graph->graph, arc_id(cur));
     return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
                      : position;
 }
@@ -474,6 +487,10 @@ static uint64_t edge_of(const graph_cursor *cur) {
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
     const graph_cursor *cur = (const graph_cursor *)base;
+    if (cur->arc && column == COLUMN_DST) {
+        result_vertex(context, cur->ids, (uint32_t)(cur->arc[cur->position] >> 32));
+        return SQLITE_OK;
+    }
     uint64_t e = edge_of(cur);
     if (column == COLUMN_SRC)
         result_vertex(context, cur->ids, cur->edges->source[e]);

@@ -69,40 +69,54 @@ static int find_meanings(const gpugraph_graph *graph, char affinity, sqlite3_val
 enum { LISTS = MEANINGS * MEANINGS };
 
 typedef struct part {
+    const uint64_t *arc; /* or */
     const char *list;
     uint64_t count, at;
 } part;
 
+/* What lists are merged by: target and edge, or the edge alone. */
+static void order_of(const part *p, const gpugraph_graph *graph, bool by_target,
+                     uint64_t order[2]) {
+    if (p->arc) {
+        order[0] = by_target ? p->arc[p->at] >> 32 : 0;
+        order[1] = p->arc[p->at] & UINT32_MAX;
+    } else {
+        order[1] = gpugraph_edge_at(graph, p->list, p->at);
+        order[0] = by_target ? gpugraph_edges_of(graph)->target[order[1]] : 0;
+    }
+}
+
 /* The part whose next edge comes first; NULL: none is left. */
 static part *first_of(part *parts, int count, const gpugraph_graph *graph,
-                      const uint32_t *target) {
+                      bool by_target) {
     part *first = NULL;
-    uint64_t first_edge = 0;
+    uint64_t least[2] = {0, 0}, here[2];
     for (int i = 0; i < count; i++) {
         if (parts[i].at == parts[i].count)
             continue;
-        uint64_t e = gpugraph_edge_at(graph, parts[i].list, parts[i].at);
-        if (first &&
-            (target && target[e] != target[first_edge] ? target[e] > target[first_edge]
-                                                       : e > first_edge))
+        order_of(&parts[i], graph, by_target, here);
+        if (first && (here[0] != least[0] ? here[0] > least[0] : here[1] > least[1]))
             continue;
         first = &parts[i];
-        first_edge = e;
+        memcpy(least, here, sizeof least);
     }
     return first;
 }
 
 static int merge(const gpugraph_graph *graph, part *parts, int count, bool by_target,
                  edges_found *found) {
-    size_t size = gpugraph_edge_size(graph);
-    const uint32_t *target = by_target ? gpugraph_edges_of(graph)->target : NULL;
+    const bool arcs = parts[0].arc != NULL;
+    size_t size = arcs ? sizeof(uint64_t) : gpugraph_edge_size(graph);
     found->merged = sqlite3_malloc64(found->count * size);
     if (!found->merged)
         return SQLITE_NOMEM;
     char *to = found->merged;
-    for (part *p; (p = first_of(parts, count, graph, target)) != NULL; to += size)
-        memcpy(to, p->list + p->at++ * size, size);
-    found->list = found->merged;
+    for (part *p; (p = first_of(parts, count, graph, by_target)) != NULL; to += size)
+        memcpy(to, (arcs ? (const char *)p->arc : p->list) + p->at++ * size, size);
+    if (arcs)
+        found->arc = found->merged;
+    else
+        found->list = found->merged;
     return SQLITE_OK;
 }
 
@@ -130,20 +144,37 @@ static void on_lookup_phase(void *listener, const char *name, double ms, int64_t
 }
 
 /* Of one pair of vertices; to NULL: of all edges from the one. */
+static gpugraph_status ask_part(gpugraph_graph *graph, uint32_t from, const uint32_t *to,
+                                bool by_arcs, gpugraph_run *run, part *p,
+                                edges_found *found) {
+    const void *list = NULL;
+    gpugraph_arcs arcs = {.count = 0};
+    gpugraph_status status;
+    *p = (part){.at = 0};
+    if (by_arcs) {
+        status = to ? gpugraph_arcs_between(graph, from, *to, run, &arcs)
+                    : gpugraph_arcs_from(graph, from, run, &arcs);
+        p->arc = arcs.arc;
+        p->count = arcs.count;
+        found->first_id = arcs.first_id;
+        return status;
+    }
+    status = to ? gpugraph_edges_between(graph, from, *to, run, &list, &p->count)
+                : gpugraph_edges_from(graph, from, run, &list, &p->count);
+    p->list = list;
+    return status;
+}
+
 static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t from,
-                                 const uint32_t *to, part *p, char **error) {
+                                 const uint32_t *to, bool by_arcs, part *p,
+                                 edges_found *found, char **error) {
     lookup l = {.c = c};
     gpugraph_run run;
-    const void *list;
     connection_run(c, &run);
     run.interrupted = lookup_interrupted;
     run.phase = on_lookup_phase;
     run.listener = &l;
-    gpugraph_status status =
-        to ? gpugraph_edges_between(graph, from, *to, &run, &list, &p->count)
-           : gpugraph_edges_from(graph, from, &run, &list, &p->count);
-    p->list = list;
-    p->at = 0;
+    const gpugraph_status status = ask_part(graph, from, to, by_arcs, &run, p, found);
     if (l.watched)
         watch_end(&l.watch, c);
     if (status != GPUGRAPH_OK)
@@ -151,8 +182,11 @@ static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t 
     return status;
 }
 
-int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int ids,
+/* Where edges have ids of their own, none is kept by its rowid. */
+int lookup_edges(connection *c, const graph_ref *of, const char *affinity, int ids,
                  sqlite3_value **id, edges_found *found, char **error) {
+    gpugraph_graph *graph = of->graph;
+    const bool by_arcs = !of->row_ids && gpugraph_keeps_arcs(graph);
     meanings m[2] = {{.count = 0}, {.count = 1}};
     part parts[LISTS];
     int count = 0;
@@ -166,7 +200,7 @@ int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int
         for (int j = 0; j < m[1].count; j++) {
             gpugraph_status status =
                 find_part(c, graph, m[0].vertex[i], ids > 1 ? &m[1].vertex[j] : NULL,
-                          &parts[count], error);
+                          by_arcs, &parts[count], found, error);
             if (status != GPUGRAPH_OK)
                 return code_of_status(status);
             found->count += parts[count].count;
@@ -175,6 +209,9 @@ int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int
     }
     if (count > 1)
         return merge(graph, parts, count, ids == 1, found);
-    found->list = count ? parts[0].list : NULL;
+    if (count) {
+        found->list = parts[0].list;
+        found->arc = parts[0].arc;
+    }
     return SQLITE_OK;
 }

@@ -3,11 +3,15 @@
 #define GPUGRAPH_GRAPH_LOOKUP_H
 
 #include "base/connection.h"
+#include "kept/kept.h"
 
+/* Edges as arcs (gpugraph_arcs) where the graph keeps these, else as a list of edge numbers. */
 typedef struct edges_found {
-    const void *list; /* edge numbers, for gpugraph_edge_at */
+    const uint64_t *arc;
+    int64_t first_id; /* of arcs */
+    const void *list; /* for gpugraph_edge_at */
     uint64_t count;
-    void *merged; /* sqlite3_free; NULL: the list is the graph's own */
+    void *merged; /* sqlite3_free; NULL: what is found is the graph's own */
 } edges_found;
 
 /* Are vertices found by an id of a column of this affinity exactly those that equal it?
@@ -15,7 +19,7 @@ typedef struct edges_found {
 bool lookup_is_exact(char affinity);
 /* WHERE src = id[0], and with two ids AND dst = id[1]; with one in order of (target, edge
 ** number), with two by edge number. *error: a sentence, or NULL. */
-int lookup_edges(connection *c, gpugraph_graph *graph, const char *affinity, int ids,
+int lookup_edges(connection *c, const graph_ref *graph, const char *affinity, int ids,
                  sqlite3_value **id, edges_found *found, char **error);
 
 #endif

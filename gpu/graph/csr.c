@@ -556,7 +556,7 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
     if (gg_edge_rows_made(graph))
         bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
                  graph->edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
-    return (int64_t)bytes;
+    return (int64_t)bytes + gg_adjacency_bytes(graph);
 }
 
 void gg_free_csr(gpugraph_graph *graph) {
@@ -565,6 +565,7 @@ void gg_free_csr(gpugraph_graph *graph) {
     gg_free_retired(graph, graph->gate.retired);
     graph->gate.retired = NULL;
     gg_free_edge_rows(graph);
+    gg_free_adjacency(graph);
 }
 
 void gg_free_edge_rows(gpugraph_graph *graph) {

@@ -19,6 +19,28 @@ static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n
     to->weight = copy_of(run, from->weight, from->m, weight_size);
 }
 
+static void copy_adjacency(gpugraph_run *run, const gpugraph_graph *graph,
+                           struct adjacency *to) {
+    const struct adjacency *from = &graph->adjacency;
+    *to = (struct adjacency){.rows = from->rows,
+                             .used = from->used,
+                             .room = from->room,
+                             .first_id = from->first_id};
+    if (!from->made || gg_poll(run))
+        return;
+    to->row = gg_alloc(run, from->rows, sizeof *to->row);
+    to->arc = to->row ? gg_alloc(run, from->room, sizeof *to->arc) : NULL;
+    if (!to->arc)
+        return;
+    if (from->in)
+        to->in = gg_alloc(run, from->rows, sizeof *to->in);
+    if (to->in)
+        gg_copy(run, to->in, from->in, graph->n * sizeof *to->in);
+    gg_copy(run, to->row, from->row, graph->n * sizeof *to->row);
+    gg_copy(run, to->arc, from->arc, from->used * sizeof *to->arc);
+    to->made = true;
+}
+
 static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
                        gpugraph_graph *to) {
     uint64_t m = from->m;
@@ -63,6 +85,7 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                   gg_distance_size(graph->distance_type), &made->csr[kind]);
     copy_slot(run, &graph->edge_rows, graph->n, gg_edge_size(graph->wide),
               &made->edge_rows);
+    copy_adjacency(run, graph, &made->adjacency);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

@@ -200,9 +200,33 @@ static bool has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
     return e < graph->m && (graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1) == id;
 }
 
+/* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
+** apart: they mostly nearly are, and then a step or two lead there. */
+static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
+    const int64_t *ids = graph->edge_id;
+    const uint64_t m = graph->m;
+    if (m == 0 || id <= ids[0])
+        return 0;
+    if (id > ids[m - 1])
+        return m;
+    const double part =
+        ((double)id - (double)ids[0]) / ((double)ids[m - 1] - (double)ids[0]);
+    uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
+    low = low < m - 1 ? low : m - 1;
+    for (high = low; ids[high] < id; step *= 2) {
+        low = high;
+        high = m - 1 - high > step ? high + step : m - 1;
+    }
+    for (step = 1; ids[low] >= id; step *= 2) { /* ids[0] < id: it ends there */
+        high = low;
+        low = low > step ? low - step : 0;
+    }
+    return first_between(graph, low, high, id);
+}
+
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
-    const uint64_t e = graph->edge_id ? first_between(graph, 0, graph->m, edge_id)
-                                      : first_edge(graph, 0, edge_id);
+    const uint64_t e =
+        graph->edge_id ? guess_edge(graph, edge_id) : first_edge(graph, 0, edge_id);
     return has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
 }
 

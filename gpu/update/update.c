@@ -161,6 +161,7 @@ static void commit(update *u) {
             gg_rows_back(graph);
     gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
              move, u);
+    gg_commit_adjacency(u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {
         gg_release(graph->edge_id);
@@ -245,8 +246,9 @@ static bool take_scratch(update *u) {
 }
 
 void gg_update_prepare(update *u) {
-    static void (*const steps[])(update *) = {
-        gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
+    static void (*const steps[])(update *) = {gg_update_vertices, gg_update_ids,
+                                              gg_update_weights,  plan_edges,
+                                              gg_update_rows,     gg_update_adjacency};
     if (gg_own_rows(u->graph, u->run) || !take_scratch(u))
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
@@ -349,6 +351,7 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
+    gg_free_adjacency_plan(&u->adjacency);
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
@@ -376,6 +379,8 @@ static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run 
                    old->csr[kind].sorted, run, &view);
     if (old->edge_rows.made && !gg_stopping(run))
         gg_edge_rows(new, run);
+    if (gg_adjacency_made(old) && gpugraph_keeps_arcs(new) && !gg_stopping(run))
+        gg_adjacency(new, run);
 }
 
 static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,

@@ -6,6 +6,7 @@
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
+**     adjacency.c  arcs by the ids of edges
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
 **
@@ -60,6 +61,22 @@ typedef struct row_plan {
     void *offset;          /* a new block for offsets; NULL: in place */
 } row_plan;
 
+/* An arc as graph->adjacency has it, and the row that it leaves. */
+typedef struct row_arc {
+    uint32_t row;
+    uint64_t arc;
+} row_arc;
+
+/* What becomes of graph->adjacency. */
+typedef struct adjacency_plan {
+    bool planned, fits; /* false: it is given up */
+    row_arc *removed, *added;
+    struct adjacency_row *row; /* new blocks, of so many entries, for rows ... */
+    uint32_t *in;              /* ... and the edges that enter; NULL: in place */
+    uint64_t rows;
+    uint32_t *counted; /* what the graph's own in will be, which it has not yet */
+} adjacency_plan;
+
 enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 + 2 * ROW_PLANS };
 
 typedef struct update {
@@ -103,6 +120,7 @@ typedef struct update {
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
+    adjacency_plan adjacency;
     array_move moves[ARRAY_MOVES];
     int move_count;
     double patch_ms; /* told as a phase of its own */
@@ -140,6 +158,12 @@ void gg_update_vertices(update *u);
 void gg_update_ids(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
+void gg_update_adjacency(update *u);
+/* Edges that enter each vertex, counted once for each adjacency; NULL: rows do not say. */
+const uint32_t *gg_update_count_in(update *u);
+/* Part of the commit, once the arrays have moved. */
+void gg_commit_adjacency(update *u);
+void gg_free_adjacency_plan(adjacency_plan *p);
 
 /* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
 ** what is in the plan is the caller's to free. */

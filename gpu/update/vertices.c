@@ -256,8 +256,13 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
     return slot->made ? slot->offset[v + 1] - slot->offset[v] : 0;
 }
 
-/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. */
-static int stays(const gpugraph_graph *graph, uint64_t v, const uint64_t *gone) {
+/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. in_count: edges that enter a vertex,
+** where the adjacency tells those that leave it; or NULL. */
+static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
+                 const uint64_t *gone) {
+    if (in_count)
+        return (uint64_t)graph->adjacency.row[v].count + in_count[v] >
+               gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
     const struct csr_slot *both = &graph->csr[CSR_BOTH];
     if (!out->made)
@@ -344,18 +349,19 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
 /* touched: sorted. Vertices that rows leave open are taken to vanish at first. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
+    const uint32_t *in = gg_update_count_in(u);
     for (uint64_t i = 0, next; i < count; i = next) {
         uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};
         for (next = i; next < count && touched[next] >> HOW_BITS == v; next++)
             gone[touched[next] & HOW_MASK]++;
-        int alive = gone[KEEPS] ? 1 : stays(u->graph, v, gone);
+        int alive = gone[KEEPS] ? 1 : stays(u->graph, in, v, gone);
         if (alive == 1)
             continue;
         u->vanished_at[u->vanished++] = v;
         if (alive < 0)
             open[opens++] = v;
     }
-    if (opens)
+    if (opens && !gg_stopping(u->run))
         settle_open(u, open, opens);
 }
 

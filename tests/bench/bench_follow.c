@@ -1,6 +1,6 @@
 /* What following costs and saves, in SQL: ratios within one run.
 **
-**     bench_follow FOLDER [GRAPH.gr [PARTS]]    databases go to FOLDER; GRAPH.gr is a
+**     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES]]]    databases go to FOLDER; GRAPH.gr is a
 **                                               DIMACS file, gzip'ed or not, or '' for a
 **                                               grid of New York's size; PARTS: 24, say
 **
@@ -11,6 +11,8 @@
 **    of its bytes into one small buffer; 8.2 M arcs
 ** 5. catching up: one row of a small table is updated and one edge looked up, on the table and
 **    on the graph
+** 6. changes: the first query after a change, against the same without one, on grids of 0.7, 8
+**    and 60 million edges, or of EDGES
 **
 ** Jobs of a pair take turns, RUNS times; medians count. */
 #include <sqlite3.h>
@@ -439,6 +441,126 @@ static void opening(const char *folder) {
     }
 }
 
+/* ---- changes ---- */
+
+enum { PROBES = 50000 };
+
+/* Roads both ways between neighbours of a grid of about so many edges; sources in no order. */
+static int make_grid(sqlite3 *db, double edges) {
+    char sql[700];
+    int side = 2;
+    while (4.0 * (side + 1) * side < edges)
+        side++;
+    snprintf(
+        sql, sizeof sql,
+        "WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < "
+        "%d) INSERT INTO roads(a, b, metres) SELECT CASE WHEN f THEN i ELSE i + d END, "
+        "CASE WHEN f THEN i + d ELSE i END, i * 7919 %% 900 FROM c, (SELECT 1 AS d "
+        "UNION SELECT %d), (SELECT 0 AS f UNION SELECT 1) WHERE d = %d AND i < %d OR d "
+        "= 1 AND i %% %d < %d",
+        side * side - 1, side, side, side * (side - 1), side, side - 1);
+    run(db, sql);
+    return side * side;
+}
+
+typedef struct change {
+    const char *what, *sql; /* of one edge; ?1 a rowid, ?2 a vertex */
+    int edges, turns;
+} change;
+
+static void make_changes(sqlite3 *db, const change *k, sqlite3_int64 edges, int vertices,
+                         int salt) {
+    run(db, "BEGIN");
+    sqlite3_stmt *s = prepare(db, k->sql);
+    for (int i = 0; i < k->edges; i++) {
+        const sqlite3_int64 at = (sqlite3_int64)i * 70001 + (sqlite3_int64)salt * 799999;
+        sqlite3_bind_int64(s, 1, 1 + at % edges);
+        sqlite3_bind_int64(s, 2, at * 31 % (vertices - 1));
+        if (sqlite3_step(s) != SQLITE_DONE)
+            die(db, k->sql);
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    run(db, "COMMIT");
+}
+
+static double one_look(sqlite3_stmt *look, int salt) {
+    sqlite3_bind_int(look, 1, 1 + salt * 37);
+    double began = now_ms();
+    drain(look);
+    return now_ms() - began;
+}
+
+/* What the first query after a change takes more than the same without one. */
+static void after_changes(sqlite3 *db, const char *what, const char *sql,
+                          sqlite3_int64 edges, int vertices) {
+    static const change changes[] = {
+        {"1 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1, 15},
+        {"1 deleted", "DELETE FROM roads WHERE rowid = ?1", 1, 15},
+        {"1 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 1, 15},
+        {"1 reweighted", "UPDATE roads SET metres = metres + 1 WHERE rowid = ?1 + ?2 * 0",
+         1, 15},
+        {"100 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 100, 9},
+        {"10,000 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 10000, 5},
+    };
+    sqlite3_stmt *look = prepare(db, sql);
+    static int salt = 1; /* no change is made twice */
+    double first = one_look(look, salt++);
+    printf("\n%-44s first %.1f ms\n%-16s %10s %10s %10s %10s\n", what, first, "after",
+           "same", "changed", "more", "longest");
+    for (size_t j = 0; j < sizeof changes / sizeof *changes; j++) {
+        double same[16], changed[16], longest = 0;
+        const int turns = changes[j].turns;
+        for (int i = 0; i < turns; i++) {
+            one_look(look, salt++);
+            same[i] = one_look(look, salt++);
+            make_changes(db, &changes[j], edges, vertices, salt);
+            changed[i] = one_look(look, salt++);
+            longest = changed[i] > longest ? changed[i] : longest;
+        }
+        qsort(same, (size_t)turns, sizeof *same, compare);
+        qsort(changed, (size_t)turns, sizeof *changed, compare);
+        printf("%-16s %7.3f ms %7.3f ms %7.3f ms %7.3f ms\n", changes[j].what,
+               same[turns / 2], changed[turns / 2], changed[turns / 2] - same[turns / 2],
+               longest);
+        fflush(stdout);
+    }
+    sqlite3_finalize(look);
+}
+
+static void changes_of(const char *folder, double edges) {
+    sqlite3 *db = open_new(folder, "changes");
+    run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER); BEGIN");
+    const int vertices = make_grid(db, edges);
+    run(db, "COMMIT");
+    const sqlite3_int64 rows = sqlite3_last_insert_rowid(db);
+    char sql[300];
+    snprintf(
+        sql, sizeof sql,
+        "CREATE TEMP TABLE pairs AS WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL "
+        "SELECT i + 1 FROM c WHERE i < %d) SELECT i * 7919 %% %d AS a, i * 7919 %% %d "
+        "+ i %% 2 AS b FROM c",
+        PROBES - 1, vertices, vertices);
+    run(db, sql);
+    double began = now_ms();
+    run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+    drain(prepare(db, "SELECT count(*), 1 FROM g WHERE edge = 1"));
+    printf("\n%lld edges, %d vertices: made and read in %.0f ms\n", (long long)rows,
+           vertices, now_ms() - began);
+    after_changes(db, "50,000 edge-exists by a join",
+                  "SELECT count(*), ?1 FROM pairs p CROSS JOIN g ON src = p.a AND dst = "
+                  "p.b",
+                  rows, vertices);
+    after_changes(db, "edges of one vertex",
+                  "SELECT count(*), sum(dst) FROM g WHERE src = ?1", rows, vertices);
+    after_changes(db, "gpu_bfs, two levels",
+                  "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2", rows,
+                  vertices);
+    sqlite3_close_v2(db);
+    snprintf(path, sizeof path, "%s/changes.db", folder);
+    unlink(path);
+}
+
 static void network(const char *folder, const char *file, const char *parts) {
     sqlite3 *db = open_new(folder, "network");
     run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER)");
@@ -464,9 +586,9 @@ static void network(const char *folder, const char *file, const char *parts) {
 }
 
 int main(int argc, char **argv) {
-    const char *parts = argc > 3 ? argv[3] : "12345";
+    const char *parts = argc > 3 ? argv[3] : "123456";
     if (argc < 2) {
-        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS]]\n");
+        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS [EDGES]]]\n");
         return 1;
     }
     if (strchr(parts, '2') || strchr(parts, '3'))
@@ -477,5 +599,10 @@ int main(int argc, char **argv) {
         catching_up(argv[1]);
     if (strchr(parts, '1'))
         writers(argv[1]);
+    if (strchr(parts, '6') && argc > 4)
+        changes_of(argv[1], atof(argv[4]));
+    else if (strchr(parts, '6'))
+        for (int i = 0; i < 3; i++)
+            changes_of(argv[1], (double[]){0.7e6, 8e6, 60e6}[i]);
     return 0;
 }

@@ -287,6 +287,8 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
             gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
     if (which & 1)
         gg_edge_rows(graph, &run);
+    if ((which & 2) && gpugraph_keeps_arcs(graph))
+        gg_adjacency(graph, &run);
     if (run.status)
         abort();
 }
@@ -337,6 +339,38 @@ static const char *compare_rows(const struct csr_slot *got, const struct csr_slo
     return differs;
 }
 
+static uint32_t edges_into(const gpugraph_graph *graph, uint32_t v) {
+    uint32_t count = 0;
+    for (uint64_t e = 0; e < graph->m; e++)
+        count += graph->target[e] == v;
+    return count;
+}
+
+/* Row by row, whatever room there is behind them. */
+static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted) {
+    gpugraph_run run = {.threads = 1};
+    gpugraph_arcs a, b;
+    if (!gg_adjacency_made(got))
+        return NULL;
+    if (got->n > got->adjacency.rows || got->adjacency.used > got->adjacency.room)
+        return "the room for arcs";
+    for (uint32_t v = 0; v < got->n; v++) {
+        if (gpugraph_arcs_from(got, v, &run, &a) ||
+            gpugraph_arcs_from(wanted, v, &run, &b))
+            return "arcs cannot be had";
+        if (a.count != b.count)
+            return "how many arcs a vertex has";
+        if (got->adjacency.in && got->adjacency.in[v] != edges_into(wanted, v))
+            return "how many edges enter a vertex";
+        for (uint64_t i = 0; i < a.count; i++)
+            if (a.arc[i] >> 32 != b.arc[i] >> 32 ||
+                (int64_t)(uint32_t)a.arc[i] + a.first_id !=
+                    (int64_t)(uint32_t)b.arc[i] + b.first_id)
+                return "arcs by the ids of edges";
+    }
+    return NULL;
+}
+
 static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
     gpugraph_run run = {.threads = 2};
     size_t weight = gg_distance_size(got->distance_type);
@@ -354,12 +388,13 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
             return differs;
     }
     const struct csr_slot *rows = &got->edge_rows, *others = &wanted->edge_rows;
-    if (!rows->made)
-        return NULL;
+    const char *differs = compare_adjacency(got, wanted);
+    if (differs || !rows->made)
+        return differs;
     if (!others->made)
         gg_edge_rows(wanted, &run);
     size_t edge_size = gg_edge_size(got->wide);
-    const char *differs = compare_rows(rows, others, got->n, edge_size);
+    differs = compare_rows(rows, others, got->n, edge_size);
     if (!differs && memcmp(rows->weight, others->weight, rows->m * edge_size) != 0)
         differs = "the order of edge numbers";
     return differs;

@@ -51,6 +51,37 @@ static void check_vertex(gpugraph_graph *graph, uint32_t v) {
            (unsigned long long)count, (unsigned long long)seen);
 }
 
+/* The same edges as arcs, in the same order. */
+static void check_arcs(gpugraph_graph *graph, uint32_t v) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
+    gpugraph_run run = {.threads = 1};
+    gpugraph_arcs arcs, between;
+    const uint32_t n = gpugraph_vertex_count(graph);
+    ck_assert_int_eq(gpugraph_arcs_from(graph, v, &run, &arcs), GPUGRAPH_OK);
+    uint64_t key = next_from(graph, v, 0), seen = 0;
+    for (uint64_t i = 0; i < arcs.count; i++) {
+        const int64_t id = (int64_t)(arcs.arc[i] & UINT32_MAX) + arcs.first_id;
+        const uint64_t e = gpugraph_find_edge(graph, id);
+        expect(e != GPUGRAPH_NO_EDGE && key == key_of(edges, e), "edge %lld of vertex %u",
+               (long long)id, v);
+        expect(arcs.arc[i] >> 32 == edges->target[e], "where edge %lld leads",
+               (long long)id);
+        key = next_from(graph, v, key + 1);
+    }
+    expect(key == UINT64_MAX, "an arc of vertex %u is missing", v);
+    for (uint32_t to = 0; to < n; to++) {
+        ck_assert_int_eq(gpugraph_arcs_between(graph, v, to, &run, &between),
+                         GPUGRAPH_OK);
+        expect(!between.count || between.arc == arcs.arc + seen, "arcs from %u to %u", v,
+               to);
+        for (uint64_t i = 0; i < between.count; i++)
+            expect(between.arc[i] >> 32 == to, "arcs from %u to %u", v, to);
+        seen += between.count;
+    }
+    expect(seen == arcs.count, "vertex %u: %llu arcs, %llu by their ends", v,
+           (unsigned long long)arcs.count, (unsigned long long)seen);
+}
+
 static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
     int64_t last = model->count ? model->edge[model->count - 1].id : 0;
     int64_t first = model->count ? model->edge[0].id : 0;
@@ -71,6 +102,9 @@ static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
 static void check_all(gpugraph_graph *graph, const edge_model *model) {
     for (uint32_t v = 0; v < gpugraph_vertex_count(graph); v++)
         check_vertex(graph, v);
+    for (uint32_t v = 0; gpugraph_keeps_arcs(graph) && v < gpugraph_vertex_count(graph);
+         v++)
+        check_arcs(graph, v);
     check_ids(graph, model);
 }
 
@@ -107,6 +141,59 @@ START_TEST(long_rows) {
 }
 END_TEST
 
+/* Changes until the room behind the rows is used up, and rows are made anew: a row that is asked
+** for always has what the edge list has. */
+START_TEST(room_runs_out) {
+    edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 60, 400, 9);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    gpugraph_run run = {.threads = 1};
+    gpugraph_arcs arcs;
+    bool anew = false;
+    ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_OK);
+    graph->adjacency.room = graph->adjacency.used + 100; /* of all that there is */
+    for (int round = 0; round < 40; round++) {
+        edge_model before = model_copy(&model);
+        model_change(&model, 20);
+        model_batch batch = model_batch_of(&before, &model);
+        batch.changes.added = &batch.added.edges;
+        ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
+        anew |= !gg_adjacency_made(graph);
+        check_all(graph, &model);
+        model_batch_free(&batch);
+        model_free(&before);
+    }
+    ck_assert(anew);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+/* Ids that are too far apart are not kept as arcs; one that comes to be so ends it. */
+START_TEST(ids_far_apart) {
+    int64_t ends[] = {1, 2}, id[] = {INT64_MIN, INT64_MIN + 7}, far = INT64_MAX;
+    const gpugraph_edges edges = {
+        .count = 2, .source = {ends, NULL}, .target = {ends, NULL}, .edge_id = id};
+    const gpugraph_edges more = {
+        .count = 1, .source = {ends, NULL}, .target = {ends, NULL}, .edge_id = &far};
+    const gpugraph_changes changes = {.added = &more},
+                           back = {.removed = &far, .removed_count = 1};
+    gpugraph_run run = {.threads = 1};
+    gpugraph_graph *graph;
+    gpugraph_arcs arcs;
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    for (int round = 0; round < 2; round++) {
+        ck_assert(gpugraph_keeps_arcs(graph));
+        check_arcs(graph, 0);
+        check_arcs(graph, 1);
+        ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
+        ck_assert(!gpugraph_keeps_arcs(graph) && !gg_adjacency_made(graph));
+        ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_INVALID);
+        ck_assert_int_eq(gpugraph_update(graph, &back, &run), GPUGRAPH_OK);
+    }
+    gpugraph_free(graph);
+}
+END_TEST
+
 static int stop_at_once(void *listener) {
     (void)listener;
     return 1;
@@ -137,5 +224,9 @@ END_TEST
 const struct suite suite = {
     "edge_index",
     {{"all", .timeout = 240,
-      .cases = {{&random_graphs, KINDS}, {&long_rows}, {&refused}}}},
+      .cases = {{&random_graphs, KINDS},
+                {&long_rows},
+                {&room_runs_out},
+                {&ids_far_apart},
+                {&refused}}}},
 };

@@ -1,0 +1,238 @@
+/* What a batch changes in the arcs that are kept by the ids of their edges
+** (graph/adjacency.c).
+**
+**     plan     arcs that go, by (old row, arc); arcs that come, by (new row, arc); how much
+**              room they will need
+**     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
+**
+** Only rows that lose or gain an arc are touched, and those that are full go to the end of the
+** array. Where that has no room left, or ids do not fit any more, all is given up, to be made
+** anew when it is next asked for. */
+#include "update.h"
+
+#include <string.h>
+
+/* ---- the plan ---- */
+
+const uint32_t *gg_update_count_in(update *u) {
+    const struct adjacency *a = &u->graph->adjacency;
+    adjacency_plan *p = &u->adjacency;
+    if (!gg_adjacency_made(u->graph) || a->in)
+        return a->in;
+    p->counted = gg_alloc(u->run, a->rows, sizeof *p->counted);
+    if (p->counted)
+        gg_count_degrees(u->graph, GPUGRAPH_IN, u->run, p->counted);
+    return p->counted;
+}
+
+/* Room for so many arcs, and some to come. */
+static uint64_t roomy(uint64_t count) {
+    const uint64_t room = count + count / 2 + 2;
+    return room < UINT32_MAX ? room : count;
+}
+
+static bool take_arrays(update *u, adjacency_plan *p) {
+    gpugraph_run *run = u->run;
+    p->removed = gg_alloc(run, u->removed_count, sizeof *p->removed);
+    p->added = p->removed ? gg_alloc(run, u->added_count, sizeof *p->added) : NULL;
+    const uint64_t rows = u->vertices.after;
+    if (p->added && rows > u->graph->adjacency.rows) {
+        p->rows = rows + rows / GG_ROOM_SHARE + 1;
+        p->row = gg_alloc(run, p->rows, sizeof *p->row);
+        if (p->row && (u->graph->adjacency.in || p->counted))
+            p->in = gg_alloc(run, p->rows, sizeof *p->in);
+    }
+    return !gg_stopping(run);
+}
+
+static void list_removed(update *u, adjacency_plan *p) {
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        uint64_t id;
+        p->fits &= gg_arc_id(&u->graph->adjacency, u->removed_id[i], &id);
+        p->removed[i] = (row_arc){
+            gg_removed_end(u, (end_ref)(2 * i)),
+            (uint64_t)gg_removed_end(u, (end_ref)(2 * i + 1)) << 32 | (uint32_t)id};
+    }
+}
+
+/* By their rows; those of one row by target and id, as edges of a batch are in order of ids. */
+static void list_added(update *u, adjacency_plan *p) {
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        u->key[i] = (uint64_t)u->end[2 * i].new << 32 | u->end[2 * i + 1].new;
+        u->coming[i] = (end_ref)(2 * i);
+    }
+    gg_update_sort(u, u->coming, u->added_count);
+    for (uint64_t i = 0; i < u->added_count && !gg_stopping(u->run); i++) {
+        const end_ref ref = u->coming[i];
+        uint64_t id;
+        p->fits &= gg_arc_id(&u->graph->adjacency, u->added->edge_id[ref / 2], &id);
+        p->added[i] = (row_arc){u->end[ref].new,
+                                (uint64_t)u->end[ref + 1].new << 32 | (uint32_t)id};
+    }
+}
+
+/* How many of the added arcs from i on are of one row. */
+static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
+    uint64_t end = i + 1;
+    while (end < count && p->added[end].row == p->added[i].row)
+        end++;
+    return end - i;
+}
+
+static void count_room(const update *u, adjacency_plan *p) {
+    const struct adjacency *a = &u->graph->adjacency;
+    uint64_t need = 0;
+    for (uint64_t i = 0, group; i < u->added_count; i += group) {
+        const uint32_t old = u->end[u->coming[i]].old;
+        const struct adjacency_row none = {0},
+                                   *row = old == GPUGRAPH_NONE ? &none : &a->row[old];
+        group = group_at(p, i, u->added_count);
+        if (row->count + group > row->room)
+            need += roomy(row->count + group);
+    }
+    p->fits &= need <= a->room - a->used;
+}
+
+void gg_update_adjacency(update *u) {
+    adjacency_plan *p = &u->adjacency;
+    if (!gg_adjacency_made(u->graph) || gg_same_ends(u))
+        return;
+    p->fits = !u->changes->before;
+    p->planned = true;
+    if (!p->fits || !take_arrays(u, p))
+        return;
+    list_removed(u, p);
+    list_added(u, p);
+    if (!gg_stopping(u->run) && p->fits)
+        count_room(u, p);
+}
+
+void gg_free_adjacency_plan(adjacency_plan *p) {
+    gg_release(p->removed);
+    gg_release(p->added);
+    gg_release(p->row);
+    gg_release(p->in);
+    gg_release(p->counted);
+}
+
+/* ---- the commit ---- */
+
+static void take_out(struct adjacency *a, const row_arc *gone) {
+    struct adjacency_row *row = &a->row[gone->row];
+    const bool loose = row->begin & ADJACENCY_LOOSE;
+    uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE), at = 0;
+    if (!loose)
+        at = gg_first_arc(arc, row->count, gone->arc);
+    while (loose && at < row->count && arc[at] != gone->arc)
+        at++;
+    if (at < row->count && arc[at] == gone->arc)
+        memmove(arc + at, arc + at + 1, (--row->count - at) * sizeof *arc);
+    if (a->in)
+        a->in[gone->arc >> 32]--;
+}
+
+static void make_room(struct adjacency *a, struct adjacency_row *row, uint64_t count) {
+    const uint64_t loose = row->begin & ADJACENCY_LOOSE, from = row->begin & ~loose;
+    if (count <= row->room)
+        return;
+    memcpy(a->arc + a->used, a->arc + from, row->count * sizeof *a->arc);
+    row->begin = a->used | loose;
+    row->room = (uint32_t)roomy(count);
+    a->used += row->room;
+}
+
+/* Both ascend: from the last one on each goes to its place. */
+static void merge(uint64_t *arc, uint64_t count, const row_arc *come, uint64_t more) {
+    for (uint64_t to = count + more; more > 0;)
+        if (count > 0 && arc[count - 1] > come[more - 1].arc)
+            arc[--to] = arc[--count];
+        else
+            arc[--to] = come[--more].arc;
+}
+
+static void put_in(struct adjacency *a, const row_arc *come, uint64_t count) {
+    struct adjacency_row *row = &a->row[come->row];
+    make_room(a, row, row->count + count);
+    uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
+    if (row->begin & ADJACENCY_LOOSE)
+        for (uint64_t i = 0; i < count; i++)
+            arc[row->count + i] = come[i].arc;
+    else
+        merge(arc, row->count, come, count);
+    row->count += (uint32_t)count;
+    for (uint64_t i = 0; a->in && i < count; i++)
+        a->in[come[i].arc >> 32]++;
+}
+
+typedef struct renumbering {
+    const struct adjacency *a;
+    const splice *vertices;
+} renumbering;
+
+static void renumber_targets(void *of, uint64_t low, uint64_t high) {
+    const renumbering *r = of;
+    for (uint64_t v = low; v < high; v++) {
+        const struct adjacency_row *row = &r->a->row[v];
+        uint64_t *arc = r->a->arc + (row->begin & ~ADJACENCY_LOOSE);
+        for (uint64_t k = 0; k < row->count; k++)
+            arc[k] = (uint64_t)gg_renumber(r->vertices, (uint32_t)(arc[k] >> 32)) << 32 |
+                     (uint32_t)arc[k];
+    }
+}
+
+/* Of vertices that stay; fresh ones have none yet. */
+static void move_rows(update *u, struct adjacency *a, adjacency_plan *p) {
+    struct adjacency_row *to = p->row ? p->row : a->row;
+    gg_splice_move(&u->vertices, to, a->row, sizeof *to);
+    for (uint64_t f = 0; f < u->fresh; f++)
+        to[u->fresh_new[f]] = (struct adjacency_row){0};
+    if (p->row) {
+        gg_release(a->row);
+        a->row = p->row;
+        a->rows = p->rows;
+        p->row = NULL;
+    }
+}
+
+static void move_in(update *u, struct adjacency *a, adjacency_plan *p) {
+    uint32_t *to = p->in ? p->in : a->in;
+    gg_splice_move(&u->vertices, to, a->in, sizeof *to);
+    for (uint64_t f = 0; f < u->fresh; f++)
+        to[u->fresh_new[f]] = 0;
+    if (p->in) {
+        gg_release(a->in);
+        a->in = p->in;
+        p->in = NULL;
+    }
+}
+
+void gg_commit_adjacency(update *u) {
+    enum { ROWS = 1024 };
+    adjacency_plan *p = &u->adjacency;
+    struct adjacency *a = &u->graph->adjacency;
+    if (!p->planned)
+        return;
+    if (!p->fits) {
+        gg_free_adjacency(u->graph);
+        return;
+    }
+    if (p->counted) {
+        a->in = p->counted;
+        p->counted = NULL;
+    }
+    for (uint64_t i = 0; i < u->removed_count; i++)
+        take_out(a, &p->removed[i]);
+    if ((u->fresh || u->vanished) && a->in)
+        move_in(u, a, p);
+    if (u->fresh || u->vanished)
+        move_rows(u, a, p);
+    if (gg_renumbers(&u->vertices)) {
+        renumbering r = {a, &u->vertices};
+        gg_chunks(gg_threads(u->run, a->used), u->vertices.after, ROWS, renumber_targets,
+                  &r);
+    }
+    for (uint64_t i = 0, group; i < u->added_count; i += group) {
+        group = group_at(p, i, u->added_count);
+        put_in(a, &p->added[i], group);
+    }
+}
