@@ -105,7 +105,8 @@ struct gpugraph_graph {
     uint64_t texts_asked;
     struct csr_slot csr[CSR_KINDS];
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    struct adjacency adjacency;
+    struct adjacency
+        adjacency[2]; /* GPUGRAPH_OUT; GPUGRAPH_IN, where each edge is an arc back */
     bool has_equal_edge_ids; /* may have */
     uint64_t integer_ends;   /* entries of source, target and vertex that were INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
@@ -216,10 +217,12 @@ void gg_free_edge_rows(gpugraph_graph *graph);
 
 #define ADJACENCY_LOOSE ((uint64_t)1 << 63)
 enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
-/* Makes graph->adjacency (phase "csr") where it is not made, of a graph that keeps arcs. */
-gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_run *run);
-static inline bool gg_adjacency_made(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->adjacency.made, __ATOMIC_ACQUIRE);
+/* Makes graph->adjacency[side] (phase "csr") where it is not made, of a graph that keeps arcs. */
+gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
+                             gpugraph_run *run);
+static inline bool gg_adjacency_made(const gpugraph_graph *graph,
+                                     gpugraph_direction side) {
+    return __atomic_load_n(&graph->adjacency[side].made, __ATOMIC_ACQUIRE);
 }
 /* An id as arcs hold it. False: it is too far from the others. */
 static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *offset) {

@@ -209,6 +209,9 @@ gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_r
                                    gpugraph_arcs *arcs);
 gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                       gpugraph_run *run, gpugraph_arcs *arcs);
+/* The edges that enter v, as arcs back to their sources. */
+gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                   gpugraph_arcs *arcs);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 

@@ -4,6 +4,7 @@
 **/
 #include "source/condition.h"
 #include "functions.h"
+#include "row_list.h"
 #include "base/program.h"
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
@@ -17,20 +18,67 @@ static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
     return g->two_ways && !g->undirected ? row >> 1 : row;
 }
 
-/* The rows of all edges that touch the vertex, as a JSON array. */
-static char *rows_at(const graph_ref *g, uint32_t v) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
-    uint64_t count = gpugraph_edge_count(g->graph), found = 0;
-    sqlite3_str *json = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(json, "[");
-    for (uint64_t e = 0; e < count; e++) {
-        if (edges->source[e] != v && edges->target[e] != v)
-            continue;
-        sqlite3_str_appendf(json, "%s%lld", found++ ? "," : "", row_of(g, edges, e));
+/* ---- the rows of all edges that touch a vertex ---- */
+
+static int add_row(row_list *list, sqlite3_int64 *room, sqlite3_int64 row) {
+    if (list->count == *room) {
+        const sqlite3_int64 more = *room ? 2 * *room : 64;
+        sqlite3_int64 *rows =
+            sqlite3_realloc64(list->row, (sqlite3_uint64)more * sizeof *rows);
+        if (!rows)
+            return SQLITE_NOMEM;
+        list->row = rows;
+        *room = more;
     }
-    sqlite3_str_appendall(json, "]");
-    return sqlite3_str_finish(json);
+    list->row[list->count++] = row;
+    return SQLITE_OK;
 }
+
+/* A look at all edges. */
+static int rows_of_all(const graph_ref *g, uint32_t v, row_list *list) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
+    const uint64_t count = gpugraph_edge_count(g->graph);
+    sqlite3_int64 room = 0;
+    int rc = SQLITE_OK;
+    for (uint64_t e = 0; e < count && rc == SQLITE_OK; e++)
+        if (edges->source[e] == v || edges->target[e] == v)
+            rc = add_row(list, &room, row_of(g, edges, e));
+    return rc;
+}
+
+static int add_arcs(row_list *list, sqlite3_int64 *room, const gpugraph_arcs *arcs) {
+    int rc = SQLITE_OK;
+    for (uint64_t i = 0; i < arcs->count && rc == SQLITE_OK; i++)
+        rc = add_row(list, room,
+                     (sqlite3_int64)((uint64_t)arcs->first_id + (uint32_t)arcs->arc[i]));
+    return rc;
+}
+
+/* A loop is there twice, which the statement does not mind. */
+static int rows_of_arcs(connection *c, const graph_ref *g, uint32_t v, row_list *list) {
+    gpugraph_run run;
+    gpugraph_arcs arcs;
+    sqlite3_int64 room = 0;
+    connection_run(c, &run);
+    int rc = code_of_status(gpugraph_arcs_from(g->graph, v, &run, &arcs));
+    if (rc == SQLITE_OK)
+        rc = add_arcs(list, &room, &arcs);
+    if (rc == SQLITE_OK)
+        rc = code_of_status(gpugraph_arcs_into(g->graph, v, &run, &arcs));
+    return rc ? rc : add_arcs(list, &room, &arcs);
+}
+
+/* Arcs into vertices take as long to make as LOOKS looks at all edges; arcs are not kept where edges
+** have ids of their own. */
+static int rows_at(connection *c, graph_ref *g, uint32_t v, row_list *list) {
+    enum { LOOKS = 16 };
+    const bool kept = g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph);
+    g->looks += g->looks < LOOKS;
+    return kept && g->looks == LOOKS ? rows_of_arcs(c, g, v, list)
+                                     : rows_of_all(g, v, list);
+}
+
+/* ---- the deletion ---- */
 
 static int bind_id(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
@@ -55,7 +103,7 @@ static char *deletion(const row_source *rows, const char *rowid) {
                         rows->column[1]);
     condition_append(sql, "AND", rows->where, "");
     if (*rowid)
-        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
+        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT row FROM " ROW_LIST "(?2))",
                             rowid);
     return sqlite3_str_finish(sql);
 }
@@ -65,14 +113,14 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
                         sqlite3_int64 *deleted) {
     bool by_rowid = *call->definition.rowid != 0;
     sqlite3_stmt *statement = NULL;
-    char *json = by_rowid ? rows_at(call->graph, v) : NULL;
-    int rc = SQLITE_NOMEM;
-    if (json || !by_rowid)
+    row_list rows = {NULL, 0};
+    int rc = by_rowid ? rows_at(call->c, call->graph, v, &rows) : SQLITE_OK;
+    if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
     if (rc == SQLITE_OK)
         rc = bind_id(statement, call->graph, v);
     if (rc == SQLITE_OK && by_rowid)
-        rc = sqlite3_bind_text(statement, 2, json, -1, SQLITE_STATIC);
+        rc = row_list_bind(statement, 2, &rows);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -80,7 +128,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
     else
         graph_call_failure(call, rc, "written");
     sqlite3_finalize(statement);
-    sqlite3_free(json);
+    sqlite3_free(rows.row);
     return rc;
 }
 

@@ -45,6 +45,7 @@ typedef struct graph_ref {
                                    ** 'D' integer 'E' real */
     gpugraph_direction direction; /* of searches that are given none */
     bool followed; /* the mirror of a followed graph (follow/follow.c), which keeps it */
+    int looks; /* at all of its edges, for those that touch one vertex (graph_table/delete.c) */
     struct stamp
         *stamp;   /* what the tables looked like when it was read (kept/stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */

@@ -1,4 +1,5 @@
-/* The arcs of each vertex by the ids of their edges, with room to change.
+/* The arcs of each vertex by the ids of their edges, with room to change; those that leave it, and
+** where they are asked for those that enter it, each by itself.
 **
 **     row   begin count room      arc: target << 32 | edge id - first_id, ascending
 **     0       0     3     3       | 0.. 0.. 2.. |
@@ -82,9 +83,10 @@ static bool ascends(const uint64_t *arc, uint64_t count) {
 typedef struct sorting {
     const gpugraph_graph *graph;
     gpugraph_run *run;
+    const uint32_t *from, *to; /* ends of the edges */
     arc_sort parts;
-    uint32_t *source; /* parted */
-    uint64_t *arc;    /* parted */
+    uint32_t *row; /* parted */
+    uint64_t *arc; /* parted */
     struct adjacency *made;
 } sorting;
 
@@ -95,7 +97,7 @@ static void count_parts(void *of, uint64_t slice) {
     uint64_t *count = p->start + slice * p->parts;
     for (uint64_t e = gg_slice(s->graph->m, (int)slice, p->threads);
          e < end && !gg_leave(s->run, e); e++)
-        count[s->graph->source[e] >> p->shift]++;
+        count[s->from[e] >> p->shift]++;
 }
 
 static void write_parts(void *of, uint64_t slice) {
@@ -108,9 +110,9 @@ static void write_parts(void *of, uint64_t slice) {
     for (uint64_t e = gg_slice(graph->m, (int)slice, p->threads);
          e < end && !gg_leave(s->run, e); e++) {
         const uint64_t id = graph->edge_id ? (uint64_t)graph->edge_id[e] : e + 1,
-                       place = start[graph->source[e] >> p->shift]++;
-        s->source[place] = graph->source[e];
-        s->arc[place] = (uint64_t)graph->target[e] << 32 | (uint32_t)(id - first);
+                       place = start[s->from[e] >> p->shift]++;
+        s->row[place] = s->from[e];
+        s->arc[place] = (uint64_t)s->to[e] << 32 | (uint32_t)(id - first);
     }
 }
 
@@ -134,14 +136,14 @@ static void sort_part(void *of, uint64_t part) {
     for (uint64_t v = low; v < high; v++)
         row[v].count = 0;
     for (uint64_t i = at; i < p->begin[part + 1] && !gg_leave(s->run, i); i++)
-        row[s->source[i]].count++;
+        row[s->row[i]].count++;
     for (uint64_t v = low; v < high; v++) {
         row[v].begin = at;
         at += row[v].count;
         row[v].count = 0;
     }
     for (uint64_t i = p->begin[part]; i < at && !gg_leave(s->run, i); i++) {
-        struct adjacency_row *to = &row[s->source[i]];
+        struct adjacency_row *to = &row[s->row[i]];
         s->made->arc[to->begin + to->count++] = s->arc[i];
     }
     for (uint64_t v = low; v < high && !gg_stopping(s->run); v++)
@@ -174,8 +176,15 @@ static void take_arrays(const gpugraph_graph *graph, gpugraph_run *run,
     a->arc = a->row ? gg_alloc(run, a->room, sizeof *a->arc) : NULL;
 }
 
-static void fill(const gpugraph_graph *graph, gpugraph_run *run, struct adjacency *a) {
-    sorting s = {graph, run, {.run = run, .n = graph->n}, NULL, NULL, a};
+static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run,
+                 struct adjacency *a) {
+    const bool in = side == GPUGRAPH_IN;
+    sorting s = {.graph = graph,
+                 .run = run,
+                 .from = in ? graph->target : graph->source,
+                 .to = in ? graph->source : graph->target,
+                 .parts = {.run = run, .n = graph->n},
+                 .made = a};
     arc_sort *p = &s.parts;
     a->first_id = choose_first_id(graph);
     take_arrays(graph, run, a);
@@ -184,27 +193,28 @@ static void fill(const gpugraph_graph *graph, gpugraph_run *run, struct adjacenc
                    ? gg_alloc_zero(run, (uint64_t)p->threads * p->parts, sizeof *p->start)
                    : NULL;
     p->begin = p->start ? gg_alloc(run, p->parts + 1, sizeof *p->begin) : NULL;
-    s.source = p->begin ? gg_alloc(run, graph->m, sizeof *s.source) : NULL;
-    s.arc = s.source ? gg_alloc(run, graph->m, sizeof *s.arc) : NULL;
+    s.row = p->begin ? gg_alloc(run, graph->m, sizeof *s.row) : NULL;
+    s.arc = s.row ? gg_alloc(run, graph->m, sizeof *s.arc) : NULL;
     if (s.arc)
         sort_all(&s);
     gg_release(p->start);
     gg_release(p->begin);
-    gg_release(s.source);
+    gg_release(s.row);
     gg_release(s.arc);
 }
 
-static void make(gpugraph_graph *graph, gpugraph_run *run) {
+static void make(gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run) {
     const double start = gg_now_ms();
     struct adjacency a = {0};
-    fill(graph, run, &a);
-    if (gg_stopping(run) || gg_adjacency_made(graph)) { /* or by this thread, meanwhile */
+    fill(graph, side, run, &a);
+    if (gg_stopping(run) ||
+        gg_adjacency_made(graph, side)) { /* or by this thread, meanwhile */
         free_arrays(&a);
         if (gg_stopping(run))
             gg_stopped(run);
         return;
     }
-    struct adjacency *to = &graph->adjacency;
+    struct adjacency *to = &graph->adjacency[side];
     to->row = a.row;
     to->rows = a.rows;
     to->arc = a.arc;
@@ -212,20 +222,22 @@ static void make(gpugraph_graph *graph, gpugraph_run *run) {
     to->room = a.room;
     to->first_id = a.first_id;
     __atomic_store_n(&to->made, true, __ATOMIC_RELEASE);
-    gg_phase(run, "csr", start, (int64_t)graph->m, "arcs by the ids of edges");
+    gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
+             side == GPUGRAPH_IN ? "in" : "out");
 }
 
-gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_run *run) {
+gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
+                             gpugraph_run *run) {
     bool nested;
-    if (gg_adjacency_made(graph))
+    if (gg_adjacency_made(graph, side))
         return run->status;
     if (!gpugraph_keeps_arcs(graph))
         return gg_fail(run, GPUGRAPH_INVALID,
                        "edge ids repeat, or differ by 2^32 or more: arcs are not kept");
     if (!gg_begin_making(graph, run, &nested))
         return run->status;
-    if (!gg_adjacency_made(graph))
-        make(graph, run);
+    if (!gg_adjacency_made(graph, side))
+        make(graph, side, run);
     if (!nested)
         gg_end_making(graph);
     return run->status;
@@ -234,35 +246,45 @@ gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_run *run) {
 /* ---- looking up ---- */
 
 /* Whoever makes rows is one alone, and does nothing else in between. */
-static gpugraph_status put_in_order(gpugraph_graph *graph, struct adjacency_row *row,
-                                    gpugraph_run *run) {
+static gpugraph_status put_in_order(gpugraph_graph *graph, struct adjacency *a,
+                                    struct adjacency_row *row, gpugraph_run *run) {
     bool nested;
     if (!gg_begin_making(graph, run, &nested))
         return run->status;
     const uint64_t begin = row->begin & ~ADJACENCY_LOOSE;
     if (row->begin != begin)
-        qsort(graph->adjacency.arc + begin, row->count, sizeof(uint64_t), compare_arcs);
+        qsort(a->arc + begin, row->count, sizeof(uint64_t), compare_arcs);
     __atomic_store_n(&row->begin, begin, __ATOMIC_RELEASE);
     if (!nested)
         gg_end_making(graph);
     return run->status;
 }
 
-gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
-                                   gpugraph_arcs *arcs) {
-    struct adjacency *a = &graph->adjacency;
+static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, uint32_t v,
+                               gpugraph_run *run, gpugraph_arcs *arcs) {
+    struct adjacency *a = &graph->adjacency[side];
     *arcs = (gpugraph_arcs){0};
     gg_begin(run);
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
-    if (gg_adjacency(graph, run))
+    if (gg_adjacency(graph, side, run))
         return run->status;
     struct adjacency_row *row = &a->row[v];
     if ((__atomic_load_n(&row->begin, __ATOMIC_ACQUIRE) & ADJACENCY_LOOSE) &&
-        put_in_order(graph, row, run))
+        put_in_order(graph, a, row, run))
         return run->status;
     *arcs = (gpugraph_arcs){a->arc + row->begin, row->count, a->first_id};
     return run->status;
+}
+
+gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                   gpugraph_arcs *arcs) {
+    return arcs_at(graph, GPUGRAPH_OUT, v, run, arcs);
+}
+
+gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                   gpugraph_arcs *arcs) {
+    return arcs_at(graph, GPUGRAPH_IN, v, run, arcs);
 }
 
 gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
@@ -281,14 +303,17 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 /* ---- memory ---- */
 
 int64_t gg_adjacency_bytes(const gpugraph_graph *graph) {
-    const struct adjacency *a = &graph->adjacency;
-    return gg_adjacency_made(graph)
-               ? (int64_t)((uint64_t)graph->n *
-                               (sizeof *a->row + (a->in ? sizeof *a->in : 0)) +
-                           a->used * sizeof *a->arc)
-               : 0;
+    uint64_t bytes = 0;
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++) {
+        const struct adjacency *a = &graph->adjacency[side];
+        if (gg_adjacency_made(graph, (gpugraph_direction)side))
+            bytes += (uint64_t)graph->n * (sizeof *a->row + (a->in ? sizeof *a->in : 0)) +
+                     a->used * sizeof *a->arc;
+    }
+    return (int64_t)bytes;
 }
 
 void gg_free_adjacency(gpugraph_graph *graph) {
-    free_arrays(&graph->adjacency);
+    free_arrays(&graph->adjacency[GPUGRAPH_OUT]);
+    free_arrays(&graph->adjacency[GPUGRAPH_IN]);
 }

@@ -15,9 +15,9 @@
 /* ---- the plan ---- */
 
 const uint32_t *gg_update_count_in(update *u) {
-    const struct adjacency *a = &u->graph->adjacency;
-    adjacency_plan *p = &u->adjacency;
-    if (!gg_adjacency_made(u->graph) || a->in)
+    const struct adjacency *a = &u->graph->adjacency[GPUGRAPH_OUT];
+    adjacency_plan *p = &u->adjacency[GPUGRAPH_OUT];
+    if (!gg_adjacency_made(u->graph, GPUGRAPH_OUT) || a->in)
         return a->in;
     p->counted = gg_alloc(u->run, a->rows, sizeof *p->counted);
     if (p->counted)
@@ -31,43 +31,47 @@ static uint64_t roomy(uint64_t count) {
     return room < UINT32_MAX ? room : count;
 }
 
-static bool take_arrays(update *u, adjacency_plan *p) {
+static bool take_arrays(update *u, const struct adjacency *a, adjacency_plan *p) {
     gpugraph_run *run = u->run;
     p->removed = gg_alloc(run, u->removed_count, sizeof *p->removed);
     p->added = p->removed ? gg_alloc(run, u->added_count, sizeof *p->added) : NULL;
     const uint64_t rows = u->vertices.after;
-    if (p->added && rows > u->graph->adjacency.rows) {
+    if (p->added && rows > a->rows) {
         p->rows = rows + rows / GG_ROOM_SHARE + 1;
         p->row = gg_alloc(run, p->rows, sizeof *p->row);
-        if (p->row && (u->graph->adjacency.in || p->counted))
+        if (p->row && (a->in || p->counted))
             p->in = gg_alloc(run, p->rows, sizeof *p->in);
     }
     return !gg_stopping(run);
 }
 
-static void list_removed(update *u, adjacency_plan *p) {
+static void list_removed(update *u, gpugraph_direction side, adjacency_plan *p) {
+    const struct adjacency *a = &u->graph->adjacency[side];
     for (uint64_t i = 0; i < u->removed_count; i++) {
+        const end_ref from = (end_ref)(2 * i + side);
         uint64_t id;
-        p->fits &= gg_arc_id(&u->graph->adjacency, u->removed_id[i], &id);
-        p->removed[i] = (row_arc){
-            gg_removed_end(u, (end_ref)(2 * i)),
-            (uint64_t)gg_removed_end(u, (end_ref)(2 * i + 1)) << 32 | (uint32_t)id};
+        p->fits &= gg_arc_id(a, u->removed_id[i], &id);
+        p->removed[i] =
+            (row_arc){gg_removed_end(u, from),
+                      (uint64_t)gg_removed_end(u, from ^ 1) << 32 | (uint32_t)id};
     }
 }
 
 /* By their rows; those of one row by target and id, as edges of a batch are in order of ids. */
-static void list_added(update *u, adjacency_plan *p) {
+static void list_added(update *u, gpugraph_direction side, adjacency_plan *p) {
+    const struct adjacency *a = &u->graph->adjacency[side];
     for (uint64_t i = 0; i < u->added_count; i++) {
-        u->key[i] = (uint64_t)u->end[2 * i].new << 32 | u->end[2 * i + 1].new;
-        u->coming[i] = (end_ref)(2 * i);
+        const end_ref from = (end_ref)(2 * i + side);
+        u->key[i] = (uint64_t)u->end[from].new << 32 | u->end[from ^ 1].new;
+        u->coming[i] = from;
     }
     gg_update_sort(u, u->coming, u->added_count);
     for (uint64_t i = 0; i < u->added_count && !gg_stopping(u->run); i++) {
-        const end_ref ref = u->coming[i];
+        const end_ref from = u->coming[i];
         uint64_t id;
-        p->fits &= gg_arc_id(&u->graph->adjacency, u->added->edge_id[ref / 2], &id);
-        p->added[i] = (row_arc){u->end[ref].new,
-                                (uint64_t)u->end[ref + 1].new << 32 | (uint32_t)id};
+        p->fits &= gg_arc_id(a, u->added->edge_id[from / 2], &id);
+        p->added[i] = (row_arc){u->end[from].new,
+                                (uint64_t)u->end[from ^ 1].new << 32 | (uint32_t)id};
     }
 }
 
@@ -79,8 +83,7 @@ static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
     return end - i;
 }
 
-static void count_room(const update *u, adjacency_plan *p) {
-    const struct adjacency *a = &u->graph->adjacency;
+static void count_room(const update *u, const struct adjacency *a, adjacency_plan *p) {
     uint64_t need = 0;
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         const uint32_t old = u->end[u->coming[i]].old;
@@ -93,18 +96,26 @@ static void count_room(const update *u, adjacency_plan *p) {
     p->fits &= need <= a->room - a->used;
 }
 
-void gg_update_adjacency(update *u) {
-    adjacency_plan *p = &u->adjacency;
-    if (!gg_adjacency_made(u->graph) || gg_same_ends(u))
+static void plan_side(update *u, gpugraph_direction side) {
+    const struct adjacency *a = &u->graph->adjacency[side];
+    adjacency_plan *p = &u->adjacency[side];
+    if (!gg_adjacency_made(u->graph, side) || gg_stopping(u->run))
         return;
     p->fits = !u->changes->before;
     p->planned = true;
-    if (!p->fits || !take_arrays(u, p))
+    if (!p->fits || !take_arrays(u, a, p))
         return;
-    list_removed(u, p);
-    list_added(u, p);
+    list_removed(u, side, p);
+    list_added(u, side, p);
     if (!gg_stopping(u->run) && p->fits)
-        count_room(u, p);
+        count_room(u, a, p);
+}
+
+void gg_update_adjacency(update *u) {
+    if (gg_same_ends(u))
+        return;
+    plan_side(u, GPUGRAPH_OUT);
+    plan_side(u, GPUGRAPH_IN);
 }
 
 void gg_free_adjacency_plan(adjacency_plan *p) {
@@ -206,16 +217,8 @@ static void move_in(update *u, struct adjacency *a, adjacency_plan *p) {
     }
 }
 
-void gg_commit_adjacency(update *u) {
+static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     enum { ROWS = 1024 };
-    adjacency_plan *p = &u->adjacency;
-    struct adjacency *a = &u->graph->adjacency;
-    if (!p->planned)
-        return;
-    if (!p->fits) {
-        gg_free_adjacency(u->graph);
-        return;
-    }
     if (p->counted) {
         a->in = p->counted;
         p->counted = NULL;
@@ -235,4 +238,16 @@ void gg_commit_adjacency(update *u) {
         group = group_at(p, i, u->added_count);
         put_in(a, &p->added[i], group);
     }
+}
+
+void gg_commit_adjacency(update *u) {
+    const adjacency_plan *out = &u->adjacency[GPUGRAPH_OUT],
+                         *in = &u->adjacency[GPUGRAPH_IN];
+    if ((out->planned && !out->fits) || (in->planned && !in->fits)) {
+        gg_free_adjacency(u->graph);
+        return;
+    }
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        if (u->adjacency[side].planned)
+            commit_side(u, &u->graph->adjacency[side], &u->adjacency[side]);
 }

@@ -20,8 +20,7 @@ static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n
 }
 
 static void copy_adjacency(gpugraph_run *run, const gpugraph_graph *graph,
-                           struct adjacency *to) {
-    const struct adjacency *from = &graph->adjacency;
+                           const struct adjacency *from, struct adjacency *to) {
     *to = (struct adjacency){.rows = from->rows,
                              .used = from->used,
                              .room = from->room,
@@ -85,7 +84,8 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                   gg_distance_size(graph->distance_type), &made->csr[kind]);
     copy_slot(run, &graph->edge_rows, graph->n, gg_edge_size(graph->wide),
               &made->edge_rows);
-    copy_adjacency(run, graph, &made->adjacency);
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        copy_adjacency(run, graph, &graph->adjacency[side], &made->adjacency[side]);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

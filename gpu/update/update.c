@@ -351,7 +351,8 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
-    gg_free_adjacency_plan(&u->adjacency);
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        gg_free_adjacency_plan(&u->adjacency[side]);
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
@@ -379,8 +380,10 @@ static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run 
                    old->csr[kind].sorted, run, &view);
     if (old->edge_rows.made && !gg_stopping(run))
         gg_edge_rows(new, run);
-    if (gg_adjacency_made(old) && gpugraph_keeps_arcs(new) && !gg_stopping(run))
-        gg_adjacency(new, run);
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        if (gg_adjacency_made(old, (gpugraph_direction)side) &&
+            gpugraph_keeps_arcs(new) && !gg_stopping(run))
+            gg_adjacency(new, (gpugraph_direction)side, run);
 }
 
 static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,

@@ -67,7 +67,7 @@ typedef struct row_arc {
     uint64_t arc;
 } row_arc;
 
-/* What becomes of graph->adjacency. */
+/* What becomes of graph->adjacency[side]. */
 typedef struct adjacency_plan {
     bool planned, fits; /* false: it is given up */
     row_arc *removed, *added;
@@ -120,7 +120,7 @@ typedef struct update {
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
-    adjacency_plan adjacency;
+    adjacency_plan adjacency[2];
     array_move moves[ARRAY_MOVES];
     int move_count;
     double patch_ms; /* told as a phase of its own */

@@ -261,7 +261,7 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *gone) {
     if (in_count)
-        return (uint64_t)graph->adjacency.row[v].count + in_count[v] >
+        return (uint64_t)graph->adjacency[GPUGRAPH_OUT].row[v].count + in_count[v] >
                gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
     const struct csr_slot *both = &graph->csr[CSR_BOTH];

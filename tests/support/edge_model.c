@@ -287,8 +287,9 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
             gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
     if (which & 1)
         gg_edge_rows(graph, &run);
-    if ((which & 2) && gpugraph_keeps_arcs(graph))
-        gg_adjacency(graph, &run);
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        if ((which & (side ? 4 : 2)) && gpugraph_keeps_arcs(graph))
+            gg_adjacency(graph, (gpugraph_direction)side, &run);
     if (run.status)
         abort();
 }
@@ -346,29 +347,39 @@ static uint32_t edges_into(const gpugraph_graph *graph, uint32_t v) {
     return count;
 }
 
+static const char *compare_arc_lists(const gpugraph_arcs *a, const gpugraph_arcs *b) {
+    if (a->count != b->count)
+        return "how many arcs a vertex has";
+    for (uint64_t i = 0; i < a->count; i++)
+        if (a->arc[i] >> 32 != b->arc[i] >> 32 ||
+            (int64_t)(uint32_t)a->arc[i] + a->first_id !=
+                (int64_t)(uint32_t)b->arc[i] + b->first_id)
+            return "arcs by the ids of edges";
+    return NULL;
+}
+
 /* Row by row, whatever room there is behind them. */
-static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted) {
+static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted,
+                                     gpugraph_direction side) {
+    const struct adjacency *made = &got->adjacency[side];
     gpugraph_run run = {.threads = 1};
     gpugraph_arcs a, b;
-    if (!gg_adjacency_made(got))
+    const char *differs = NULL;
+    if (!gg_adjacency_made(got, side))
         return NULL;
-    if (got->n > got->adjacency.rows || got->adjacency.used > got->adjacency.room)
+    if (got->n > made->rows || made->used > made->room)
         return "the room for arcs";
-    for (uint32_t v = 0; v < got->n; v++) {
-        if (gpugraph_arcs_from(got, v, &run, &a) ||
-            gpugraph_arcs_from(wanted, v, &run, &b))
-            return "arcs cannot be had";
-        if (a.count != b.count)
-            return "how many arcs a vertex has";
-        if (got->adjacency.in && got->adjacency.in[v] != edges_into(wanted, v))
+    for (uint32_t v = 0; v < got->n && !differs; v++) {
+        if (made->in && made->in[v] != edges_into(wanted, v))
             return "how many edges enter a vertex";
-        for (uint64_t i = 0; i < a.count; i++)
-            if (a.arc[i] >> 32 != b.arc[i] >> 32 ||
-                (int64_t)(uint32_t)a.arc[i] + a.first_id !=
-                    (int64_t)(uint32_t)b.arc[i] + b.first_id)
-                return "arcs by the ids of edges";
+        if (side == GPUGRAPH_IN ? gpugraph_arcs_into(got, v, &run, &a) ||
+                                      gpugraph_arcs_into(wanted, v, &run, &b)
+                                : gpugraph_arcs_from(got, v, &run, &a) ||
+                                      gpugraph_arcs_from(wanted, v, &run, &b))
+            return "arcs cannot be had";
+        differs = compare_arc_lists(&a, &b);
     }
-    return NULL;
+    return differs;
 }
 
 static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
@@ -388,7 +399,9 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
             return differs;
     }
     const struct csr_slot *rows = &got->edge_rows, *others = &wanted->edge_rows;
-    const char *differs = compare_adjacency(got, wanted);
+    const char *differs = compare_adjacency(got, wanted, GPUGRAPH_OUT);
+    if (!differs)
+        differs = compare_adjacency(got, wanted, GPUGRAPH_IN);
     if (differs || !rows->made)
         return differs;
     if (!others->made)

@@ -66,6 +66,43 @@ START_TEST(none_goes_in_a_statement_that_writes) {
 }
 END_TEST
 
+/* One vertex after the other, by looks at all edges and then by arcs, which follow what comes in
+** between: after each the table has no edge of that vertex, and all others. */
+START_TEST(every_vertex_goes) {
+    open_graph();
+    run("DELETE FROM roads; WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 "
+        "FROM c "
+        "WHERE i < 900) INSERT INTO roads SELECT i * 31 %% 60, i * i * 7 %% 60, i FROM "
+        "c");
+    run("CREATE TABLE model AS SELECT rowid AS r, * FROM roads");
+    for (int v = 0; v < 60; v++) {
+        run("DELETE FROM model WHERE a = %d OR b = %d", v, v);
+        sqlite3_free(ask("SELECT gpugraph_delete_vertex('g', %d)", v));
+        expect("0", "SELECT count(*) FROM (SELECT rowid, a, b, metres FROM roads EXCEPT "
+                    "SELECT r, a, b, metres FROM model)");
+        expect("0",
+               "SELECT count(*) FROM (SELECT r, a, b, metres FROM model EXCEPT SELECT "
+               "rowid, a, b, metres FROM roads)");
+        run("INSERT INTO roads VALUES (%d, %d, 1), (%d, %d, 2)", 59 - v / 2, 59, 58, 58);
+        run("INSERT INTO model SELECT rowid, * FROM roads WHERE rowid NOT IN (SELECT r "
+            "FROM "
+            "model)");
+        graph_is("g", "roads");
+    }
+    sql_close();
+}
+END_TEST
+
+/* The list of rows is a statement's own: what SQL can give it has no rows. */
+START_TEST(rows_of_nobody) {
+    open_graph();
+    expect("0", "SELECT count(*) FROM gpugraph_row_list");
+    expect("0", "SELECT count(*) FROM gpugraph_row_list('[1,2]')");
+    expect("0", "SELECT count(*) FROM gpugraph_row_list(NULL)");
+    sql_close();
+}
+END_TEST
+
 /* Another connection reads the file, so that the commit has to wait, and does not. */
 START_TEST(none_goes_where_the_commit_fails) {
     char file[64];
@@ -152,6 +189,8 @@ const struct suite suite = {
       .cases = {{&none_goes_where_one_cannot, sizeof half_way / sizeof *half_way},
                 {&none_goes_in_a_statement_that_writes,
                  sizeof half_way / sizeof *half_way},
+                {&every_vertex_goes},
+                {&rows_of_nobody},
                 {&none_goes_where_the_commit_fails},
                 {&none_goes_after_an_interrupt, 4}}}},
 };

@@ -51,6 +51,27 @@ static void check_vertex(gpugraph_graph *graph, uint32_t v) {
            (unsigned long long)count, (unsigned long long)seen);
 }
 
+/* The edges that enter v, as arcs back. */
+static void check_arcs_back(gpugraph_graph *graph, uint32_t v) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
+    gpugraph_run run = {.threads = 1};
+    gpugraph_arcs arcs;
+    uint64_t entering = 0;
+    ck_assert_int_eq(gpugraph_arcs_into(graph, v, &run, &arcs), GPUGRAPH_OK);
+    for (uint64_t e = 0; e < gpugraph_edge_count(graph); e++)
+        entering += edges->target[e] == v;
+    expect(arcs.count == entering, "%llu of %llu edges enter vertex %u",
+           (unsigned long long)arcs.count, (unsigned long long)entering, v);
+    for (uint64_t i = 0; i < arcs.count; i++) {
+        const int64_t id = (int64_t)(arcs.arc[i] & UINT32_MAX) + arcs.first_id;
+        const uint64_t e = gpugraph_find_edge(graph, id);
+        expect(e != GPUGRAPH_NO_EDGE && edges->target[e] == v &&
+                   edges->source[e] == arcs.arc[i] >> 32 &&
+                   (i == 0 || arcs.arc[i - 1] < arcs.arc[i]),
+               "edge %lld into vertex %u", (long long)id, v);
+    }
+}
+
 /* The same edges as arcs, in the same order. */
 static void check_arcs(gpugraph_graph *graph, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
@@ -103,8 +124,10 @@ static void check_all(gpugraph_graph *graph, const edge_model *model) {
     for (uint32_t v = 0; v < gpugraph_vertex_count(graph); v++)
         check_vertex(graph, v);
     for (uint32_t v = 0; gpugraph_keeps_arcs(graph) && v < gpugraph_vertex_count(graph);
-         v++)
+         v++) {
         check_arcs(graph, v);
+        check_arcs_back(graph, v);
+    }
     check_ids(graph, model);
 }
 
@@ -150,14 +173,14 @@ START_TEST(room_runs_out) {
     gpugraph_arcs arcs;
     bool anew = false;
     ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_OK);
-    graph->adjacency.room = graph->adjacency.used + 100; /* of all that there is */
+    graph->adjacency[0].room = graph->adjacency[0].used + 100; /* of all that there is */
     for (int round = 0; round < 40; round++) {
         edge_model before = model_copy(&model);
         model_change(&model, 20);
         model_batch batch = model_batch_of(&before, &model);
         batch.changes.added = &batch.added.edges;
         ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
-        anew |= !gg_adjacency_made(graph);
+        anew |= !gg_adjacency_made(graph, GPUGRAPH_OUT);
         check_all(graph, &model);
         model_batch_free(&batch);
         model_free(&before);
@@ -186,7 +209,7 @@ START_TEST(ids_far_apart) {
         check_arcs(graph, 0);
         check_arcs(graph, 1);
         ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
-        ck_assert(!gpugraph_keeps_arcs(graph) && !gg_adjacency_made(graph));
+        ck_assert(!gpugraph_keeps_arcs(graph) && !gg_adjacency_made(graph, GPUGRAPH_OUT));
         ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_INVALID);
         ck_assert_int_eq(gpugraph_update(graph, &back, &run), GPUGRAPH_OK);
     }
