@@ -76,6 +76,20 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *graph, gpugraph_run *ru
 gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *graph, gpugraph_run *run,
                                       uint64_t *offset, uint32_t *target,
                                       uint32_t *value);
+/* Rows of some vertices alone, one after the other as they are named: offset has count + 1 entries.
+** First with target NULL: how long the others will be. */
+gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *graph, uint64_t count,
+                                         const uint32_t *vertex, gpugraph_run *run,
+                                         uint64_t *offset, uint32_t *target,
+                                         uint32_t *value);
+/* degree[i]: edges from vertex[i]. */
+gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *graph, uint64_t count,
+                                         const uint32_t *vertex, gpugraph_run *run,
+                                         uint32_t *degree);
+/* found[i]: is edge i there? (gpugraph_dynamic_query tells its value, too.) */
+gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *graph, uint64_t count,
+                                        const uint32_t *source, const uint32_t *target,
+                                        gpugraph_run *run, bool *found);
 /* Triangles of a graph that holds every edge in both directions and no loops: by queries,
 ** two edges of each being asked for the third. */
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *graph, gpugraph_run *run,
@@ -136,9 +150,54 @@ gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *graph, gpugraph_ru
                                          uint64_t *offset, uint32_t *target, int64_t *id,
                                          int64_t *weight);
 
+/* Rows of some vertices alone, one after the other as they are named: offset has count + 1 entries.
+** First with the others NULL: how long these will be. */
+gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *graph, uint64_t count,
+                                            const uint32_t *vertex, gpugraph_run *run,
+                                            uint64_t *offset, uint32_t *target,
+                                            int64_t *id, int64_t *weight);
+/* degree[i]: edges from vertex[i], parallel ones each. */
+gpugraph_status gpugraph_multigraph_degrees(gpugraph_multigraph *graph, uint64_t count,
+                                            const uint32_t *vertex, gpugraph_run *run,
+                                            uint64_t *degree);
+/* found[i]: is there any edge from source[i] to target[i]? */
+gpugraph_status gpugraph_multigraph_exists(gpugraph_multigraph *graph, uint64_t count,
+                                           const uint32_t *source, const uint32_t *target,
+                                           gpugraph_run *run, bool *found);
+
 uint32_t gpugraph_multigraph_vertex_count(const gpugraph_multigraph *graph);
 uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *graph);
 int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *graph); /* where it lives */
+
+/* ---- one edge after the other ----
+**
+**     iterate -> next, next, ... false -> free
+**
+** An iterator fetches rows as it comes to them, some 65,536 edges at a time or the row of one vertex,
+** so that no more of the graph is ever on the host. A vertex's row is what it was at one moment;
+** what changes meanwhile in rows that are still to come is seen. */
+
+typedef struct gpugraph_edge_iterator gpugraph_edge_iterator;
+
+typedef struct gpugraph_dynamic_edge {
+    uint32_t source, target;
+    uint32_t value;     /* of a map */
+    int64_t id, weight; /* of a multigraph */
+} gpugraph_dynamic_edge;
+
+/* The edges from vertices first .. end - 1, or up to the last one there is. *made is NULL on
+** failure. */
+gpugraph_status gpugraph_dynamic_iterate(gpugraph_dynamic *graph, uint32_t first,
+                                         uint32_t end, gpugraph_run *run,
+                                         gpugraph_edge_iterator **made);
+gpugraph_status gpugraph_multigraph_iterate(gpugraph_multigraph *graph, uint32_t first,
+                                            uint32_t end, gpugraph_run *run,
+                                            gpugraph_edge_iterator **made);
+/* False: there is none left, or run->status tells why it cannot be had; then the same edge may be
+** asked for again. */
+bool gpugraph_next_edge(gpugraph_edge_iterator *iterator, gpugraph_run *run,
+                        gpugraph_dynamic_edge *edge);
+void gpugraph_edge_iterator_free(gpugraph_edge_iterator *iterator); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 **     vertices.c   more vertices, and batches of them
 **     sort.c       batches sorted on the host
 **     rows.c       rows, triangles
+**     iterator.c   one edge after the other
 **     memory.c     the blocks; room in the arena
 **     cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in

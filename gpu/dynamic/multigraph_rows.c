@@ -7,9 +7,9 @@
 
 /* ---- rows ---- */
 
-/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them, c->to_* hold
-** them. How many there are. */
-static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
+/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them; filled, c->to_*
+** hold them. How many there are. */
+static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
                           struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
     uint64_t pairs = gg_dynamic_count_edges(d, rows), used = 0;
@@ -29,7 +29,7 @@ static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
     }
     m->place->step(d, CHAIN_LENGTH, c, pairs);
     uint64_t edges = gg_chain_sum(m, c, pairs);
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2 && filled; pass++) {
         char *block = pass ? m->rows.block : NULL;
         used = 0;
         c->to_id = gg_chain_carve(block, &used, edges, sizeof *c->to_id);
@@ -38,25 +38,24 @@ static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
         if (!gg_dynamic_make_room(d, &m->rows, used))
             return 0;
     }
-    m->place->step(d, CHAIN_COPY, c, pairs);
+    if (filled)
+        m->place->step(d, CHAIN_COPY, c, pairs);
     m->place->step(d, CHAIN_OFFSETS, c, rows->count + 1);
     return gg_dynamic_going(d) ? edges : 0;
 }
 
-gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *run,
-                                         uint64_t *offset, uint32_t *target, int64_t *id,
-                                         int64_t *weight) {
+/* Makes the rows of a batch that has begun, and brings those of their arrays that are wanted. */
+static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                                  uint64_t *offset, uint32_t *target, int64_t *id,
+                                  int64_t *weight) {
     gpugraph_dynamic *d = m->pairs;
-    struct dynamic_batch rows = {.count = d->slabs.n};
     struct chain_batch c = {0};
-    if (!gg_dynamic_open(d, run))
-        return gg_dynamic_close(d);
     d->place->mark(d, 0);
-    uint64_t edges = make_rows(m, &rows, &c);
+    uint64_t edges = make_rows(m, rows, target || id || weight, &c);
     d->place->mark(d, 1);
     double ms = d->place->elapsed(d);
     if (gg_dynamic_going(d)) {
-        d->place->download(d, offset, c.row_offset, (rows.count + 1) * sizeof *offset);
+        d->place->download(d, offset, c.row_offset, (rows->count + 1) * sizeof *offset);
         if (target)
             d->place->download(d, target, c.to_target, edges * sizeof *target);
         if (id)
@@ -65,6 +64,45 @@ gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *r
             d->place->download(d, weight, c.to_weight, edges * sizeof *weight);
     }
     return gg_chain_end(m, "rows", ms, edges);
+}
+
+gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *run,
+                                         uint64_t *offset, uint32_t *target, int64_t *id,
+                                         int64_t *weight) {
+    struct dynamic_batch rows = {.count = m->pairs->slabs.n};
+    if (!gg_dynamic_open(m->pairs, run))
+        return gg_dynamic_close(m->pairs);
+    return bring_rows(m, &rows, offset, target, id, weight);
+}
+
+gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *m, uint64_t count,
+                                            const uint32_t *vertex, gpugraph_run *run,
+                                            uint64_t *offset, uint32_t *target,
+                                            int64_t *id, int64_t *weight) {
+    struct dynamic_batch rows;
+    if (!gg_dynamic_begin(m->pairs, run, count, vertex, NULL, NULL, &rows))
+        return gg_dynamic_close(m->pairs);
+    rows.vertex = rows.source;
+    return bring_rows(m, &rows, offset, target, id, weight);
+}
+
+gpugraph_status gpugraph_multigraph_degrees(gpugraph_multigraph *m, uint64_t count,
+                                            const uint32_t *vertex, gpugraph_run *run,
+                                            uint64_t *degree) {
+    gg_begin(run);
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    if (offset)
+        gpugraph_multigraph_rows_of(m, count, vertex, run, offset, NULL, NULL, NULL);
+    for (uint64_t i = 0; offset && !run->status && i < count; i++)
+        degree[i] = offset[i + 1] - offset[i];
+    gg_release(offset);
+    return run->status;
+}
+
+gpugraph_status gpugraph_multigraph_exists(gpugraph_multigraph *m, uint64_t count,
+                                           const uint32_t *source, const uint32_t *target,
+                                           gpugraph_run *run, bool *found) {
+    return gpugraph_dynamic_exists(m->pairs, count, source, target, run, found);
 }
 
 /* ---- vertices ---- */
@@ -107,7 +145,7 @@ static gpugraph_status list_edges(gpugraph_multigraph *m, uint64_t count,
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &rows))
         return gg_dynamic_close(d);
     rows.vertex = rows.source;
-    uint64_t edges = make_rows(m, &rows, &c);
+    uint64_t edges = make_rows(m, &rows, true, &c);
     offset = gg_alloc(run, count + 1, sizeof *offset);
     e->source = gg_alloc(run, edges + 1, sizeof *e->source);
     e->target = gg_alloc(run, edges + 1, sizeof *e->target);

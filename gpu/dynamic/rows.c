@@ -1,4 +1,4 @@
-/* A dynamic graph as rows, and what is counted by way of them. */
+/* A dynamic graph as rows, or some of its vertices; and what is counted by way of them. */
 #include "dynamic.h"
 
 static uint64_t aligned(uint64_t bytes) {
@@ -54,6 +54,66 @@ gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
     }
     return gg_dynamic_end(d, "rows", ms, d->edges);
 }
+
+/* ---- of some vertices ---- */
+
+gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *d, uint64_t count,
+                                         const uint32_t *vertex, gpugraph_run *run,
+                                         uint64_t *offset, uint32_t *target,
+                                         uint32_t *value) {
+    struct dynamic_batch b;
+    const bool values = value && target && d->valued;
+    uint64_t edges = 0;
+    double ms = 0;
+    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
+        return gg_dynamic_close(d);
+    b.vertex = b.source;
+    d->place->mark(d, 0);
+    if (target)
+        edges = gg_dynamic_count_edges(d, &b);
+    if (gg_dynamic_going(d) && gg_dynamic_make_rows(d, edges, values, &b)) {
+        d->place->mark(d, 1);
+        ms = d->place->elapsed(d);
+        d->place->download(d, offset, b.row_offset, (count + 1) * sizeof *offset);
+        if (target)
+            d->place->download(d, target, b.row_target, edges * sizeof *target);
+        if (values)
+            d->place->download(d, value, b.row_value, edges * sizeof *value);
+    }
+    return gg_dynamic_end(d, "rows", ms, edges);
+}
+
+gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
+                                         const uint32_t *vertex, gpugraph_run *run,
+                                         uint32_t *degree) {
+    struct dynamic_batch b;
+    double ms = 0;
+    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
+        return gg_dynamic_close(d);
+    b.vertex = b.source;
+    d->place->mark(d, 0);
+    if (gg_dynamic_make_rows(d, 0, false, &b)) {
+        d->place->mark(d, 1);
+        ms = d->place->elapsed(d);
+        d->place->download(d, degree, b.row_count, count * sizeof *degree);
+    }
+    return gg_dynamic_end(d, "degrees", ms, count);
+}
+
+gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *d, uint64_t count,
+                                        const uint32_t *source, const uint32_t *target,
+                                        gpugraph_run *run, bool *found) {
+    gg_begin(run);
+    uint32_t *value = gg_alloc(run, count, sizeof *value);
+    if (value)
+        gpugraph_dynamic_query(d, count, source, target, run, value);
+    for (uint64_t i = 0; value && !run->status && i < count; i++)
+        found[i] = value[i] != GPUGRAPH_NONE;
+    gg_release(value);
+    return run->status;
+}
+
+/* ---- triangles ---- */
 
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *run,
                                            uint64_t *count) {

@@ -135,6 +135,58 @@ static void check_rows(gpugraph_multigraph *g, const struct model *m) {
                should[i].there, (long long)should[i].weight);
 }
 
+/* Rows of some vertices, their degrees, pairs that are joined or not, and an iterator, against the
+** model. */
+static void check_some(gpugraph_multigraph *g, const struct model *m, gpugraph_run *run) {
+    static uint32_t target[SIDE * SIDE * IDS];
+    static int64_t id[SIDE * SIDE * IDS], weight[SIDE * SIDE * IDS];
+    uint32_t vertex[SIDE], from[SIDE], to[SIDE];
+    uint64_t offset[SIDE + 1], degree[SIDE], edges = 0, met = 0;
+    bool found[SIDE];
+    gpugraph_edge_iterator *it;
+    gpugraph_dynamic_edge e;
+    const uint32_t count = draw(SIDE);
+    for (uint32_t i = 0; i < count; i++) {
+        vertex[i] = draw(m->n);
+        from[i] = draw(m->n);
+        to[i] = draw(m->n);
+    }
+    ck_assert_int_eq(gpugraph_multigraph_degrees(g, count, vertex, run, degree), 0);
+    ck_assert_int_eq(
+        gpugraph_multigraph_rows_of(g, count, vertex, run, offset, target, id, weight),
+        GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_multigraph_exists(g, count, from, to, run, found), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t cells = 0;
+        bool joined = false;
+        for (uint32_t v = 0; v < SIDE; v++)
+            for (uint32_t k = 0; k < IDS; k++)
+                cells += m->cell[vertex[i]][v][k].there;
+        for (uint32_t k = 0; k < IDS; k++)
+            joined |= m->cell[from[i]][to[i]][k].there;
+        expect(degree[i] == cells && offset[i + 1] - offset[i] == cells,
+               "vertex %u has %llu edges", vertex[i], (unsigned long long)degree[i]);
+        expect(found[i] == joined, "%u -> %u", from[i], to[i]);
+        for (uint64_t k = offset[i]; k < offset[i + 1]; k++) {
+            const struct cell *cell = &m->cell[vertex[i]][target[k]][number_of(id[k])];
+            expect(cell->there && cell->weight == weight[k], "%u -> %u", vertex[i],
+                   target[k]);
+        }
+    }
+    for (uint32_t u = 0; u < m->n; u++)
+        for (uint32_t v = 0; v < SIDE; v++)
+            for (uint32_t k = 0; k < IDS; k++)
+                edges += m->cell[u][v][k].there;
+    ck_assert_int_eq(gpugraph_multigraph_iterate(g, 0, UINT32_MAX, run, &it), 0);
+    for (; gpugraph_next_edge(it, run, &e); met++) {
+        const struct cell *cell = &m->cell[e.source][e.target][number_of(e.id)];
+        expect(cell->there && cell->weight == e.weight, "%u -> %u", e.source, e.target);
+    }
+    expect(!run->status && met == edges, "%llu edges of %llu", (unsigned long long)met,
+           (unsigned long long)edges);
+    gpugraph_edge_iterator_free(it);
+}
+
 static void check_queries(gpugraph_multigraph *g, struct model *m, gpugraph_run *run) {
     static struct batch b;
     random_batch(&b, m->n);
@@ -269,6 +321,7 @@ START_TEST(random_lives) {
             model_call(&l);
             check_life(&l);
             check_queries(l.graph, &l.model, &run);
+            check_some(l.graph, &l.model, &run);
         }
         end_life(&l);
     }
