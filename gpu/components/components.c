@@ -13,8 +13,9 @@
 ** 3. all other edges, but for those with both ends inside
 ** 4. every vertex points to its root
 **
-** After Sutton, Ben-Nun, Barak (Afforest, IPDPS 2018), which samples rows and skips the rows of the
-** largest component; the list of edges needs no rows, and no transpose. Roots as smallest members
+** Where rows of both directions are there, from an earlier search, and are no short ones, the sample is the first
+** COMPONENTS_SAMPLE arcs of each row, and step 3 walks the rows of vertices outside alone: that is
+** Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges needs no rows, and is looked at whole. Roots as smallest members
 ** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "tuning.h"
@@ -22,7 +23,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 14 }; /* edges, vertices that a thread takes at a time */
+enum {
+    CHUNK = 1 << 14, /* edges, vertices that a thread takes at a time */
+    LISTED = 1024    /* edges of which those are listed that are to be linked */
+};
 
 struct weak {
     const gpugraph_graph *graph;
@@ -31,6 +35,8 @@ struct weak {
     uint64_t *outside; /* bit v: not in the largest component */
     uint64_t stride;   /* every stride-th edge is one of the sample */
     uint32_t largest;  /* its root */
+    csr rows;          /* of both directions; or offset is NULL: the list of edges */
+    uint32_t round;    /* of the sample of rows */
     int threads;
 };
 
@@ -71,6 +77,14 @@ static void sample(void *weak, uint64_t low, uint64_t high) {
         link_ends(w, edges->source[i * w->stride], edges->target[i * w->stride]);
 }
 
+/* Every row's arc number `round`. */
+static void sample_rows(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
+        if (w->rows.offset[v] + w->round < w->rows.offset[v + 1])
+            link_ends(w, (uint32_t)v, w->rows.target[w->rows.offset[v] + w->round]);
+}
+
 static void compress(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++) {
@@ -98,12 +112,35 @@ static inline uint64_t is_outside(const struct weak *w, uint32_t v) {
     return w->outside[v / 64] >> v % 64 & 1;
 }
 
+/* Which edges have an end outside nobody foresees: they are listed without a branch, and linked then. */
 static void link_rest(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     const uint32_t *source = w->graph->edges.source, *target = w->graph->edges.target;
-    for (uint64_t e = low; e < high && !gg_leave(w->run, e); e++)
-        if (is_outside(w, source[e]) | is_outside(w, target[e]))
-            link_ends(w, source[e], target[e]);
+    uint64_t outside[LISTED] = {0};
+    for (uint64_t e = low; e < high && !gg_pause(w->run);) {
+        const uint64_t end = high - e < LISTED ? high : e + LISTED;
+        uint32_t count = 0;
+        for (; e < end; e++) {
+            outside[count] = e;
+            count += (uint32_t)(is_outside(w, source[e]) | is_outside(w, target[e]));
+        }
+        for (uint32_t i = 0; i < count; i++)
+            link_ends(w, source[outside[i]], target[outside[i]]);
+    }
+}
+
+static void link_rows(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    uint64_t work = 0;
+    for (uint64_t v = low; v < high; v++, work++) {
+        if (work > GG_POLL_ITEMS && gg_pause(w->run))
+            return;
+        work = work > GG_POLL_ITEMS ? 0 : work;
+        const uint64_t end = w->rows.offset[v + 1];
+        for (uint64_t i = w->rows.offset[v] + COMPONENTS_SAMPLE;
+             is_outside(w, (uint32_t)v) && i < end; i++, work++)
+            link_ends(w, (uint32_t)v, w->rows.target[i]);
+    }
 }
 
 /* The root that most of some vertices, spread over all, have. */
@@ -134,21 +171,32 @@ static bool over_vertices(struct weak *w, gg_span *step) {
     return !gg_stopping(w->run);
 }
 
+/* Has the sample left anything? */
+static bool link_sample(struct weak *w) {
+    const uint64_t m = w->graph->m;
+    if (!w->rows.offset) {
+        w->stride = m / (COMPONENTS_SAMPLE * (uint64_t)w->graph->n) + 1;
+        gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
+        return w->stride > 1;
+    }
+    for (w->round = 0; w->round < COMPONENTS_SAMPLE && !gg_stopping(w->run); w->round++)
+        over_vertices(w, sample_rows);
+    return true;
+}
+
 static bool link_all(struct weak *w) {
-    const uint64_t m = w->graph->m, n = w->graph->n;
-    w->stride = m / (COMPONENTS_SAMPLE * n) + 1;
-    gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
-    if (gg_stopping(w->run) || w->stride == 1)
+    const uint64_t m = w->graph->m, n = w->graph->n, words = (n + 63) / 64;
+    if (!link_sample(w) || !over_vertices(w, compress))
         return !gg_stopping(w->run);
-    if (!over_vertices(w, compress))
-        return false;
     w->largest = commonest_root(w);
-    const uint64_t words = (n + 63) / 64;
     w->outside = gg_alloc(w->run, words, sizeof *w->outside);
     if (!w->outside)
         return false;
     gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
-    gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
+    if (w->rows.offset)
+        over_vertices(w, link_rows);
+    else
+        gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
     gg_release(w->outside);
     return !gg_stopping(w->run);
 }
@@ -156,13 +204,17 @@ static bool link_all(struct weak *w) {
 static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
                                  uint32_t *component) {
     struct weak w = {.graph = graph, .run = run, .parent = component};
+    char more[60];
+    if (graph->m / GG_COMPONENTS_ROW >= graph->n && gg_csr_made(graph, CSR_BOTH) &&
+        gg_csr(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
+        return run->status;
     double start = gg_now_ms();
-    char more[40];
     w.threads = gg_threads(run, graph->m + graph->n);
     if (!over_vertices(&w, begin) || (graph->n > 0 && !link_all(&w)) ||
         !over_vertices(&w, compress))
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s)", w.threads);
+    snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
+             w.rows.offset ? ", by rows that are there" : "");
     gg_search_phase(run, start, (int64_t)graph->m, more);
     return run->status;
 }

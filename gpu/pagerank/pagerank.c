@@ -1,13 +1,14 @@
 /* PageRank: the public function and the CPU's side. steps.h has the arithmetic.
 **
-**     share[u]    rank[u] / out[u]                       a pass over the vertices
 **     rank[v]     jump + damping * (sum of share[u] over the arcs u -> v, + lost)
-**                                                        a pass over the rows that lead to v
+**     next[v]     rank[v] / out[v], the share of the next iteration     one pass over the rows that lead to v
 **
 ** Pulled, not pushed: each vertex is written by one thread, and the sums are in fixed point, so no
-** order of threads is seen in the ranks. After Page, Brin, Motwani, Winograd (1999); the rank of
+** order of threads is seen in the ranks. Shares are added as two doubles whose sums are exact, and
+** that make one number at the end of a row (split.h). After Page, Brin, Motwani, Winograd (1999); the rank of
 ** vertices without a way out as in LDBC Graphalytics. */
 #include "pagerank.h"
+#include "split.h"
 #include "steps.h"
 
 #include <math.h>
@@ -21,10 +22,10 @@ struct ranking {
     const gpugraph_pagerank_options *how;
     gpugraph_run *run;
     csr out, in;
-    double *rank, *share,
-        *total;         /* total: the weights of the arcs of u, NULL without weights */
-    int16_t *exponent;  /* of these; NULL without weights */
-    uint64_t *is_place; /* bit v: jumps lead there; NULL: everywhere */
+    double *rank, *share, *next; /* shares of this iteration, and of the next */
+    double *total;               /* the weights of the arcs of u, NULL without weights */
+    int16_t *exponent;           /* of these; NULL without weights */
+    uint64_t *is_place;          /* bit v: jumps lead there; NULL: everywhere */
     uint32_t places;
     rank_gift gift;
     gg_fixed lost, change; /* under the lock */
@@ -72,7 +73,8 @@ static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
 }
 
 static inline double out_of(const struct ranking *r, uint64_t u) {
-    return r->total ? r->total[u] : (double)(r->out.offset[u + 1] - r->out.offset[u]);
+    return r->total ? r->total[u]
+                    : (double)(int64_t)(r->out.offset[u + 1] - r->out.offset[u]);
 }
 
 static void begin(void *ranking, uint64_t low, uint64_t high) {
@@ -81,44 +83,107 @@ static void begin(void *ranking, uint64_t low, uint64_t high) {
         r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
 }
 
+/* u's share; without weights without what fixed point cuts off. What is lost there is added to *lost. */
+static inline double share_of(const struct ranking *r, uint64_t u, double rank,
+                              gg_fixed *lost) {
+    const double out = out_of(r, u), share = gg_share(rank, out);
+    if (!(out > 0))
+        *lost += gg_fix(rank);
+    return r->total ? share : split_cut(share);
+}
+
 static void share_out(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     gg_fixed lost = 0;
-    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++) {
-        const double out = out_of(r, u);
-        r->share[u] = gg_share(r->rank[u], out);
-        if (!(out > 0))
-            lost += gg_fix(r->rank[u]);
-    }
+    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++)
+        r->next[u] = share_of(r, u, r->rank[u], &lost);
     add_up(r, &r->lost, lost);
 }
 
-static inline gg_fixed arrived_at(const struct ranking *r, uint64_t v) {
+/* By weight. */
+static double arrived_at(const struct ranking *r, uint64_t v) {
     const uint32_t *target = r->in.target;
     gg_fixed sum = 0;
-    if (!r->total) {
-        for (uint64_t i = r->in.offset[v]; i < r->in.offset[v + 1]; i++)
-            sum += gg_fix(r->share[target[i]]);
-        return sum;
-    }
     for (uint64_t i = r->in.offset[v]; i < r->in.offset[v + 1]; i++)
         sum += gg_fix(RANK_MULTIPLY(
             r->share[target[i]],
             gg_relative_weight(weight_of(r, &r->in, i), r->exponent[target[i]])));
-    return sum;
+    return gg_unfix(sum);
+}
+
+struct pulled { /* by a thread */
+    gg_fixed changed, lost;
+};
+
+static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled *p) {
+    const rank_gift none = {0, 0};
+    const double now =
+        gg_rank_of(r->how->damping, arrived, is_place(r, v) ? r->gift : none);
+    p->changed += gg_change(now, r->rank[v]);
+    r->rank[v] = now;
+    r->next[v] = share_of(r, v, now, &p->lost);
+}
+
+struct block { /* of vertices */
+    double arrived[EXACT], out[EXACT], now[EXACT], share[EXACT];
+};
+
+/* The vertices from v on, an even number, where jumps lead everywhere. False, with nothing changed, where
+** a number is smaller than SPLIT_CUT or no arc leads out. */
+static bool end_block(struct ranking *r, uint64_t v, uint64_t count, struct block *b,
+                      struct pulled *p) {
+    const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
+                      lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
+    struct two_splits change = {{0, 0}, {0, 0}};
+    two_words small = {0, 0};
+    for (uint64_t i = 0; i < count; i += 2) {
+        const two_doubles before = two_at(&r->rank[v + i]), out = two_at(&b->out[i]);
+        const two_doubles now = jump + damping * (two_at(&b->arrived[i]) + lost);
+        const two_doubles share = now / out;
+        small |= (now < cut) | (before < cut) | (share < cut) | (out <= two_of(0));
+        split_add_two(&change, two_distances(now, before));
+        memcpy(&b->now[i], &now, sizeof now);
+        memcpy(&b->share[i], &share, sizeof share);
+    }
+    if (small[0] | small[1])
+        return false;
+    memcpy(&r->rank[v], b->now, count * sizeof *b->now);
+    memcpy(&r->next[v], b->share, count * sizeof *b->share);
+    p->changed += split_fixed(split_of_both(change, (struct two_splits){{0, 0}, {0, 0}}));
+    return true;
+}
+
+static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
+                         struct block *b) {
+    const uint64_t *in = r->in.offset + v, *out = r->out.offset + v, most = r->in.m;
+    const uint32_t *target = r->in.target;
+    const double *share = r->share;
+    for (uint64_t i = 0; i < count; i++) {
+        b->arrived[i] = split_gather(share, target, in[i], in[i + 1], most);
+        b->out[i] = (double)(int64_t)(out[i + 1] - out[i]);
+    }
+}
+
+static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pulled *p) {
+    struct block b;
+    uint64_t done = 0;
+    if (!r->total)
+        gather_block(r, v, count, &b);
+    for (uint64_t i = 0; r->total && i < count; i++)
+        b.arrived[i] = arrived_at(r, v + i);
+    if (!r->total && !r->is_place && end_block(r, v, count / 2 * 2, &b, p))
+        done = count / 2 * 2;
+    for (uint64_t i = done; i < count; i++)
+        end_one(r, v + i, b.arrived[i], p);
 }
 
 static void pull(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
-    gg_fixed change = 0;
-    for (uint64_t v = low; v < high && !gg_leave(r->run, v); v++) {
-        const rank_gift none = {0, 0};
-        const double now = gg_new_rank(r->how->damping, arrived_at(r, v),
-                                       is_place(r, v) ? r->gift : none);
-        change += gg_change(now, r->rank[v]);
-        r->rank[v] = now;
-    }
-    add_up(r, &r->change, change);
+    struct pulled p = {0, 0};
+    for (uint64_t v = low; v < high && !gg_pause(r->run); v += EXACT)
+        pull_block(r, v, high - v < EXACT ? high - v : EXACT, &p);
+    add_up(r, &r->change, p.changed);
+    add_up(r, &r->lost, p.lost);
 }
 
 /* ---- the driver ---- */
@@ -129,11 +194,14 @@ static bool over_vertices(struct ranking *r, gg_span *pass) {
 }
 
 static bool iterate(struct ranking *r, pagerank_end *end) {
+    if (!over_vertices(r, share_out))
+        return false;
     while (end->iterations < r->how->iterations) {
-        r->lost = r->change = 0;
-        if (!over_vertices(r, share_out))
-            return false;
+        double *share = r->next;
         r->gift = gg_rank_gift(r->how->damping, r->lost, r->places);
+        r->next = r->share;
+        r->share = share;
+        r->lost = r->change = 0;
         if (!over_vertices(r, pull))
             return false;
         end->iterations++;
@@ -148,6 +216,7 @@ static bool prepare(struct ranking *r) {
     const uint32_t n = r->graph->n;
     r->places = r->how->source_count > 0 ? r->how->source_count : n;
     r->share = gg_alloc(r->run, n, sizeof *r->share);
+    r->next = gg_alloc(r->run, n, sizeof *r->next);
     if (r->how->weighted) {
         r->total = gg_alloc(r->run, n, sizeof *r->total);
         r->exponent = gg_alloc(r->run, n, sizeof *r->exponent);
@@ -159,7 +228,7 @@ static bool prepare(struct ranking *r) {
         for (uint32_t i = 0; r->is_place && i < r->how->source_count; i++)
             r->is_place[r->how->source[i] / 64] |= (uint64_t)1 << r->how->source[i] % 64;
     }
-    return r->share && (r->how->source_count == 0 || r->is_place) &&
+    return r->share && r->next && (r->how->source_count == 0 || r->is_place) &&
            over_vertices(r, begin);
 }
 
@@ -175,6 +244,7 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
     r.threads = gg_threads(run, r.in.m + r.in.n);
     bool go = prepare(&r) && iterate(&r, end);
     gg_release(r.share);
+    gg_release(r.next);
     gg_release(r.total);
     gg_release(r.exponent);
     gg_release(r.is_place);

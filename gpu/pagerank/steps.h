@@ -36,9 +36,13 @@ FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint32_t places
     return gift;
 }
 
+/* arrived: the sum, rounded once. */
+FIXED_HERE double gg_rank_of(double damping, double arrived, rank_gift gift) {
+    return RANK_ADD(gift.jump, RANK_MULTIPLY(damping, RANK_ADD(arrived, gift.lost)));
+}
+
 FIXED_HERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) {
-    return RANK_ADD(gift.jump,
-                    RANK_MULTIPLY(damping, RANK_ADD(gg_unfix(arrived), gift.lost)));
+    return gg_rank_of(damping, gg_unfix(arrived), gift);
 }
 
 /* A rank is at most 1, but for what rounding adds. */

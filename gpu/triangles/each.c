@@ -114,14 +114,13 @@ static void compare_some(void *counting, int member, int team) {
 
 /* ---- counting ---- */
 
-/* v, u, and what is in row: w of ahead[u]. Returns how many there are. */
+/* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
 static uint64_t meet(const uint32_t *row, const uint32_t *end, struct finder *f) {
     uint64_t found = 0;
     for (; row < end; row++) {
-        if (bit(f->marked, *row)) {
-            f->own[*row]++;
-            found++;
-        }
+        const uint32_t hit = bit(f->marked, *row);
+        f->own[*row] += hit;
+        found += hit;
     }
     return found;
 }

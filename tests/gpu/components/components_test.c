@@ -2,6 +2,7 @@
 ** changes, and a matrix of who reaches whom. */
 #include "expect.h"
 #include "suite.h"
+#include "backend.h"
 #include "graphs.h"
 #include "share.h"
 
@@ -52,8 +53,8 @@ static void reach_matrix(const shape *s, uint32_t *label) {
 
 /* ---- checks ---- */
 
-static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *wanted) {
-    gpugraph_graph *graph = shape_graph(s);
+static void check_graph(const shape *s, gpugraph_graph *graph,
+                        gpugraph_component_kind kind, const uint32_t *wanted) {
     uint32_t *found = malloc((s->vertices + 1) * sizeof *found);
     for (gpugraph_backend on = GPUGRAPH_CPU; on <= GPUGRAPH_CUDA; on++) {
         if (on == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL))
@@ -70,6 +71,18 @@ static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *
         }
     }
     free(found);
+}
+
+/* Weak ones again when rows of both directions are there, which a search by rows then walks. */
+static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *wanted) {
+    gpugraph_graph *graph = shape_graph(s);
+    check_graph(s, graph, kind, wanted);
+    if (kind == GPUGRAPH_WEAK) {
+        gpugraph_run run = {.backend = GPUGRAPH_CPU};
+        csr rows;
+        ck_assert_int_eq(gg_csr(graph, CSR_BOTH, false, false, &run, &rows), GPUGRAPH_OK);
+        check_graph(s, graph, kind, wanted);
+    }
     gpugraph_free(graph);
 }
 
@@ -116,6 +129,22 @@ END_TEST
 START_TEST(random_arcs) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         shape s = shape_random_edges(150, 100 + 20 * (int64_t)seed, seed);
+        check_against_models(&s);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Components of every size that have rows long enough to be walked in place of the list of edges. */
+START_TEST(dense_parts) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        shape s = shape_empty(3);
+        for (uint32_t n = 1; n <= 60; n += 3)
+            s = shape_beside("dense parts", s,
+                             n % 2 ? shape_complete(n)
+                                   : shape_random_edges(n, 9 * n, seed));
+        shape_renumber(&s, seed);
+        shape_shuffle(&s, seed);
         check_against_models(&s);
         shape_free(&s);
     }
@@ -212,6 +241,7 @@ const struct suite suite = {
       .cases = {{&every_tiny_graph},
                 {&small_shapes},
                 {&random_arcs},
+                {&dense_parts},
                 {&chains_and_rings},
                 {&long_ones},
                 {&large_component},

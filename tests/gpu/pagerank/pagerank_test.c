@@ -173,6 +173,29 @@ START_TEST(hubs) {
 }
 END_TEST
 
+/* Ranks that get so small on their way from a source that fixed point cuts them, beside others. */
+START_TEST(faint_ranks) {
+    const uint32_t source = 0;
+    shape s = shape_beside("faint", shape_path(700), shape_comb(40, 9));
+    double *weight = malloc((size_t)s.edges * sizeof *weight);
+    draw_weights(&s, 11, weight);
+    for (uint32_t v = 0; v < 300; v++)
+        shape_add(&s, 5, v * 2);
+    gpugraph_pagerank_options how = {
+        .damping = 0.9, .iterations = 400, .source = &source, .source_count = 1};
+    check(&s, NULL, &how);
+    how.direction = GPUGRAPH_BOTH;
+    check(&s, NULL, &how);
+    s.edges -= 300;
+    how.weighted = true;
+    for (int64_t e = 0; e < s.edges; e++)
+        weight[e] += 0x1p-60;
+    check(&s, weight, &how);
+    free(weight);
+    shape_free(&s);
+}
+END_TEST
+
 /* The end: at a tolerance, after so many iterations, at once. */
 START_TEST(ends) {
     shape s = shape_path(3); /* 0 -> 1 -> 2 */
@@ -255,6 +278,7 @@ const struct suite suite = {
       .cases = {{&small_shapes},
                 {&random_shapes},
                 {&hubs},
+                {&faint_ranks},
                 {&ends},
                 {&interrupts},
                 {&fixed_point}}}},

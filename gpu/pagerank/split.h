@@ -1,0 +1,135 @@
+/* Sums in fixed point (fixed.h) by additions of doubles, several at a time, that round nothing away.
+**
+**     x       a multiple of 2^-96 below 2
+**     high    the nearest multiple of 2^-50: of such the sums, below 4, are exact doubles
+**     low     what is left, 2^-51 at most: of these the sums are exact as long as they are EXACT ones
+**
+** high + low is the sum, rounded once, as gg_unfix would round it. From SPLIT_CUT on every double is such
+** an x; what is smaller must be cut first. */
+#ifndef GPUGRAPH_SPLIT_H
+#define GPUGRAPH_SPLIT_H
+
+#include "fixed.h"
+
+#define SPLIT_CUT 0x1p-43
+#define SPLIT_BY                                                                         \
+    6.0 /* doubles around it, up to 8, are 2^-50 apart: a sum with it is rounded to that */
+#define SPLIT_UNITS 0x1p96
+
+enum { EXACT = 256 };
+
+struct split {
+    double high, low;
+};
+
+static inline void split_add(struct split *sum, double x) {
+    const double part = (x + SPLIT_BY) - SPLIT_BY;
+    sum->high += part;
+    sum->low += x - part;
+}
+
+/* Of at most EXACT numbers. */
+static inline gg_fixed split_fixed(struct split sum) {
+    return gg_fix(sum.high) + (gg_fixed)(__int128)(int64_t)(sum.low * SPLIT_UNITS);
+}
+
+/* What gg_fix would cut off, cut off. */
+static inline double split_cut(double x) {
+    return x < SPLIT_CUT ? gg_unfix(gg_fix(x)) : x;
+}
+
+/* Two numbers, two sums side by side. */
+typedef double two_doubles __attribute__((vector_size(2 * sizeof(double))));
+typedef int64_t two_words __attribute__((vector_size(2 * sizeof(int64_t))));
+
+struct two_splits {
+    two_doubles high, low;
+};
+
+static inline void split_add_two(struct two_splits *sum, two_doubles x) {
+    const two_doubles by = {SPLIT_BY, SPLIT_BY}, part = (x + by) - by;
+    sum->high += part;
+    sum->low += x - part;
+}
+
+static inline struct split split_of_both(struct two_splits one, struct two_splits other) {
+    one.high += other.high;
+    one.low += other.low;
+    return (struct split){one.high[0] + one.high[1], one.low[0] + one.low[1]};
+}
+
+static inline two_doubles two_at(const double *at) {
+    return (two_doubles){at[0], at[1]};
+}
+
+static inline two_doubles two_of(double x) {
+    return (two_doubles){x, x};
+}
+
+static inline two_doubles two_distances(two_doubles x, two_doubles y) {
+    const two_words sign = {INT64_MAX, INT64_MAX};
+    return (two_doubles)((two_words)(x - y) & sign);
+}
+
+/* ---- sums over rows ---- */
+
+enum {
+    FEW = 4,      /* entries of a row that is summed up without a branch */
+    LONG_ROW = 12 /* from which two chains of additions pay */
+};
+
+/* share[target[first .. end - 1]], EXACT at most. A short row ends as nobody foresees: it
+** has one branch for that. */
+static inline struct split split_sum(const double *share, const uint32_t *target,
+                                     uint64_t first, uint64_t end) {
+    struct split sum = {0, 0};
+    uint64_t i = first;
+    if (end - first >= LONG_ROW) {
+        struct two_splits one = {{0, 0}, {0, 0}}, other = one;
+        for (; i + 4 <= end; i += 4) {
+            split_add_two(&one, (two_doubles){share[target[i]], share[target[i + 1]]});
+            split_add_two(&other,
+                          (two_doubles){share[target[i + 2]], share[target[i + 3]]});
+        }
+        sum = split_of_both(one, other);
+    }
+    for (; i < end; i++)
+        split_add(&sum, share[target[i]]);
+    return sum;
+}
+
+/* The same for rows of up to FEW arcs, without a branch that depends on how many: behind the row's end,
+** too, there are arcs, whose shares are taken for 0. */
+static inline double split_sum_few(const double *share, const uint32_t *target,
+                                   uint64_t arcs) {
+    static const two_words keep[FEW + 1][2] = {{{0, 0}, {0, 0}},
+                                               {{-1, 0}, {0, 0}},
+                                               {{-1, -1}, {0, 0}},
+                                               {{-1, -1}, {-1, 0}},
+                                               {{-1, -1}, {-1, -1}}};
+    const two_doubles low = {share[target[0]], share[target[1]]},
+                      high = {share[target[2]], share[target[3]]};
+    struct two_splits one = {{0, 0}, {0, 0}}, other = one;
+    split_add_two(&one, (two_doubles)((two_words)low & keep[arcs][0]));
+    split_add_two(&other, (two_doubles)((two_words)high & keep[arcs][1]));
+    const struct split sum = split_of_both(one, other);
+    return sum.high + sum.low;
+}
+
+/* The sum of all share[target[first .. end - 1]], rounded once. most: entries of all rows. */
+static inline double split_gather(const double *share, const uint32_t *target,
+                                  uint64_t first, uint64_t end, uint64_t most) {
+    if (end - first <= FEW && first + FEW <= most)
+        return split_sum_few(share, target + first, end - first);
+    if (end - first <= EXACT) {
+        const struct split sum = split_sum(share, target, first, end);
+        return sum.high + sum.low;
+    }
+    gg_fixed sum = 0;
+    for (uint64_t i = first; i < end; i += EXACT)
+        sum +=
+            split_fixed(split_sum(share, target, i, end - i < EXACT ? end : i + EXACT));
+    return gg_unfix(sum);
+}
+
+#endif
