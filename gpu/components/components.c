@@ -7,7 +7,7 @@
 **
 ** Hooks are compare-and-swap of roots alone, so threads need no order and the answer has none.
 **
-** 1. a sample of the edges, COMPONENTS_SAMPLE for each vertex, spread over the whole list
+** 1. a sample of the edges, one for each vertex, spread over the whole list; all of few edges
 ** 2. every vertex points to its root; the commonest root among some is taken for the largest
 **    component, and a bitmap holds the vertices outside of it
 ** 3. all other edges, but for those with both ends inside
@@ -175,7 +175,8 @@ static bool over_vertices(struct weak *w, gg_span *step) {
 static bool link_sample(struct weak *w) {
     const uint64_t m = w->graph->m;
     if (!w->rows.offset) {
-        w->stride = m / (COMPONENTS_SAMPLE * (uint64_t)w->graph->n) + 1;
+        const uint64_t mean = m / w->graph->n;
+        w->stride = mean < GG_COMPONENTS_ROW ? 1 : mean + 1;
         gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
         return w->stride > 1;
     }

@@ -125,10 +125,10 @@ static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled
 }
 
 struct block { /* of vertices */
-    double arrived[EXACT], out[EXACT], now[EXACT], share[EXACT];
+    double arrived[EXACT], out[EXACT], now[EXACT];
 };
 
-/* The vertices from v on, an even number, where jumps lead everywhere. False, with nothing changed, where
+/* The vertices from v on, an even number, where jumps lead everywhere. False, with no rank changed, where
 ** a number is smaller than SPLIT_CUT or no arc leads out. */
 static bool end_block(struct ranking *r, uint64_t v, uint64_t count, struct block *b,
                       struct pulled *p) {
@@ -143,12 +143,11 @@ static bool end_block(struct ranking *r, uint64_t v, uint64_t count, struct bloc
         small |= (now < cut) | (before < cut) | (share < cut) | (out <= two_of(0));
         split_add_two(&change, two_distances(now, before));
         memcpy(&b->now[i], &now, sizeof now);
-        memcpy(&b->share[i], &share, sizeof share);
+        memcpy(&r->next[v + i], &share, sizeof share);
     }
     if (small[0] | small[1])
         return false;
     memcpy(&r->rank[v], b->now, count * sizeof *b->now);
-    memcpy(&r->next[v], b->share, count * sizeof *b->share);
     p->changed += split_fixed(split_of_both(change, (struct two_splits){{0, 0}, {0, 0}}));
     return true;
 }

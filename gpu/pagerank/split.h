@@ -73,62 +73,57 @@ static inline two_doubles two_distances(two_doubles x, two_doubles y) {
 
 /* ---- sums over rows ---- */
 
-enum {
-    FEW = 4,      /* entries of a row that is summed up without a branch */
-    LONG_ROW = 12 /* from which two chains of additions pay */
-};
+enum { GROUP = 4 }; /* entries that are added side by side */
 
-/* share[target[first .. end - 1]], EXACT at most. A short row ends as nobody foresees: it
-** has one branch for that. */
+/* share[target[first .. end - 1]], EXACT at most. The last group may be a part of one: what stands in its
+** place behind the row, of which there are GROUP entries, is taken for 0. So a row's length decides on no
+** branch but how many groups there are. */
 static inline struct split split_sum(const double *share, const uint32_t *target,
                                      uint64_t first, uint64_t end) {
-    struct split sum = {0, 0};
-    uint64_t i = first;
-    if (end - first >= LONG_ROW) {
-        struct two_splits one = {{0, 0}, {0, 0}}, other = one;
-        for (; i + 4 <= end; i += 4) {
-            split_add_two(&one, (two_doubles){share[target[i]], share[target[i + 1]]});
-            split_add_two(&other,
-                          (two_doubles){share[target[i + 2]], share[target[i + 3]]});
-        }
-        sum = split_of_both(one, other);
+    static const two_words keep[GROUP + 1][2] = {{{0, 0}, {0, 0}},
+                                                 {{-1, 0}, {0, 0}},
+                                                 {{-1, -1}, {0, 0}},
+                                                 {{-1, -1}, {-1, 0}},
+                                                 {{-1, -1}, {-1, -1}}};
+    struct two_splits one = {{0, 0}, {0, 0}}, other = one;
+    const uint32_t *at = target + first;
+    uint64_t left = end - first;
+    for (; left > GROUP; left -= GROUP, at += GROUP) {
+        split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});
+        split_add_two(&other, (two_doubles){share[at[2]], share[at[3]]});
     }
-    for (; i < end; i++)
-        split_add(&sum, share[target[i]]);
-    return sum;
+    const two_doubles low = {share[at[0]], share[at[1]]},
+                      high = {share[at[2]], share[at[3]]};
+    split_add_two(&one, (two_doubles)((two_words)low & keep[left][0]));
+    split_add_two(&other, (two_doubles)((two_words)high & keep[left][1]));
+    return split_of_both(one, other);
 }
 
-/* The same for rows of up to FEW arcs, without a branch that depends on how many: behind the row's end,
-** too, there are arcs, whose shares are taken for 0. */
-static inline double split_sum_few(const double *share, const uint32_t *target,
-                                   uint64_t arcs) {
-    static const two_words keep[FEW + 1][2] = {{{0, 0}, {0, 0}},
-                                               {{-1, 0}, {0, 0}},
-                                               {{-1, -1}, {0, 0}},
-                                               {{-1, -1}, {-1, 0}},
-                                               {{-1, -1}, {-1, -1}}};
-    const two_doubles low = {share[target[0]], share[target[1]]},
-                      high = {share[target[2]], share[target[3]]};
-    struct two_splits one = {{0, 0}, {0, 0}}, other = one;
-    split_add_two(&one, (two_doubles)((two_words)low & keep[arcs][0]));
-    split_add_two(&other, (two_doubles)((two_words)high & keep[arcs][1]));
-    const struct split sum = split_of_both(one, other);
-    return sum.high + sum.low;
+/* The same one by one, for rows that nothing stands behind. */
+static inline struct split split_sum_last(const double *share, const uint32_t *target,
+                                          uint64_t first, uint64_t end) {
+    struct split sum = {0, 0};
+    for (uint64_t i = first; i < end; i++)
+        split_add(&sum, share[target[i]]);
+    return sum;
 }
 
 /* The sum of all share[target[first .. end - 1]], rounded once. most: entries of all rows. */
 static inline double split_gather(const double *share, const uint32_t *target,
                                   uint64_t first, uint64_t end, uint64_t most) {
-    if (end - first <= FEW && first + FEW <= most)
-        return split_sum_few(share, target + first, end - first);
     if (end - first <= EXACT) {
-        const struct split sum = split_sum(share, target, first, end);
+        const struct split sum = end + GROUP <= most
+                                     ? split_sum(share, target, first, end)
+                                     : split_sum_last(share, target, first, end);
         return sum.high + sum.low;
     }
     gg_fixed sum = 0;
-    for (uint64_t i = first; i < end; i += EXACT)
-        sum +=
-            split_fixed(split_sum(share, target, i, end - i < EXACT ? end : i + EXACT));
+    for (uint64_t i = first; i < end;) {
+        const uint64_t stop = end - i < EXACT ? end : i + EXACT;
+        sum += split_fixed(stop + GROUP <= most ? split_sum(share, target, i, stop)
+                                                : split_sum_last(share, target, i, stop));
+        i = stop;
+    }
     return gg_unfix(sum);
 }
 
