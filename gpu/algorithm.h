@@ -33,6 +33,8 @@ typedef struct gg_algorithm {
     bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
     /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
     double cpu_ns, cuda_ns, step_us;
+    /* So many times that work does this search take; NULL: once. */
+    double (*times)(const gpugraph_search *);
     /* Says that it has no such method; NULL: the usual sentence. */
     void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */

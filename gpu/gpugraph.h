@@ -311,6 +311,14 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count);
 
+/* Distances from each source of the search to each of its targets: row by row, distance[i * target_count + j]
+** is from source[i] to target[j], what gpugraph_sssp finds from source[i] alone, to the last bit, or by
+** gpugraph_bfs where weighted is false (uint32_t then, GPUGRAPH_NONE where there is no way). Not reached, and
+** farther than the bound of the search (max_distance by weight, max_depth): as there. There must be a target;
+** the limit is not looked at. GPUGRAPH_RANGE where a distance that is asked for leaves the range. */
+gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,
+                                bool weighted, gpugraph_run *run, void *distance);
+
 /* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */

@@ -259,7 +259,20 @@ static int check_edges(const arguments *a) {
     return SQLITE_OK;
 }
 
+static int check_lists(const arguments *a) {
+    if (argument_given(a, F_SOURCES))
+        return SQLITE_OK;
+    int rc = check_conditions(a, F_SOURCES);
+    return rc ? rc
+              : caller_fail(
+                    a->by, SQLITE_ERROR,
+                    "there are no sources; give a JSON array of vertices, as in %s",
+                    a->by->function->example);
+}
+
 static int check_sources(const arguments *a) {
+    if (a->by->function->cells)
+        return check_lists(a);
     if (a->given.value[F_SOURCE] && argument_given(a, F_SOURCES))
         return caller_fail(
             a->by, SQLITE_ERROR,
@@ -294,7 +307,6 @@ static void forget_call(arguments *a) {
     a->source = a->only_vertex = GPUGRAPH_NONE;
     a->limit_rows = 0;
     a->bound = (bound){.given = false};
-    a->targets.count = 0;
     a->strangers.count = 0;
     a->strangers.text[0] = '\0';
 }
@@ -327,6 +339,7 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
 
 void arguments_clear(arguments *a) {
     text_clear(&a->sources_text);
+    text_clear(&a->targets_text);
     sqlite3_free(a->sources.item);
     sqlite3_free(a->targets.item);
     sqlite3_free(a->only.item);

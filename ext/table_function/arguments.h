@@ -76,7 +76,8 @@ typedef struct arguments {
     /* Of `source IN (...)`: rows of one source come after those of another, which in its
     ** turn is the only one in sources. */
     numbers listed_sources;
-    text sources_text; /* what sources were read from; kept from call to call */
+    /* what sources and targets were read from; kept from call to call */
+    text sources_text, targets_text;
     strangers strangers;
 } arguments;
 

@@ -20,6 +20,7 @@ static const struct {
     [F_SOURCE] = {.name = "source", .type = ""},
     [F_TARGET] = {.name = "target", .type = ""},
     [F_SOURCES] = {.name = "sources", .type = ""},
+    [F_TARGETS] = {.name = "targets", .type = ""},
     [F_MAX_DEPTH] = {.name = "max_depth", .type = ""},
     [F_MAX_DISTANCE] = {.name = "max_distance", .type = ""},
     [F_DIRECTION] = {.name = "direction", .type = ""},

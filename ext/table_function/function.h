@@ -38,6 +38,7 @@ enum field {
     F_SOURCE,
     F_TARGET,
     F_SOURCES,
+    F_TARGETS,
     F_MAX_DEPTH,
     F_MAX_DISTANCE,
     F_DIRECTION,
@@ -63,7 +64,9 @@ typedef struct own_column {
         OWN_NUMBER, /* uint32_t; NONE: NULL */
         OWN_VERTEX, /* uint32_t, a vertex number: its id is said */
         OWN_COUNT,  /* uint64_t */
-        OWN_REAL    /* double */
+        OWN_REAL,   /* double */
+        OWN_FROM,   /* of a cell of a matrix: its source, its target; there is no array */
+        OWN_TO
     } kind;
 } own_column;
 
@@ -85,6 +88,7 @@ typedef struct table_function {
     int fields, visible;
     int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
     bool paths;      /* rows are the steps of paths */
+    bool cells;      /* rows are cells: from each of sources to each of targets */
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;

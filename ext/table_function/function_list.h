@@ -12,6 +12,7 @@
     NAME(dfs)                                                                            \
     NAME(mis)                                                                            \
     NAME(components)                                                                     \
+    NAME(matrix)                                                                         \
     NAME(pagerank)                                                                       \
     NAME(label_propagation)                                                              \
     NAME(triangles)

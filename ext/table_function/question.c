@@ -70,6 +70,10 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     memcpy(q->own, o->own, sizeof q->own);
     q->search.source = a->sources.item;
     q->search.source_count = a->sources.count;
+    if (f->cells) {
+        q->search.target = a->targets.item;
+        q->search.target_count = a->targets.count;
+    }
     q->search.direction = o->direction;
     q->search.max_depth = GPUGRAPH_NONE;
 }
@@ -84,11 +88,11 @@ void question_for_part(const arguments *a, question *q) {
         s->target = a->targets.item;
         s->target_count = a->targets.count;
         q->path = f->paths && s->source_count == 1 && s->target_count == 1;
-    } else if (a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
+    } else if (!f->cells && a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
         s->target = &a->only_vertex;
         s->target_count = 1;
     }
-    s->limit = a->limit_rows;
+    s->limit = f->cells ? 0 : a->limit_rows;
     s->bounded =
         a->bound.given && (q->kind->by_weight || a->bound.integer < GPUGRAPH_NONE);
     if (!s->bounded)

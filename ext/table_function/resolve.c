@@ -24,12 +24,13 @@ static int note_stranger(arguments *a, const graph_ref *graph, int field,
     if (!written)
         return SQLITE_NOMEM;
     size_t used = strlen(s->text);
-    bool member = field == F_SOURCES;
+    bool member = field == F_SOURCES || field == F_TARGETS;
+    const char *name = field_name(a->by->function, field);
     sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
-                     "%s%s%s%s%s is no vertex%s%s%s", used > 0 ? "; " : "",
-                     member ? "" : field_name(a->by->function, field), member ? "" : " ",
-                     written, member ? " in sources" : "", other ? ", though the " : "",
-                     other ? other : "", other ? " is one" : "");
+                     "%s%s%s%s%s%s is no vertex%s%s%s", used > 0 ? "; " : "",
+                     member ? "" : name, member ? "" : " ", written, member ? " in " : "",
+                     member ? name : "", other ? ", though the " : "", other ? other : "",
+                     other ? " is one" : "");
     sqlite3_free(written);
     return SQLITE_OK;
 }
@@ -41,8 +42,8 @@ static int find_end(arguments *a, const graph_ref *graph, int field, int element
     char *fault;
     int rc = find_id(graph->graph, graph->source_affinity, id, vertex, &fault);
     if (fault && element > 0)
-        rc = caller_fail(a->by, rc, "element %d of the JSON array in sources %s", element,
-                         fault);
+        rc = caller_fail(a->by, rc, "element %d of the JSON array in %s %s", element,
+                         field_name(a->by->function, field), fault);
     else if (fault)
         rc = caller_fail(a->by, rc, "%s %s", field_name(a->by->function, field), fault);
     else if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE && field != F_VERTEX &&
@@ -73,56 +74,62 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* ---- sources: a JSON array ---- */
+/* ---- sources, targets: a JSON array ---- */
 
-static int add_source(arguments *a, const graph_ref *graph, const json_array *j) {
+static int add_element(arguments *a, const graph_ref *graph, int field, numbers *list,
+                       const json_array *j) {
     if (strcmp(j->type, "integer") != 0 && strcmp(j->type, "real") != 0 &&
         strcmp(j->type, "text") != 0)
         return caller_fail(a->by, SQLITE_ERROR,
-                           "element %d of the JSON array in sources is of type %s; a "
+                           "element %d of the JSON array in %s is of type %s; a "
                            "vertex id is an INTEGER or a TEXT",
-                           j->place, j->type);
-    return numbers_add_id(a, graph, &a->sources, F_SOURCES, j->place, j->value);
+                           j->place, field_name(a->by->function, field), j->type);
+    return numbers_add_id(a, graph, list, field, j->place, j->value);
 }
 
-static int read_sources(arguments *a, const graph_ref *graph) {
+static int read_elements(arguments *a, const graph_ref *graph, int field,
+                         const text *from, numbers *list) {
+    const char *name = field_name(a->by->function, field);
     json_array j;
-    a->sources.count = 0;
-    int rc =
-        json_array_open(a->by->c->db, &j, a->sources_text.bytes, a->sources_text.count);
+    list->count = 0;
+    int rc = json_array_open(a->by->c->db, &j, from->bytes, from->count);
     while (rc == SQLITE_OK && (rc = json_array_next(&j)) == SQLITE_ROW)
-        rc = j.zero ? SQLITE_RANGE : add_source(a, graph, &j);
+        rc = j.zero ? SQLITE_RANGE : add_element(a, graph, field, list, &j);
     if (rc == SQLITE_MISMATCH)
-        rc = argument_must_be(a, F_SOURCES, "a JSON array of ids, such as '[1, 2]'");
+        rc = argument_must_be(a, field, "a JSON array of ids, such as '[1, 2]'");
     else if (rc == SQLITE_RANGE)
-        rc = caller_fail(a->by, SQLITE_ERROR,
-                         "sources holds \\u0000, where SQLite's JSON ends a text; give "
-                         "an id with a zero byte as source");
+        rc = caller_fail(
+            a->by, SQLITE_ERROR, "%s holds \\u0000, where SQLite's JSON ends a text%s",
+            name,
+            a->by->function->cells ? "" : "; give an id with a zero byte as source");
     else if (rc == SQLITE_ERROR && !a->by->vtab->zErrMsg)
-        rc = caller_fail(a->by, rc, "sources cannot be read: %s",
+        rc = caller_fail(a->by, rc, "%s cannot be read: %s", name,
                          sqlite3_errmsg(a->by->c->db));
     json_array_close(&j);
-    numbers_sort(&a->sources);
+    numbers_sort(list);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Vertex numbers of source or sources, kept from call to call while text and graph are
-** the same. */
-static int resolve_sources(arguments *a, const graph_ref *graph) {
-    if (argument_given(a, F_SOURCES)) {
-        if (!a->sources_text.bytes ||
-            !text_is(&a->sources_text, a->given.value[F_SOURCES])) {
-            int rc = text_set(&a->sources_text, a->given.value[F_SOURCES]);
-            if (rc == SQLITE_OK)
-                rc = read_sources(a, graph);
-            if (rc != SQLITE_OK) {
-                text_clear(&a->sources_text);
-                return rc;
-            }
+/* Vertex numbers of an array, kept from call to call while text and graph are the same. */
+static int resolve_elements(arguments *a, const graph_ref *graph, int field, text *from,
+                            numbers *list) {
+    if (!from->bytes || !text_is(from, a->given.value[field])) {
+        int rc = text_set(from, a->given.value[field]);
+        if (rc == SQLITE_OK)
+            rc = read_elements(a, graph, field, from, list);
+        if (rc != SQLITE_OK) {
+            text_clear(from);
+            return rc;
         }
-        a->no_rows |= a->sources.count == 0;
-        return SQLITE_OK;
     }
+    a->no_rows |= list->count == 0;
+    return SQLITE_OK;
+}
+
+/* Vertex numbers of source or sources. */
+static int resolve_sources(arguments *a, const graph_ref *graph) {
+    if (argument_given(a, F_SOURCES))
+        return resolve_elements(a, graph, F_SOURCES, &a->sources_text, &a->sources);
     text_clear(&a->sources_text);
     a->sources.count = 0;
     if (!a->given.value[F_SOURCE])
@@ -150,8 +157,22 @@ static void keep_those_asked_for(arguments *a) {
     a->targets.count = kept;
 }
 
+/* Without targets they are the sources. */
+static int resolve_cells(arguments *a, const graph_ref *graph) {
+    int rc = SQLITE_OK;
+    if (argument_given(a, F_TARGETS))
+        return resolve_elements(a, graph, F_TARGETS, &a->targets_text, &a->targets);
+    text_clear(&a->targets_text);
+    a->targets.count = 0;
+    for (uint32_t i = 0; i < a->sources.count && rc == SQLITE_OK; i++)
+        rc = numbers_add(&a->targets, a->sources.item[i]);
+    return rc;
+}
+
 static int resolve_targets(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
+    if (a->by->function->cells)
+        return resolve_cells(a, graph);
     a->targets.count = 0;
     if (!a->has_target)
         return rc;
@@ -248,6 +269,7 @@ static void resolve_limit(arguments *a) {
 
 void arguments_forget_graph(arguments *a) {
     text_clear(&a->sources_text);
+    text_clear(&a->targets_text);
 }
 
 int arguments_resolve(arguments *a, const graph_ref *graph) {

@@ -86,8 +86,8 @@ static void result_target(sqlite3_context *context, const rows *r, const answer 
 }
 
 /* A column of the function's own. */
-static void result_own(sqlite3_context *context, const rows *r, const answer *s,
-                       int place) {
+static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
+                       const answer *s, int place) {
     const void *array = s->arrays->array[A_OWN + place];
     switch (s->by->function->own[place].kind) {
     case OWN_NUMBER:
@@ -102,6 +102,12 @@ static void result_own(sqlite3_context *context, const rows *r, const answer *s,
         break;
     case OWN_REAL:
         sqlite3_result_double(context, ((const double *)array)[r->vertex]);
+        break;
+    case OWN_FROM:
+        result_vertex(context, r->ids, a->sources.item[r->vertex / a->targets.count]);
+        break;
+    case OWN_TO:
+        result_vertex(context, r->ids, a->targets.item[r->vertex % a->targets.count]);
         break;
     }
 }
@@ -148,6 +154,9 @@ static void result_argument(sqlite3_context *context, const rows *r, const argum
         break;
     case F_SOURCES:
         result_string(context, &a->sources_text);
+        break;
+    case F_TARGETS:
+        result_string(context, &a->targets_text);
         break;
     case F_MAX_DEPTH:
     case F_MAX_DISTANCE:
@@ -212,7 +221,7 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context,
         break;
     default:
         if (field >= F_OWN && field <= F_OWN_LAST)
-            result_own(context, r, s, field - F_OWN);
+            result_own(context, r, a, s, field - F_OWN);
         else
             result_argument(context, r, a, s, field);
     }
@@ -266,6 +275,7 @@ static uint64_t hash_call(const arguments *a, const answer *s) {
     hash = hash_text(hash, s->vertices.bytes);
     hash = hash_text(hash, s->params.bytes);
     hash = hash_text(hash, a->sources_text.bytes);
+    hash = hash_text(hash, a->targets_text.bytes);
     hash = hash_text(hash, o->method);
     hash = hash_text(hash, backend_names[o->backend < 0 ? 0 : o->backend]);
     hash ^= hash >> 33;

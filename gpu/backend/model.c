@@ -107,6 +107,7 @@ struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
     struct known *k = find(a);
     struct prediction p =
         on == GPUGRAPH_CUDA ? on_cuda(graph, a, run) : on_cpu(graph, a, run);
+    p.search_ms *= search && a->times ? a->times(search) : 1;
     p.search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
     p.stays_ms *= gg_learned(&stays[on]);
     return p;

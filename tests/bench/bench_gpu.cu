@@ -5,6 +5,7 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
+** matrix (from 100 vertices to 100 others, the same on every run),
 ** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
@@ -204,12 +205,40 @@ static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t v
 
 /* ---- one search of each kind ---- */
 
+enum { MATRIX_ENDS = 100 };
+
+/* Vertices that have arcs: sources, then targets. */
+static std::vector<uint32_t> matrix_ends(const struct bench *b) {
+    std::vector<uint32_t> end;
+    for (uint64_t i = 0; end.size() < 2 * MATRIX_ENDS; i++) {
+        uint32_t v = (uint32_t)(hash(i) % b->edges.n);
+        if (b->edges.offset[v + 1] > b->edges.offset[v])
+            end.push_back(v);
+    }
+    return end;
+}
+
+static struct finding look_at_cells(const struct bench *b, const struct results *r) {
+    struct finding f = {0, 0, 0, 0};
+    const bool narrow = gpugraph_distance_type_of(b->graph) == GPUGRAPH_UINT32;
+    for (uint64_t i = 0; i < MATRIX_ENDS * MATRIX_ENDS; i++) {
+        uint64_t d = narrow ? ((const uint32_t *)r->cell.data())[i] : r->cell[i];
+        if (d == (narrow ? UINT32_MAX : UINT64_MAX))
+            continue;
+        f.reached++;
+        f.sum += hash(i * 0x9E3779B97F4A7C15ULL + d);
+        f.largest = std::max(f.largest, (double)d);
+    }
+    return f;
+}
+
 struct results {
     std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
     std::vector<uint32_t> parent, preorder, postorder;
     std::vector<uint64_t> wide; /* other distances */
     std::vector<double> rank;
     std::vector<uint8_t> member;
+    std::vector<uint64_t> cell;
     uint64_t count;
 };
 
@@ -252,6 +281,13 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
     } else if (strcmp(algorithm, "labels") == 0) {
         need(b, gpugraph_label_propagation(b->graph, 10, GPUGRAPH_OUT, &b->run,
                                            r->word.data()));
+    } else if (strcmp(algorithm, "matrix") == 0) {
+        std::vector<uint32_t> end = matrix_ends(b);
+        s.source = end.data();
+        s.target = end.data() + MATRIX_ENDS;
+        s.source_count = s.target_count = MATRIX_ENDS;
+        r->cell.resize(MATRIX_ENDS * MATRIX_ENDS);
+        need(b, gpugraph_matrix(b->graph, &s, true, &b->run, r->cell.data()));
     } else if (strcmp(algorithm, "pagerank") == 0) {
         gpugraph_pagerank_options how = gpugraph_pagerank_options();
         how.damping = 0.85;
@@ -271,6 +307,8 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
         f.reached = r->count;
         return f;
     }
+    if (strcmp(algorithm, "matrix") == 0)
+        return look_at_cells(b, r);
     const bool corners = strcmp(algorithm, "corners") == 0 ||
                          strcmp(algorithm, "clustering") == 0,
                real = corners || strcmp(algorithm, "pagerank") == 0;
@@ -562,8 +600,8 @@ static void orient(bench_graph *g, bool one_way) {
 /* ---- arguments ---- */
 
 static const char *const algorithms[] = {
-    "bfs",        "sssp",   "dfs",      "mis",    "triangles", "degrees",
-    "components", "strong", "pagerank", "labels", "corners",   "clustering"};
+    "bfs",    "sssp",     "dfs",    "mis",     "triangles",  "degrees", "components",
+    "strong", "pagerank", "labels", "corners", "clustering", "matrix"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -652,7 +690,7 @@ int main(int argc, char **argv) {
             stderr,
             "usage: bench_gpu GRAPH "
             "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|all|"
+            "corners|clustering|matrix|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

@@ -78,6 +78,12 @@ static const struct call {
     {"gpu_triangles",
      "SELECT * FROM gpu_triangles(%Q) WHERE direction = 'out' AND method = %Q AND "
      "backend = %Q ORDER BY vertex"},
+    {"gpu_matrix",
+     "SELECT * FROM gpu_matrix(%Q, '[1, 7, 30]', '[2, 40]') WHERE method = %Q AND "
+     "backend = %Q ORDER BY source, target"},
+    {"gpu_matrix",
+     "SELECT * FROM gpu_matrix(%Q, '[1, 7, 30]') WHERE weighted = 0 AND direction = "
+     "'both' AND method = %Q AND backend = %Q ORDER BY source, target"},
     {"gpu_path", "SELECT * FROM gpu_path(%Q, 1, 40) WHERE method = %Q AND backend = %Q"},
     {"gpu_path",
      "SELECT * FROM gpu_path(%Q, 1, 40) WHERE weighted = 0 AND method = %Q AND "

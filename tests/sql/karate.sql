@@ -55,5 +55,19 @@ WHERE iterations = 15 AND tolerance = 0 AND abs(r.rank - p.rank) < 1e-14;
 SELECT 'labels', count(DISTINCT p.label), count(*) FROM label_propagation p JOIN gpu_label_propagation('edge') l USING (vertex)
 WHERE l.iterations = 15 AND l.label = p.label;
 
+-- Distances between some pairs, by weights of 1 to 3.
+ALTER TABLE edge ADD COLUMN weight;
+UPDATE edge SET weight = 1 + abs(id) % 3;
+DROP TABLE wanted;
+CREATE TABLE wanted(node);
+INSERT INTO wanted VALUES (0), (9), (30), (33);
+.read oracles/matrix.sql
+SELECT 'cells', count(*), sum(distance) FROM matrix;
+SELECT 'wrong cell', * FROM (
+    SELECT * FROM matrix
+    UNION ALL SELECT source, target, distance
+    FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
+GROUP BY 2, 3, 4 HAVING count(*) <> 2;
+
 -- The published number of triangles of this graph.
 SELECT 'triangles', gpugraph_triangles('club');

@@ -1,0 +1,61 @@
+/* gpu_matrix: distances from each of some vertices to each of others. */
+#include "function_list.h"
+#include "search.h"
+
+#include <stdio.h>
+
+enum { MOST_CELLS = 0x7fffffff };
+
+/* The arrays have an entry for each cell, row by row. */
+static void make_matrix(making *m) {
+    const gpugraph_search *s = &m->q->search;
+    const uint64_t cells = (uint64_t)s->source_count * s->target_count;
+    const bool weighted = m->q->kind->by_weight;
+    if (cells > MOST_CELLS) {
+        m->run->status = GPUGRAPH_TOO_LARGE;
+        snprintf(m->run->message, sizeof m->run->message,
+                 "%u sources and %u targets make %llu cells, and one call takes at most "
+                 "%d; ask for fewer at a time",
+                 s->source_count, s->target_count, (unsigned long long)cells, MOST_CELLS);
+        return;
+    }
+    m->made.n = (uint32_t)cells;
+    m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+    void *cell = make_array(m, A_VALUE);
+    if (!cell)
+        return;
+    gpugraph_matrix(m->graph, s, weighted, m->run, cell);
+    note_where(m);
+}
+
+static const search_kind matrix_search = {
+    .name = "matrix",
+    .make = make_matrix,
+    .by_weight = true,
+};
+
+static const search_kind depth_search = {
+    .name = "matrix",
+    .make = make_matrix,
+};
+
+static const unsigned char matrix_fields[] = {
+    F_OWN,      F_OWN + 1,      F_DISTANCE, F_EDGES,  F_SOURCES, F_TARGETS, F_DIRECTION,
+    F_WEIGHTED, F_MAX_DISTANCE, F_VERTICES, F_PARAMS, F_METHOD,  F_BACKEND,
+};
+
+const table_function matrix_function = {
+    .name = "gpu_matrix",
+    .field = matrix_fields,
+    .fields = sizeof matrix_fields,
+    .visible = 3,
+    .bracketed = 3,
+    .option = "direction = 'both'",
+    .cells = true,
+    .ends_early = true,
+    .search = &matrix_search,
+    .unweighted_search = &depth_search,
+    .weight = WEIGHT_IF_CLEAR,
+    .example = "gpu_matrix('roads', '[1, 2]', '[5, 6]')",
+    .own = {{"source", "", OWN_FROM}, {"target", "", OWN_TO}},
+};

@@ -1,0 +1,174 @@
+/* Distances between many pairs: the public function, its checks, and the CPU's choice of a method. */
+#include "matrix.h"
+#include "base/words.h"
+#include "sssp/sssp.h"
+
+/* ---- what is asked ---- */
+
+static void set_bound(matrix *m) {
+    const gpugraph_search *s = m->search;
+    if (!m->weighted) {
+        m->bounded = s->max_depth != GPUGRAPH_NONE;
+        m->bound = m->bounded ? s->max_depth : UINT32_MAX - 1;
+        return;
+    }
+    m->bound = m->type == GPUGRAPH_UINT32   ? UINT32_MAX - 1
+               : m->type == GPUGRAPH_UINT64 ? INT64_MAX
+                                            : gg_real_word(DBL_MAX);
+    if (!s->bounded)
+        return;
+    uint64_t most = m->type != GPUGRAPH_REAL          ? s->max_distance
+                    : s->max_real_distance <= DBL_MAX ? gg_real_word(s->max_real_distance)
+                                                      : GG_INFINITE;
+    m->bounded = most <= m->bound;
+    m->bound = m->bounded ? most : m->bound;
+}
+
+static void set_ends(matrix *m) {
+    const gpugraph_search *s = m->search;
+    m->turned = m->type != GPUGRAPH_REAL && s->target_count < s->source_count;
+    m->from = m->turned ? s->target : s->source;
+    m->to = m->turned ? s->source : s->target;
+    m->from_count = m->turned ? s->target_count : s->source_count;
+    m->to_count = m->turned ? s->source_count : s->target_count;
+    m->direction = !m->turned || s->direction == GPUGRAPH_BOTH ? s->direction
+                   : s->direction == GPUGRAPH_OUT              ? GPUGRAPH_IN
+                                                               : GPUGRAPH_OUT;
+}
+
+/* ---- sums that leave the range ---- */
+
+/* Is there a cell of the row that was not reached? */
+static bool lacks_cell(const matrix *m, uint32_t row) {
+    const uint64_t targets = m->search->target_count;
+    for (uint64_t j = 0; j < targets; j++)
+        if (gg_word_at(m->type, m->cell, row * targets + j) == GG_INFINITE)
+            return true;
+    return false;
+}
+
+/* A sum left the range: gpugraph_sssp's search says whether that is a cell's, of which vertex. */
+static void search_again(matrix *m) {
+    const gpugraph_search *s = m->search;
+    void *distance = gg_alloc(m->run, m->graph->n, gg_distance_size(m->type));
+    gpugraph_search one = *s;
+    one.source_count = 1;
+    one.limit = 0;
+    for (uint32_t i = 0; distance && i < s->source_count && !m->run->status; i++) {
+        one.source = s->source + i;
+        if (!lacks_cell(m, i) || gg_cpu_sssp(m->graph, &one, m->run, distance, NULL))
+            continue;
+        for (uint64_t j = 0; j < s->target_count; j++)
+            gg_put_word(m->type, m->cell, (uint64_t)i * s->target_count + j,
+                        gg_word_at(m->type, distance, s->target[j]));
+    }
+    gg_release(distance);
+}
+
+/* ---- the CPU's side ---- */
+
+static void find_on_cpu(matrix *m) {
+    bool done = false;
+    if (gg_method_is(m->run, "contraction") && !gg_matrix_contracts(m)) {
+        gg_fail(m->run, GPUGRAPH_INVALID,
+                "method 'contraction' takes INTEGER weights of which no distance "
+                "reaches 4294967295; use method 'rows' or 'auto'");
+        return;
+    }
+    if (gg_method_is_auto(m->run) && gg_matrix_contraction_pays(m))
+        m->run->used_method = "contraction";
+    if (gg_method_is(m->run, "contraction")) {
+        gg_matrix_by_contraction(m, &done);
+        if (done || m->run->status)
+            return;
+        m->run->used_method = "rows";
+    }
+    gg_matrix_by_rows(m);
+}
+
+/* ---- the descriptor ---- */
+
+static double steps(const gpugraph_graph *graph) {
+    return GG_FEW_LEVELS +
+           (gg_is_thin(graph) ? sqrt(graph->n) * GG_MATRIX_THIN_ROUNDS : 0);
+}
+
+static double times(const gpugraph_search *search) {
+    return search->source_count < search->target_count ? search->source_count
+                                                       : search->target_count;
+}
+
+static const gpugraph_method methods[] = {
+    {"matrix", "rows", "cpu",
+     "a search for each row, as many at once as there are threads"},
+    {"matrix", "contraction", "cpu",
+     "contracts all vertices, then adds up distances along chains; INTEGER weights"},
+    {0},
+};
+
+static const struct matrix_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_matrix = {
+    .name = "matrix",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_once,
+    .steps = steps,
+    .times = times,
+    .cpu_ns = GG_MATRIX_CPU_NS,
+    .cuda_ns = GG_MATRIX_CUDA_NS,
+    .step_us = GG_MATRIX_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_matrix_cuda},
+};
+
+static const struct matrix_calls *calls(gpugraph_backend on) {
+    return gg_matrix.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static bool check(const matrix *m) {
+    const gpugraph_search *s = m->search;
+    gpugraph_run *run = m->run;
+    if (m->weighted && gpugraph_weights(m->graph) == GPUGRAPH_UNWEIGHTED)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "distances by weight need weights, and the graph was made without");
+    else if (!gg_check_search(m->graph, s, run) && s->target_count == 0)
+        gg_fail(run, GPUGRAPH_INVALID, "a matrix needs a target, and target_count is 0");
+    else if (!run->status && s->bounded && isnan(s->max_real_distance))
+        gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
+    return !run->status;
+}
+
+static void find(matrix *m) {
+    bool fallback = false;
+    if (!check(m))
+        return;
+    set_bound(m);
+    set_ends(m);
+    gpugraph_backend on = gg_choose(m->graph, &gg_matrix, m->search, m->run, &fallback);
+    if (!on)
+        return;
+    calls(on)->find(m);
+    if (gg_fall_back(m->run, &gg_matrix, fallback))
+        find_on_cpu(m);
+    if (!m->run->status && m->over)
+        search_again(m);
+}
+
+gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,
+                                bool weighted, gpugraph_run *run, void *distance) {
+    matrix m = {.graph = graph,
+                .search = search,
+                .run = run,
+                .cell = distance,
+                .weighted = weighted,
+                .type = weighted ? graph->distance_type : GPUGRAPH_UINT32};
+    gg_enter_graph(graph, run);
+    find(&m);
+    return gg_leave_graph(graph, run);
+}

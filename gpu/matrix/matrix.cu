@@ -1,0 +1,465 @@
+/* A matrix on the device, many rows at once; matrix.c has the meaning.
+**
+**     distance   row 0: n entries | row 1: n entries | ...        place = row * n + vertex
+**     near       places whose distance is below `edge` and fell since they were last served
+**     far        places beyond it, each once; some are stale
+**
+**     serve      relaxes the arcs of all near places; sums below `edge` go near, others far
+**     look       when nothing is near: rows whose targets are all below `edge` are done
+**     advance    moves `edge` on by delta, or to the least far distance and delta; far places below it
+**                become near, those of rows that are done go
+**
+** All rows share one edge, so a step serves all of them, and there are hardly more steps than one row
+** would take. Distances only fall, and end as the least sums whatever the order, so that every bit is
+** the CPU's. A place is in a list once: a bit says that it waits there, and is cleared before its distance
+** is read. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
+** Single-Source Shortest Paths" (IPDPS 2014). */
+#include "base/words.h"
+#include "graph/frontier.cuh"
+#include "matrix.h"
+
+#include <stdio.h>
+
+enum { MATRIX_BLOCKS = 16 /* for each multiprocessor */, LONG_ARCS = 64 };
+
+typedef unsigned long long matrix_word;
+
+struct matrix_state {
+    matrix_word edge, settled_below; /* what is below is final */
+    matrix_word least;               /* of the far places that stay far */
+    matrix_word served;
+    uint32_t near[2], far[2]; /* places in each list */
+    uint32_t side, far_side;  /* which of both is read */
+    uint32_t ticket, look, over, steps;
+};
+
+template <typename number> struct matrix_rows {
+    struct device_csr arcs;
+    uint32_t rows, targets;
+    number *distance; /* UINT64 and REAL: words */
+    uint32_t *near[2], *far[2];
+    uint32_t *near_bit, *far_bit, *done; /* a bit for each place; done[row] */
+    const uint32_t *source, *target;
+    number *cell;
+    matrix_word bound, delta;
+    bool real, bounded;
+    struct matrix_state *state;
+};
+
+/* ---- numbers ---- */
+
+template <typename number> static __device__ __forceinline__ number no_way() {
+    return (number) ~(number)0;
+}
+
+static __device__ __forceinline__ uint32_t least_of(uint32_t *place, uint32_t sum) {
+    return atomicMin(place, sum);
+}
+static __device__ __forceinline__ matrix_word least_of(matrix_word *place,
+                                                       matrix_word sum) {
+    return atomicMin(place, sum);
+}
+
+static __device__ __forceinline__ double real_of(matrix_word word) {
+    return __longlong_as_double((long long)word);
+}
+static __device__ __forceinline__ matrix_word word_of(double d) {
+    return (matrix_word)__double_as_longlong(d);
+}
+
+/* ~0: it leaves the range. */
+template <typename number>
+static __device__ __forceinline__ matrix_word sum_along(const matrix_rows<number> &r,
+                                                        matrix_word from, uint64_t arc) {
+    const void *weight = r.arcs.weight;
+    if (!weight)
+        return from + 1;
+    if (sizeof(number) == sizeof(uint32_t))
+        return from + __ldg((const uint32_t *)weight + arc);
+    if (r.real) {
+        double sum = __dadd_rn(real_of(from), __ldg((const double *)weight + arc));
+        return sum <= DBL_MAX ? word_of(sum) : ~(matrix_word)0;
+    }
+    matrix_word sum = from + (matrix_word)__ldg((const long long *)weight + arc);
+    return sum > INT64_MAX ? ~(matrix_word)0 : sum;
+}
+
+/* The next edge: words of REAL distances are added as numbers. */
+template <typename number>
+static __device__ matrix_word moved_on(const matrix_rows<number> &r, matrix_word from) {
+    if (!r.real)
+        return from + r.delta < from ? ~(matrix_word)0 : from + r.delta;
+    matrix_word to = word_of(__dadd_rn(real_of(from), real_of(r.delta)));
+    return to > from ? to : from + 1; /* delta is lost to rounding */
+}
+
+/* ---- lists ---- */
+
+static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
+    cuda::atomic_ref<uint32_t, cuda::thread_scope_device> word(bits[place / 32]);
+    return !(word.fetch_or(1u << place % 32, cuda::memory_order_acq_rel) >> place % 32 &
+             1);
+}
+
+static __device__ __forceinline__ void clear_bit(uint32_t *bits, uint32_t place) {
+    cuda::atomic_ref<uint32_t, cuda::thread_scope_device> word(bits[place / 32]);
+    word.fetch_and(~(1u << place % 32), cuda::memory_order_acq_rel);
+}
+
+/* The lanes that come here together ask for places at once. The count is the same for all of them. */
+static __device__ __forceinline__ void put(uint32_t *list, uint32_t *count,
+                                           uint32_t place) {
+    const unsigned lanes = __activemask(), before = lanes & ((1u << gg_lane()) - 1);
+    uint32_t at = 0;
+    if (before == 0)
+        at = atomicAdd(count, (uint32_t)__popc(lanes));
+    list[__shfl_sync(lanes, at, __ffs((int)lanes) - 1) + __popc(before)] = place;
+}
+
+/* ---- kernels ---- */
+
+template <typename number>
+static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r) {
+    for (uint64_t row = gg_thread(); row < r.rows; row += gg_threads_of_grid()) {
+        uint32_t place = (uint32_t)(row * r.arcs.n + r.source[row]);
+        r.distance[place] = 0;
+        take_bit(r.near_bit, place);
+        put(r.near[0], &r.state->near[0], place);
+    }
+}
+
+template <typename number>
+static __device__ __forceinline__ void relax(const matrix_rows<number> &r,
+                                             matrix_word edge, matrix_word from,
+                                             uint32_t first, uint64_t arc) {
+    struct matrix_state *s = r.state;
+    const matrix_word sum = sum_along(r, from, arc);
+    if (sum > r.bound) {
+        if (sum == ~(matrix_word)0 && !r.bounded)
+            s->over = 1;
+        return;
+    }
+    const uint32_t place = first + __ldg(&r.arcs.target[arc]);
+    if ((number)sum >= gg_peek(&r.distance[place]) ||
+        (number)sum >= least_of(&r.distance[place], (number)sum))
+        return;
+    if (sum < edge) {
+        if (take_bit(r.near_bit, place))
+            put(r.near[s->side ^ 1], &s->near[s->side ^ 1], place);
+    } else if (take_bit(r.far_bit, place)) {
+        put(r.far[s->far_side], &s->far[s->far_side], place);
+    }
+}
+
+/* A lane for each near place, the whole warp for those with many arcs. */
+template <typename number>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    serve(const __grid_constant__ matrix_rows<number> r) {
+    struct matrix_state *s = r.state;
+    const uint32_t count = s->near[s->side], n = r.arcs.n;
+    const uint32_t *list = r.near[s->side];
+    const matrix_word edge = s->edge;
+    const uint64_t whole = gg_whole_warps(count);
+    if (count == 0)
+        return; /* the same for all blocks: nobody changes it before all are done */
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        uint64_t arc = 0, end = 0;
+        uint32_t first = 0;
+        matrix_word from = 0;
+        if (i < count) {
+            const uint32_t place = list[i], row = place / n;
+            first = row * n;
+            clear_bit(r.near_bit, place);
+            from = gg_peek(&r.distance[place]);
+            if (!r.done[row]) {
+                arc = r.arcs.offset[place - first];
+                end = r.arcs.offset[place - first + 1];
+            }
+        }
+        unsigned large = __ballot_sync(ALL_LANES, end - arc >= LONG_ARCS);
+        if (end - arc < LONG_ARCS)
+            for (; arc < end; arc++)
+                relax(r, edge, from, first, arc);
+        for (; large; large &= large - 1) {
+            const int owner = __ffs((int)large) - 1;
+            const uint64_t low = __shfl_sync(ALL_LANES, arc, owner),
+                           high = __shfl_sync(ALL_LANES, end, owner);
+            const matrix_word its = __shfl_sync(ALL_LANES, from, owner);
+            const uint32_t of_row = __shfl_sync(ALL_LANES, first, owner);
+            for (uint64_t a = low + gg_lane(); a < high; a += GG_WARP)
+                relax(r, edge, its, of_row, a);
+            __syncwarp();
+        }
+    }
+    if (gg_last_block(&s->ticket) && threadIdx.x == 0) {
+        s->served += count;
+        s->steps++;
+        s->near[s->side] = 0;
+        s->side ^= 1;
+        s->look = s->near[s->side] == 0;
+    }
+}
+
+/* A block for each row: are all of its targets final? */
+template <typename number>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    look(const __grid_constant__ matrix_rows<number> r) {
+    const struct matrix_state *s = r.state;
+    if (!s->look)
+        return;
+    for (uint32_t row = blockIdx.x; row < r.rows; row += gridDim.x) {
+        bool left = false;
+        if (!r.done[row])
+            for (uint32_t j = threadIdx.x; j < r.targets; j += GG_BLOCK)
+                left |= r.distance[(uint64_t)row * r.arcs.n + r.target[j]] >= s->edge;
+        left = __syncthreads_or(left);
+        if (threadIdx.x == 0 && !left)
+            r.done[row] = 1;
+    }
+}
+
+template <typename number>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    advance(const __grid_constant__ matrix_rows<number> r) {
+    struct matrix_state *s = r.state;
+    if (!s->look)
+        return; /* the same for all blocks: the last one changes it */
+    const uint32_t from = s->far_side, count = s->far[from], n = r.arcs.n;
+    const matrix_word passed = s->edge, edge = moved_on(r, passed);
+    matrix_word least = ~(matrix_word)0;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t place = r.far[from][i];
+        const matrix_word d = r.distance[place];
+        if (d < passed || r.done[place / n]) {
+            clear_bit(r.far_bit, place); /* it was served, or need not be */
+        } else if (d < edge) {
+            clear_bit(r.far_bit, place);
+            if (take_bit(r.near_bit, place))
+                put(r.near[s->side], &s->near[s->side], place);
+        } else {
+            put(r.far[from ^ 1], &s->far[from ^ 1], place);
+            least = d < least ? d : least;
+        }
+    }
+    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+        matrix_word other = __shfl_xor_sync(ALL_LANES, least, step);
+        least = other < least ? other : least;
+    }
+    if (gg_lane() == 0 && least != ~(matrix_word)0)
+        atomicMin(&s->least, least);
+    if (gg_last_block(&s->ticket) && threadIdx.x == 0) {
+        const matrix_word far = *(volatile matrix_word *)&s->least;
+        s->far[from] = 0;
+        s->far_side = from ^ 1;
+        /* Nothing came near: on to the least that is far, next time. */
+        s->edge = s->near[s->side] > 0 || far == ~(matrix_word)0 ? edge : far;
+        s->look = s->near[s->side] == 0;
+        s->least = ~(matrix_word)0;
+    }
+}
+
+template <typename number>
+static __global__ void gather_cells(const __grid_constant__ matrix_rows<number> r,
+                                    uint64_t cells, number none) {
+    for (uint64_t i = gg_thread(); i < cells; i += gg_threads_of_grid()) {
+        const uint64_t row = i / r.targets;
+        number d = r.distance[row * r.arcs.n + r.target[i % r.targets]];
+        r.cell[i] = d == no_way<number>() ? none : d;
+    }
+}
+
+/* ---- driver ---- */
+
+template <typename number>
+static void carve(struct workspace *space, uint32_t n, uint32_t rows, uint32_t targets,
+                  struct matrix_rows<number> *r, uint32_t **source, uint32_t **target) {
+    const uint64_t places = (uint64_t)rows * n;
+    r->state = gg_carve<struct matrix_state>(space, 1);
+    r->distance = gg_carve<number>(space, places);
+    for (int i = 0; i < 2; i++) {
+        r->near[i] = gg_carve<uint32_t>(space, places);
+        r->far[i] = gg_carve<uint32_t>(space, places);
+    }
+    r->near_bit = gg_carve<uint32_t>(space, places / 32 + 1);
+    r->far_bit = gg_carve<uint32_t>(space, places / 32 + 1);
+    r->done = gg_carve<uint32_t>(space, rows);
+    r->cell = gg_carve<number>(space, (uint64_t)rows * targets);
+    *source = gg_carve<uint32_t>(space, rows);
+    *target = gg_carve<uint32_t>(space, targets);
+}
+
+/* Rows that are searched at once: places are numbers of 32 bits. */
+template <typename number>
+static uint32_t rows_at_once(const struct cuda_job *job, const matrix *m) {
+    const uint64_t n = job->graph->n, most = UINT32_MAX / n,
+                   row = n * (sizeof(number) + 17) + 4ull * m->to_count + 4096;
+    const int64_t room = gg_device_room(job) / 10 * 9 - 4 * (int64_t)m->to_count;
+    uint64_t rows = room > 0 ? (uint64_t)room / row : 0;
+    rows = rows < most ? rows : most;
+    rows = rows < m->from_count ? rows : m->from_count;
+    return rows > 0 ? (uint32_t)rows : 1;
+}
+
+/* Some weights, from all over the list: their mean. */
+static double mean_weight(const matrix *m) {
+    const gpugraph_graph *graph = m->graph;
+    const uint64_t step = graph->m / GG_MATRIX_SAMPLE + 1;
+    double sum = 0, count = 0;
+    for (uint64_t e = 0; e < graph->m; e += step, count++) {
+        uint64_t word = gg_word_weight(m->type, graph->weight, e);
+        sum += m->type == GPUGRAPH_REAL ? gg_word_real(word) : (double)word;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static matrix_word delta_of(const matrix *m) {
+    if (!m->weighted)
+        return 1;
+    double delta =
+        mean_weight(m) * (gg_is_thin(m->graph) ? GG_MATRIX_THIN_DELTA : GG_MATRIX_DELTA);
+    if (m->type == GPUGRAPH_REAL)
+        return gg_real_word(delta > 0 && delta <= DBL_MAX ? delta : 1);
+    return delta < 1 ? 1 : delta > 1e18 ? (matrix_word)1e18 : (matrix_word)delta;
+}
+
+template <typename number>
+static bool start(struct cuda_job *job, const struct matrix_rows<number> *r) {
+    const uint64_t places = (uint64_t)r->rows * r->arcs.n;
+    struct matrix_state state = {};
+    state.edge = r->delta;
+    state.least = ~(matrix_word)0;
+    gg_fill(job, r->distance, 0xff, places * sizeof *r->distance);
+    gg_fill(job, r->near_bit, 0, (places / 32 + 1) * sizeof *r->near_bit);
+    gg_fill(job, r->far_bit, 0, (places / 32 + 1) * sizeof *r->far_bit);
+    gg_fill(job, r->done, 0, r->rows * sizeof *r->done);
+    gg_upload(job, r->state, &state, sizeof state);
+    if (!gg_going(job))
+        return false;
+    begin_rows<number><<<gg_grid(job, r->rows, 1), GG_BLOCK, 0, job->stream>>>(*r);
+    return gg_launched(job, "begin_rows");
+}
+
+template <typename number>
+static void queue_step(struct cuda_job *job, const struct matrix_rows<number> *r) {
+    const unsigned grid = gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS);
+    serve<number><<<grid, GG_BLOCK, 0, job->stream>>>(*r);
+    look<number><<<gg_grid(job, (uint64_t)r->rows * GG_BLOCK, MATRIX_BLOCKS), GG_BLOCK, 0,
+                   job->stream>>>(*r);
+    advance<number><<<grid, GG_BLOCK, 0, job->stream>>>(*r);
+    gg_launched(job, "serve");
+}
+
+/* Some rows; `cell` is the host's. */
+template <typename number>
+static bool search_rows(struct cuda_job *job, struct matrix_rows<number> *r,
+                        uint32_t *source, const uint32_t *from, number none, number *cell,
+                        struct matrix_state *end) {
+    const uint64_t cells = (uint64_t)r->rows * r->targets;
+    gg_upload(job, source, from, r->rows * sizeof *source);
+    if (!start(job, r) ||
+        !gg_run_rounds(
+            job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
+            [&] { return end->near[end->side] == 0 && end->far[end->far_side] == 0; }))
+        return false;
+    gather_cells<number>
+        <<<gg_grid(job, cells, MATRIX_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r, cells,
+                                                                           none);
+    return gg_launched(job, "gather_cells") &&
+           gg_download(job, cell, r->cell, cells * sizeof *cell);
+}
+
+/* Rows of the device's matrix are columns of the caller's where it is turned. */
+template <typename number>
+static void copy_cells(const matrix *m, const number *cell, uint32_t first,
+                       uint32_t rows) {
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t j = 0; j < m->to_count; j++)
+            ((number *)m->cell)[gg_cell(m, first + i, j)] = cell[i * m->to_count + j];
+}
+
+template <typename number>
+static void find_all(struct cuda_job *job, matrix *m, number none) {
+    struct matrix_rows<number> r = {};
+    struct workspace space = {NULL, 0};
+    struct matrix_state end = {};
+    uint32_t *source, *target;
+    matrix_word served = 0, steps = 0;
+    char more[100];
+    if (!gg_device_csr(job, gg_forward_kind(m->direction), m->weighted, &r.arcs))
+        return;
+    const uint32_t at_once = rows_at_once<number>(job, m);
+    carve(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
+    number *cell =
+        (number *)gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof *cell);
+    if (!cell || !gg_workspace(job, &space)) {
+        gg_release(cell);
+        return;
+    }
+    carve(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
+    r.source = source;
+    r.target = target;
+    r.targets = m->to_count;
+    r.bound = m->bound;
+    r.bounded = m->bounded;
+    r.real = m->type == GPUGRAPH_REAL;
+    r.delta = delta_of(m);
+    double started = gg_now_ms();
+    gg_upload(job, target, m->to, (uint64_t)m->to_count * sizeof *target);
+    for (uint32_t i = 0; i < m->from_count && gg_going(job); i += r.rows) {
+        r.rows = m->from_count - i < at_once ? m->from_count - i : at_once;
+        if (!search_rows(job, &r, source, m->from + i, none, cell, &end))
+            break;
+        copy_cells(m, cell, i, r.rows);
+        m->over |= end.over != 0;
+        served += end.served;
+        steps += end.steps;
+    }
+    gg_release(cell);
+    if (!gg_going(job))
+        return;
+    snprintf(more, sizeof more,
+             "%u searches, %u at once, %llu vertices served, %llu steps", m->from_count,
+             at_once, served, steps);
+    gg_search_phase(m->run, started, (int64_t)served, more);
+}
+
+static void find_on_device(matrix *m) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, m->graph, m->run))
+        return;
+    if (m->type == GPUGRAPH_UINT32)
+        find_all<uint32_t>(&job, m, UINT32_MAX);
+    else
+        find_all<matrix_word>(&job, m,
+                              m->type == GPUGRAPH_REAL
+                                  ? 0x7ff0000000000000u /* infinity */
+                                  : UINT64_MAX);
+    gg_job_close(&job);
+}
+
+/* What some rows take, by weight; frugal: one row. */
+static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+    struct workspace space = {NULL, 0};
+    struct matrix_rows<matrix_word> r = {};
+    uint32_t *source, *target;
+    carve(&space, graph->n, frugal ? 1 : GG_MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r,
+          &source, &target);
+    return gg_device_graph_lacks(graph, CSR_OUT,
+                                 graph->edges.weight_type != GPUGRAPH_UNWEIGHTED) +
+           (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"matrix", "rows", "cuda", "searches for as many rows at once as memory holds"},
+    {},
+};
+
+static const struct matrix_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_matrix_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

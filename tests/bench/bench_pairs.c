@@ -1,0 +1,91 @@
+/* Times distance matrices on the CPU, through gpugraph.h.
+**
+**     bench_pairs matrix GRAPH [ENDS [repeats [threads [method]]]]
+**
+** GRAPH: as in bench_graphs.h. ENDS: so many sources, and as many targets, of vertices that have edges
+** (default 200), the same on every run. DEPTH=1: by depth; else by weight. Prints the median, smallest
+** and largest milliseconds of a call, and a checksum of all cells. The first call, which makes the rows,
+** is not timed. */
+#include "bench_graphs.h"
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_times(const char *name, double *ms, int count, uint64_t sum) {
+    qsort(ms, (size_t)count, sizeof *ms, ascending);
+    printf("%-24s median %8.2f  min %8.2f  max %8.2f ms  checksum %016llx\n", name,
+           ms[count / 2], ms[0], ms[count - 1], (unsigned long long)sum);
+}
+
+static uint32_t end_of(const gpugraph_graph *graph, uint64_t i) {
+    return gpugraph_edges_of(graph)->source[mix(i) % gpugraph_edge_count(graph)];
+}
+
+static uint64_t checksum(const void *cell, uint64_t cells, size_t size) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < cells; i++) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)cell + i * size, size);
+        sum += mix(word + (i << 40));
+    }
+    return sum;
+}
+
+static void time_matrix(gpugraph_graph *graph, gpugraph_run *run, uint32_t ends,
+                        int repeats, bool weighted) {
+    uint32_t *end = need(malloc(2 * (size_t)ends * sizeof *end));
+    const bool narrow = !weighted || gpugraph_distance_type_of(graph) == GPUGRAPH_UINT32;
+    const size_t size = narrow ? 4 : 8;
+    void *cell = need(malloc((size_t)ends * ends * size));
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    gpugraph_search search = {.source = end,
+                              .source_count = ends,
+                              .target = end + ends,
+                              .target_count = ends,
+                              .max_depth = GPUGRAPH_NONE};
+    for (uint32_t i = 0; i < 2 * ends; i++)
+        end[i] = end_of(graph, i);
+    for (int i = -1; i < repeats; i++) {
+        double started = now_ms();
+        gpugraph_matrix(graph, &search, weighted, run, cell);
+        give_up_on_error(run);
+        if (i >= 0)
+            ms[i] = now_ms() - started;
+    }
+    print_times(run->used_method, ms, repeats,
+                checksum(cell, (uint64_t)ends * ends, size));
+    free(end);
+    free(cell);
+    free(ms);
+}
+
+static void tell_phase(void *unused, const char *name, double ms, int64_t items,
+                       const char *detail) {
+    (void)unused, (void)items;
+    if (getenv("BENCH_PHASES"))
+        fprintf(stderr, "%s %.3f ms: %s\n", name, ms, detail);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3 || strcmp(argv[1], "matrix") != 0) {
+        fprintf(stderr,
+                "usage: bench_pairs matrix FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
+                "path:LENGTH [ends [repeats [threads [method]]]]\n");
+        return 2;
+    }
+    const int ends = argc > 3 ? atoi(argv[3]) : 200,
+              repeats = argc > 4 ? atoi(argv[4]) : 5;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = tell_phase};
+    if (ends < 1 || repeats < 1) {
+        fprintf(stderr, "bench_pairs: nothing to do\n");
+        return 2;
+    }
+    run.threads = argc > 5 ? atoi(argv[5]) : 0;
+    gpugraph_graph *graph = make_graph(argv[2], &run);
+    run.method = argc > 6 ? argv[6] : "auto";
+    time_matrix(graph, &run, (uint32_t)ends, repeats, !getenv("DEPTH"));
+    gpugraph_free(graph);
+    return 0;
+}

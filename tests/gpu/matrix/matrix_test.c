@@ -1,0 +1,289 @@
+/* Distance matrices against Bellman and Ford's algorithm in arithmetic that cannot overflow, cell by
+** cell and bit by bit: every method, backend and number of threads, every direction, bounds, more
+** sources than targets and fewer. */
+#include "suite.h"
+#include "share.h"
+#include "sssp_oracle.h"
+
+enum { MOST_ENDS = 40 };
+
+typedef struct ends {
+    uint32_t source[MOST_ENDS], target[MOST_ENDS];
+    gpugraph_search search;
+} ends;
+
+static void draw_ends(ends *e, uint32_t n, uint32_t sources, uint32_t targets,
+                      uint64_t seed) {
+    for (uint32_t i = 0; i < MOST_ENDS; i++) {
+        e->source[i] = (uint32_t)(shape_random(&seed) % n);
+        e->target[i] = (uint32_t)(shape_random(&seed) % n);
+    }
+    e->search = (gpugraph_search){.source = e->source,
+                                  .source_count = sources,
+                                  .target = e->target,
+                                  .target_count = targets,
+                                  .max_depth = GPUGRAPH_NONE};
+}
+
+/* ---- the right cells ---- */
+
+/* As words of 64 bits: all ones is no way. *lost: a cell leaves the range. */
+static void right_cells(const struct roads *r, const gpugraph_search *s, uint64_t *cell,
+                        bool *lost) {
+    const gpugraph_distance_type type = gpugraph_distance_type_of(r->graph);
+    *lost = false;
+    for (uint32_t i = 0; i < s->source_count; i++) {
+        gpugraph_search one = {
+            .source = s->source + i, .source_count = 1, .direction = s->direction};
+        struct answer a = right_answer(r, &one);
+        for (uint32_t j = 0; j < s->target_count; j++) {
+            const uint32_t v = s->target[j];
+            uint64_t *to = &cell[i * s->target_count + j];
+            *to = UINT64_MAX;
+            if (type == GPUGRAPH_REAL) {
+                const double most = s->bounded ? s->max_real_distance : DBL_MAX;
+                if (a.real[v] <= most)
+                    memcpy(to, &a.real[v], sizeof *to);
+            } else if (a.whole[v] != FAR &&
+                       (!s->bounded || a.whole[v] <= s->max_distance)) {
+                *lost |= a.whole[v] > INT64_MAX;
+                *to = (uint64_t)a.whole[v];
+            }
+        }
+        answer_free(&a);
+    }
+}
+
+/* REAL sums that leave the range and no way at all look alike in that arithmetic. */
+static uint64_t word_of(gpugraph_distance_type type, const void *cell, uint64_t i) {
+    uint64_t word;
+    if (type == GPUGRAPH_UINT32) {
+        uint32_t narrow = ((const uint32_t *)cell)[i];
+        return narrow == UINT32_MAX ? UINT64_MAX : narrow;
+    }
+    memcpy(&word, (const uint64_t *)cell + i, sizeof word);
+    if (type == GPUGRAPH_REAL && !(((const double *)cell)[i] <= DBL_MAX))
+        return UINT64_MAX;
+    return word;
+}
+
+/* ---- checks ---- */
+
+static bool takes(const struct roads *r, const gpugraph_method *m, bool weighted) {
+    return strcmp(m->name, "contraction") != 0 || !weighted ||
+           gpugraph_distance_type_of(r->graph) == GPUGRAPH_UINT32;
+}
+
+static void check_by(const struct roads *r, const gpugraph_search *s, bool weighted,
+                     const gpugraph_method *m, int threads, const uint64_t *right,
+                     bool lost) {
+    const gpugraph_distance_type type =
+        weighted ? gpugraph_distance_type_of(r->graph) : GPUGRAPH_UINT32;
+    const uint64_t cells = (uint64_t)s->source_count * s->target_count;
+    uint64_t *cell = malloc(cells * sizeof *cell);
+    gpugraph_run run = {.backend = strcmp(m->backend, "cuda") == 0 ? GPUGRAPH_CUDA
+                                                                   : GPUGRAPH_CPU,
+                        .method = m->name,
+                        .threads = threads};
+    memset(cell, 0xab, cells * sizeof *cell);
+    gpugraph_matrix(r->graph, s, weighted, &run, cell);
+    if (!takes(r, m, weighted)) {
+        expect(run.status == GPUGRAPH_INVALID, "%s: %s", m->name, run.message);
+    } else if (lost || (run.status == GPUGRAPH_RANGE && type == GPUGRAPH_REAL)) {
+        expect(run.status == GPUGRAPH_RANGE, "%s, %s: %s", r->s.name, m->name,
+               run.message);
+    } else {
+        expect(run.status == GPUGRAPH_OK, "%s, %s: %s", r->s.name, m->name, run.message);
+        for (uint64_t i = 0; i < cells; i++)
+            expect(word_of(type, cell, i) == right[i],
+                   "%s, %s on %s, %d thread(s), %u x %u, cell %llu: %llx, not %llx",
+                   r->s.name, m->name, m->backend, threads, s->source_count,
+                   s->target_count, (unsigned long long)i,
+                   (unsigned long long)word_of(type, cell, i),
+                   (unsigned long long)right[i]);
+    }
+    free(cell);
+}
+
+static void check(const struct roads *r, const gpugraph_search *s, bool weighted) {
+    const gpugraph_method *m;
+    uint64_t *right = malloc((size_t)s->source_count * s->target_count * sizeof *right);
+    bool lost;
+    right_cells(r, s, right, &lost);
+    for (int i = 0; (m = gpugraph_method_at(i)) != NULL; i++) {
+        const bool cuda = strcmp(m->backend, "cuda") == 0;
+        if (strcmp(m->function, "matrix") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
+            continue;
+        for (int threads = 1; threads <= (cuda ? 1 : 3); threads += 2)
+            check_by(r, s, weighted, m, threads, right, lost);
+    }
+    free(right);
+}
+
+/* By depth: the right cells are those of weights that are all 1. */
+static void check_depths(const struct roads *r, const gpugraph_search *s) {
+    struct roads ones = *r;
+    gpugraph_search deep = *s;
+    ones.real = NULL;
+    ones.whole = malloc((size_t)(r->s.edges + 1) * sizeof *ones.whole);
+    for (int64_t e = 0; e < r->s.edges; e++)
+        ones.whole[e] = 1;
+    ones.graph = shape_weighed(&r->s, false, ones.whole, NULL);
+    if (s->bounded) {
+        deep.max_distance = 3;
+        deep.max_depth = 3;
+    }
+    check(&ones, &deep, true);
+    check(&ones, &deep, false);
+    gpugraph_free(ones.graph);
+    free(ones.whole);
+}
+
+static void check_shape(shape s, enum weights kind, uint64_t seed) {
+    static const uint32_t sizes[][2] = {{1, 1}, {3, 7}, {9, 2}, {12, 12}};
+    struct roads r = make_roads(s, kind, seed);
+    ends e;
+    for (int size = 0; size < 4; size++) {
+        draw_ends(&e, s.vertices, sizes[size][0], sizes[size][1], seed + (uint64_t)size);
+        e.search.direction = (gpugraph_direction)((seed + (uint64_t)size) % 3);
+        check(&r, &e.search, true);
+        e.search.bounded = true;
+        e.search.max_distance = 12;
+        e.search.max_real_distance = 2.5;
+        check(&r, &e.search, true);
+        if (kind == SMALL) {
+            check_depths(&r, &e.search);
+            e.search.bounded = false;
+            check_depths(&r, &e.search);
+        }
+    }
+    roads_free(&r);
+}
+
+/* Every directed graph of up to three vertices, loops included, and some of four; all pairs. */
+START_TEST(every_tiny_graph) {
+    for (uint32_t n = 1; n <= 4; n++) {
+        const uint32_t arcs = n * n, step = n == 4 ? 97 : 1;
+        for (uint32_t bits = 0; bits < 1u << arcs; bits += step) {
+            if (left_out(bits / step))
+                continue;
+            shape s = shape_empty(n);
+            ends e;
+            for (uint32_t a = 0; a < arcs; a++)
+                for (uint32_t times = 0; times < (bits >> a & 1) + (a == 1); times++)
+                    shape_add(&s, a / n, a % n);
+            struct roads r = make_roads(s, bits % 2 ? SMALL : LOST, bits);
+            draw_ends(&e, n, n, n, bits);
+            for (uint32_t v = 0; v < n; v++)
+                e.source[v] = e.target[v] = v;
+            e.search.direction = (gpugraph_direction)(bits % 3);
+            check(&r, &e.search, true);
+            roads_free(&r);
+        }
+    }
+}
+END_TEST
+
+START_TEST(small_shapes) {
+    shape s;
+    for (int i = 0; shape_small(i, (uint64_t)_i + 1, &s); i++) {
+        if (s.vertices == 0 || left_out((uint64_t)i)) {
+            shape_free(&s);
+            continue;
+        }
+        check_shape(s, (enum weights)_i, (uint64_t)i);
+    }
+}
+END_TEST
+
+/* Long ways, fill between what is contracted, and a core that has many neighbours. */
+START_TEST(grids_and_random_ones) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        shape grid = shape_grid(17, 23);
+        shape_renumber(&grid, seed);
+        check_shape(grid, seed % 2 ? SMALL : FRACTIONS, seed);
+        check_shape(shape_random_edges(120, 400, seed), MOSTLY_ZERO, seed);
+        check_shape(shape_random_edges(300, 330, seed), SMALL, seed);
+    }
+}
+END_TEST
+
+/* Past the sizes from which auto contracts: what does not pay is given up, and nothing changes. */
+static void compare_with_auto(shape s, const char *method) {
+    struct roads r = make_roads(s, SMALL, 4);
+    ends e;
+    uint32_t cell[2][MOST_ENDS * MOST_ENDS];
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    draw_ends(&e, s.vertices, MOST_ENDS, MOST_ENDS, 3);
+    e.search.direction = GPUGRAPH_BOTH;
+    gpugraph_matrix(r.graph, &e.search, true, &run, cell[0]);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    ck_assert_str_eq(run.used_method, method);
+    run.method = "rows";
+    gpugraph_matrix(r.graph, &e.search, true, &run, cell[1]);
+    ck_assert_str_eq(run.used_method, "rows");
+    ck_assert_mem_eq(cell[0], cell[1], sizeof cell[0]);
+    roads_free(&r);
+}
+
+START_TEST(auto_contracts) {
+    compare_with_auto(shape_comb(90, 40), "contraction");
+    compare_with_auto(shape_grid(60, 60), "rows");
+}
+END_TEST
+
+static int at_once(void *unused) {
+    (void)unused;
+    return 1;
+}
+
+START_TEST(arguments_and_interrupts) {
+    struct roads r = make_roads(shape_grid(300, 300), SMALL, 4);
+    ends e;
+    static uint32_t cell[MOST_ENDS * MOST_ENDS];
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .method = "guess"};
+    draw_ends(&e, 90000, MOST_ENDS, MOST_ENDS, 3);
+    ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
+                     GPUGRAPH_INVALID);
+    run.method = NULL;
+    e.search.target_count = 0;
+    ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
+                     GPUGRAPH_INVALID);
+    e.search.target_count = MOST_ENDS;
+    e.target[7] = 90000;
+    ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
+                     GPUGRAPH_INVALID);
+    e.target[7] = 0;
+    for (int i = 0; i < 4; i++) {
+        run = (gpugraph_run){.backend = GPUGRAPH_CPU,
+                             .threads = 2,
+                             .method = i % 2 ? "rows" : "contraction",
+                             .interrupted = at_once};
+        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i < 2, &run, cell),
+                         GPUGRAPH_INTERRUPTED);
+        run.interrupted = NULL;
+        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i < 2, &run, cell),
+                         GPUGRAPH_OK);
+    }
+    roads_free(&r);
+    shape path = shape_path(5);
+    gpugraph_graph *plain = shape_graph(&path);
+    e.search.source_count = e.search.target_count = 1;
+    e.source[0] = e.target[0] = 0;
+    run = (gpugraph_run){.backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_matrix(plain, &e.search, true, &run, cell),
+                     GPUGRAPH_INVALID);
+    gpugraph_free(plain);
+    shape_free(&path);
+}
+END_TEST
+
+const struct suite suite = {
+    "matrix",
+    {{"matrix", .timeout = 240,
+      .cases = {{&every_tiny_graph},
+                {&small_shapes, WEIGHTS},
+                {&grids_and_random_ones},
+                {&auto_contracts},
+                {&arguments_and_interrupts}}}},
+};
