@@ -22,6 +22,7 @@ fi
 export OUT=${OUT:-$root/build}
 database=$OUT/new-york.db
 map=$OUT/new-york.svg
+pieces=$OUT/new-york-pieces.svg
 
 shell() {
     LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -bail -init /dev/null -cmd ".load $GPUGRAPH_SO" "$database"
@@ -38,11 +39,14 @@ FROM gpu_sssp('roads', (SELECT node FROM landmarks WHERE name = 'Times Square'))
 SQL
     cat map.sql
 } | shell >"$map"
+shell <pieces.sql >"$pieces"
 
 cat <<END
 
 The map of it all:  $map
                     (a browser shows it; the SQL that drew it is examples/map.sql)
+Its components:     $pieces
+                    (by roads of less than 130 m; examples/pieces.sql)
 The database:       $database
 
 Now it is your turn:

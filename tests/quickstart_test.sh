@@ -13,3 +13,4 @@ if grep -i 'error' "$out/log"; then
     exit 1
 fi
 grep -q '</svg>' "$out/new-york.svg"
+grep -q '21,362 components of 237,586 crossings</text></g></svg>' "$out/new-york-pieces.svg"
