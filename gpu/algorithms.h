@@ -16,6 +16,7 @@
     NAME(label_propagation)                                                              \
     NAME(vertex_triangles)                                                               \
     NAME(matrix)                                                                         \
+    NAME(topological_order)                                                              \
     NAME(degrees)
 
 #endif

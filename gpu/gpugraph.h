@@ -399,6 +399,21 @@ gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t itera
                                            gpugraph_direction direction,
                                            gpugraph_run *run, uint32_t *label);
 
+/* Topological order of a graph without cycles. level[n]: edges of the longest path that ends there, so
+** that all edges lead to a higher level; position[n] (NULL leaves it out): 0 .. n - 1, by level, then
+** by vertex number. direction: OUT, or IN for edges taken backwards. GPUGRAPH_INVALID where there is a
+** cycle, a loop included; *cycle (NULL is allowed) then has its edge numbers in the order of travel,
+** from the smallest on, as many of them as there is room for. count is 0 where there is none. */
+#define GPUGRAPH_CYCLE_EDGES 10
+typedef struct gpugraph_cycle {
+    uint64_t count; /* of all edges of the cycle */
+    uint64_t edge[GPUGRAPH_CYCLE_EDGES];
+} gpugraph_cycle;
+gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
+                                           gpugraph_direction direction,
+                                           gpugraph_run *run, uint32_t *level,
+                                           uint32_t *position, gpugraph_cycle *cycle);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);

@@ -509,10 +509,21 @@
 #define GG_PAGERANK_CUDA_NS    0.022
 #define GG_PAGERANK_STEP_US    30
 #define GG_PAGERANK_ITERATIONS 30
-#define GG_MATRIX_CPU_NS       60
-#define GG_MATRIX_CUDA_NS      0.1
-#define GG_MATRIX_STEP_US      8
-#define GG_MATRIX_THIN_ROUNDS  3
+/* Topological order: predictions, not measured yet, from the arcs of a peel on either side. */
+#define GG_TOPOLOGICAL_CPU_NS      6
+#define GG_TOPOLOGICAL_CUDA_NS     0.05
+#define GG_TOPOLOGICAL_STEP_US     3
+#define GG_TOPOLOGICAL_LEVELS      500
+#define GG_TOPOLOGICAL_THIN_LEVELS 5000
+/* Vertices of a level from which threads share it: below, waking them takes longer. On a device:
+** slices up to which one block walks levels by itself, and blocks for each multiprocessor. */
+#define GG_TOPOLOGICAL_WIDE   4096
+#define GG_TOPOLOGICAL_NARROW 64
+#define GG_TOPOLOGICAL_BLOCKS 4
+#define GG_MATRIX_CPU_NS      60
+#define GG_MATRIX_CUDA_NS     0.1
+#define GG_MATRIX_STEP_US     8
+#define GG_MATRIX_THIN_ROUNDS 3
 /* On a device: weights that are looked at for the width of a step, which is so many mean ones in thin
 ** graphs, in others; rows for which memory is asked for before a search. */
 #define GG_MATRIX_SAMPLE       4096

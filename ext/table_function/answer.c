@@ -7,6 +7,7 @@
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
 #include "question.h"
+#include "result_edge.h"
 #include "acquire/acquire.h"
 
 #include <stdlib.h>
@@ -152,13 +153,37 @@ void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *
     answer_tell_arguments(s, &a->strangers);
 }
 
+/* The library's sentence, with edge ids that the library does not know. */
+static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
+    sqlite3_str *ids = sqlite3_str_new(s->by->c->db);
+    for (uint64_t i = 0; i < cycle->count && i < GPUGRAPH_CYCLE_EDGES; i++) {
+        if (i > 0)
+            sqlite3_str_appendall(ids, ", ");
+        append_edge_id(ids, s->graph, cycle->edge[i]);
+    }
+    if (cycle->count > GPUGRAPH_CYCLE_EDGES)
+        sqlite3_str_appendf(ids, " and %lld more",
+                            (sqlite3_int64)(cycle->count - GPUGRAPH_CYCLE_EDGES));
+    char *text = sqlite3_str_finish(ids);
+    if (!text)
+        return SQLITE_NOMEM;
+    int rc = caller_fail(s->by, SQLITE_ERROR,
+                         "there is no topological order: edges form a cycle, with edge "
+                         "id(s) %s",
+                         text);
+    sqlite3_free(text);
+    return rc;
+}
+
 /* Makes what *have lacks for the question. */
 static int make(answer *s, const arguments *a, const question *q, arrays *have) {
     gpugraph_run run;
     answer_run(s, a, q, &run);
-    if (arrays_make(s->graph->graph, q, &run, have) != GPUGRAPH_OK)
-        return answer_failed(s, &run);
-    return SQLITE_OK;
+    if (arrays_make(s->graph->graph, q, &run, have) == GPUGRAPH_OK)
+        return SQLITE_OK;
+    if (have->cycle.count > 0 && (s->graph->names || s->graph->row_ids))
+        return cycle_failed(s, &have->cycle);
+    return answer_failed(s, &run);
 }
 
 search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {

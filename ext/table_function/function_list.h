@@ -14,6 +14,7 @@
     NAME(components)                                                                     \
     NAME(matrix)                                                                         \
     NAME(pagerank)                                                                       \
+    NAME(topological_order)                                                              \
     NAME(label_propagation)                                                              \
     NAME(triangles)
 

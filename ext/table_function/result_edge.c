@@ -25,6 +25,17 @@ void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e
         sqlite3_result_int64(context, id);
 }
 
+void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
+    const gpugraph_edge_list *edges = gpugraph_edges_of(graph->graph);
+    int64_t id = edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
+    if (graph->row_ids)
+        append_row_id(text, graph->row_ids, e);
+    else if (graph->names)
+        append_edge_name(text, graph->names, id);
+    else
+        sqlite3_str_appendf(text, "%lld", (sqlite3_int64)id);
+}
+
 void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges,
                    uint64_t e) {
     if (edges->weight_real)

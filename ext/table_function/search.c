@@ -123,6 +123,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         have->method = m.made.method;
         have->backend = m.made.backend;
     }
+    have->cycle = m.made.cycle;
     return run->status;
 }
 

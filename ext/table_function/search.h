@@ -45,6 +45,7 @@ typedef struct arrays {
         uint32_t count;
     } order[3];
     const char *method, *backend; /* what it ran on */
+    gpugraph_cycle cycle;         /* why it has failed; count 0: for another reason */
 } arrays;
 
 enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };

@@ -5,6 +5,7 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
+** topological_order (of a graph without cycles, as with DAG=1),
 ** matrix (from 100 vertices to 100 others, the same on every run),
 ** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
@@ -288,6 +289,9 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         s.source_count = s.target_count = MATRIX_ENDS;
         r->cell.resize(MATRIX_ENDS * MATRIX_ENDS);
         need(b, gpugraph_matrix(b->graph, &s, true, &b->run, r->cell.data()));
+    } else if (strcmp(algorithm, "topological_order") == 0) {
+        need(b, gpugraph_topological_order(b->graph, GPUGRAPH_OUT, &b->run,
+                                           r->word.data(), r->preorder.data(), NULL));
     } else if (strcmp(algorithm, "pagerank") == 0) {
         gpugraph_pagerank_options how = gpugraph_pagerank_options();
         how.damping = 0.85;
@@ -326,6 +330,8 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
             continue;
         bool shapeless = mis || (strcmp(algorithm, "dfs") == 0 && !b->ordered);
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
+        if (strcmp(algorithm, "topological_order") == 0)
+            f.sum += hash(hash(v) + r->preorder[v]);
         if (b->tree && !shapeless)
             f.sum += hash(hash(v) + r->edge[v]);
     }
@@ -599,9 +605,13 @@ static void orient(bench_graph *g, bool one_way) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {
-    "bfs",    "sssp",     "dfs",    "mis",     "triangles",  "degrees", "components",
-    "strong", "pagerank", "labels", "corners", "clustering", "matrix"};
+static const char *const algorithms[] = {"bfs",        "sssp",
+                                         "dfs",        "mis",
+                                         "triangles",  "degrees",
+                                         "components", "strong",
+                                         "pagerank",   "labels",
+                                         "corners",    "clustering",
+                                         "matrix",     "topological_order"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -661,7 +671,8 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
     for (std::string method; std::getline(methods, method, ',');) {
         b->run.method = method.c_str();
         for (const char *algorithm : algorithms)
-            if (asked(list, "all") || asked(list, algorithm))
+            if (asked(list, algorithm) ||
+                (asked(list, "all") && strcmp(algorithm, "topological_order") != 0))
                 time_algorithm(b, algorithm);
         for (uint32_t count : {8u, 16u, 64u})
             if (asked(list, "each"))
@@ -690,7 +701,7 @@ int main(int argc, char **argv) {
             stderr,
             "usage: bench_gpu GRAPH "
             "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|matrix|all|"
+            "corners|clustering|matrix|topological_order|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

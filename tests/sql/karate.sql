@@ -69,5 +69,10 @@ SELECT 'wrong cell', * FROM (
     FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
 GROUP BY 2, 3, 4 HAVING count(*) <> 2;
 
+.read oracles/topological_order.sql
+SELECT 'topological order', count(*), max(level) FROM topological_order;
+SELECT 'wrong order', * FROM topological_order o JOIN gpu_topological_order('edge') w USING (vertex)
+WHERE o.level <> w.level OR o.position <> w.position;
+
 -- The published number of triangles of this graph.
 SELECT 'triangles', gpugraph_triangles('club');

@@ -21,6 +21,8 @@ static const char *const questions[] = {
     "SELECT count(*), sum(triangles), sum(vertex * coefficient) FROM gpu_triangles('g')",
     "SELECT count(*), sum(distance * target) FROM gpu_matrix('g', '[1, 2, 5]', '[9, 2]')",
     "SELECT count(*), sum(distance) FROM gpu_matrix('g', '[1, 2, 5]') WHERE weighted = 0",
+    "SELECT count(*), sum(level * vertex), sum(position * vertex) FROM "
+    "gpu_topological_order('SELECT src, dst FROM g WHERE src < dst')",
     "SELECT gpugraph_triangles('g')",
     "SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
     "SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')",

@@ -1,0 +1,261 @@
+/* Topological order: the public function and the CPU's side.
+**
+**     left[v]      predecessors of v without a level yet
+**     queue        | level 0 | level 1 . . . | level 2 ...     each vertex once
+**                              ^first          ^last  ^tail
+**
+** Who takes the last predecessor from a vertex gives it its level, one more than that of the level
+** being walked: all longest paths to it have been seen then. A wide level is shared by threads, a
+** narrow one is walked by the calling thread alone. Which thread comes first moves vertices within a
+** level of the queue and changes no level. Positions come from levels by a counting sort.
+**
+** After Kahn (Communications of the ACM 5, 1962). */
+#include "topological_order.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CHUNK = 512,  /* vertices of a level that a thread takes at a time */
+    CLAIMS = 256, /* vertices that a thread settles before it puts them into the queue */
+    FIRST = 1 << 14
+};
+
+struct peeling {
+    const gpugraph_graph *graph;
+    gpugraph_run *run;
+    csr rows;
+    uint32_t *left, *queue, *level;
+    uint64_t first, last, tail; /* tail: by atomic addition */
+    uint32_t depth;             /* of the level being walked */
+    int threads;
+};
+
+struct claims {
+    uint32_t vertex[CLAIMS];
+    uint32_t count;
+};
+
+static void hand_over(struct peeling *p, struct claims *c) {
+    if (c->count == 0)
+        return;
+    const uint64_t at = __atomic_fetch_add(&p->tail, c->count, __ATOMIC_RELAXED);
+    memcpy(p->queue + at, c->vertex, c->count * sizeof *c->vertex);
+    c->count = 0;
+}
+
+static inline void claim(struct peeling *p, struct claims *c, uint32_t v) {
+    if (c->count == CLAIMS)
+        hand_over(p, c);
+    c->vertex[c->count++] = v;
+}
+
+/* ---- the steps ---- */
+
+static void take_free(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    struct claims c;
+    c.count = 0;
+    for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
+        p->level[v] = p->left[v] == 0 ? 0 : GPUGRAPH_NONE;
+        if (p->left[v] == 0)
+            claim(p, &c, (uint32_t)v);
+    }
+    hand_over(p, &c);
+}
+
+static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    struct claims c;
+    c.count = 0;
+    for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
+        const uint32_t v = p->queue[i];
+        for (uint64_t k = p->rows.offset[v]; k < p->rows.offset[v + 1]; k++) {
+            const uint32_t t = p->rows.target[k];
+            if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
+                p->level[t] = p->depth + 1;
+                claim(p, &c, t);
+            }
+        }
+    }
+    hand_over(p, &c);
+}
+
+static void walk_alone(struct peeling *p) {
+    uint64_t tail = p->tail;
+    for (uint64_t i = p->first; i < p->last && !gg_leave(p->run, i); i++) {
+        const uint32_t v = p->queue[i];
+        for (uint64_t k = p->rows.offset[v]; k < p->rows.offset[v + 1]; k++) {
+            const uint32_t t = p->rows.target[k];
+            if (--p->left[t] == 0) {
+                p->level[t] = p->depth + 1;
+                p->queue[tail++] = t;
+            }
+        }
+    }
+    p->tail = tail;
+}
+
+static void walk_levels(struct peeling *p) {
+    gg_chunks(p->threads, p->graph->n, FIRST, take_free, p);
+    for (p->depth = 0; p->last < p->tail && !gg_stopping(p->run); p->depth++) {
+        p->first = p->last;
+        p->last = p->tail;
+        if (p->threads > 1 && p->last - p->first >= GG_TOPOLOGICAL_WIDE)
+            gg_chunks(p->threads, p->last - p->first, CHUNK, walk_shared, p);
+        else
+            walk_alone(p);
+    }
+}
+
+/* ---- positions ---- */
+
+struct placing {
+    const struct peeling *p;
+    uint32_t *start, *position; /* start[slice][level] */
+    uint32_t levels;
+    int slices;
+};
+
+static void count_levels(void *placing, uint64_t slice) {
+    const struct placing *s = placing;
+    const uint64_t n = s->p->graph->n, end = gg_slice(n, (int)slice + 1, s->slices);
+    uint32_t *count = s->start + slice * s->levels;
+    for (uint64_t v = gg_slice(n, (int)slice, s->slices); v < end; v++) {
+        if (gg_leave(s->p->run, v))
+            break;
+        count[s->p->level[v]]++;
+    }
+}
+
+static void place_slice(void *placing, uint64_t slice) {
+    const struct placing *s = placing;
+    const uint64_t n = s->p->graph->n, end = gg_slice(n, (int)slice + 1, s->slices);
+    uint32_t *start = s->start + slice * s->levels;
+    for (uint64_t v = gg_slice(n, (int)slice, s->slices); v < end; v++) {
+        if (gg_leave(s->p->run, v))
+            break;
+        s->position[v] = start[s->p->level[v]]++;
+    }
+}
+
+static void place_all(const struct peeling *p, uint32_t levels, uint32_t *position) {
+    struct placing s = {.p = p, .position = position, .levels = levels};
+    uint32_t before = 0;
+    s.slices = (uint64_t)levels * (uint64_t)p->threads <= p->graph->n ? p->threads : 1;
+    s.start = gg_alloc_zero(p->run, (uint64_t)s.slices * levels, sizeof *s.start);
+    if (!s.start)
+        return;
+    gg_parts(p->threads, (uint64_t)s.slices, count_levels, &s);
+    for (uint32_t level = 0; level < levels; level++)
+        for (int slice = 0; slice < s.slices; slice++) {
+            uint32_t *count = &s.start[(uint64_t)slice * levels + level];
+            const uint32_t here = *count;
+            *count = before;
+            before += here;
+        }
+    if (!gg_stopping(p->run))
+        gg_parts(p->threads, (uint64_t)s.slices, place_slice, &s);
+    gg_release(s.start);
+}
+
+/* ---- the driver ---- */
+
+static void peel(struct peeling *p, uint32_t *position, uint32_t *settled) {
+    const double start = gg_now_ms();
+    char more[60];
+    walk_levels(p);
+    *settled = (uint32_t)p->tail;
+    if (!gg_stopping(p->run) && p->tail == p->graph->n && position)
+        place_all(p, p->depth, position);
+    snprintf(more, sizeof more, "%d thread(s), %u levels", p->threads, p->depth);
+    if (!gg_stopping(p->run))
+        gg_search_phase(p->run, start, (int64_t)p->rows.m, more);
+}
+
+static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_direction direction,
+                                   gpugraph_run *run, uint32_t *level, uint32_t *position,
+                                   uint32_t *settled) {
+    struct peeling p = {.graph = graph, .run = run, .level = level};
+    if (gg_csr(graph, (enum csr_kind)direction, false, false, run, &p.rows))
+        return run->status;
+    p.threads = gg_threads(run, graph->m + graph->n);
+    p.left = gg_alloc(run, graph->n, sizeof *p.left);
+    p.queue = gg_alloc(run, graph->n, sizeof *p.queue);
+    if (p.left && p.queue &&
+        !gg_count_degrees(graph, direction == GPUGRAPH_OUT ? GPUGRAPH_IN : GPUGRAPH_OUT,
+                          run, p.left))
+        peel(&p, position, settled);
+    gg_release(p.left);
+    gg_release(p.queue);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static double levels_of(const gpugraph_graph *graph) {
+    return gg_is_thin(graph) ? GG_TOPOLOGICAL_THIN_LEVELS : GG_TOPOLOGICAL_LEVELS;
+}
+
+static const gpugraph_method methods[] = {
+    {"topological_order", "peel", "cpu",
+     "threads take vertices without predecessors away, level by level"},
+    {0},
+};
+
+static const struct topological_order_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_topological_order = {
+    .name = "topological_order",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_twice,
+    .steps = levels_of,
+    .cpu_ns = GG_TOPOLOGICAL_CPU_NS,
+    .cuda_ns = GG_TOPOLOGICAL_CUDA_NS,
+    .step_us = GG_TOPOLOGICAL_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
+};
+
+static const struct topological_order_calls *calls(gpugraph_backend on) {
+    return gg_topological_order.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
+                       gpugraph_run *run, uint32_t *level, uint32_t *position,
+                       gpugraph_cycle *cycle) {
+    uint32_t settled = 0;
+    bool fallback;
+    if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a topological order follows edges in one direction, 'out' or 'in', not "
+                "'both'");
+        return;
+    }
+    gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
+    if (!on)
+        return;
+    calls(on)->find(graph, direction, run, level, position, &settled);
+    if (gg_fall_back(run, &gg_topological_order, fallback))
+        find_on_cpu(graph, direction, run, level, position, &settled);
+    if (!run->status && settled < graph->n)
+        gg_report_cycle(graph, direction, level, run, cycle);
+}
+
+gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
+                                           gpugraph_direction direction,
+                                           gpugraph_run *run, uint32_t *level,
+                                           uint32_t *position, gpugraph_cycle *cycle) {
+    if (cycle)
+        cycle->count = 0;
+    gg_enter_graph(graph, run);
+    find_order(graph, direction, run, level, position, cycle);
+    return gg_leave_graph(graph, run);
+}

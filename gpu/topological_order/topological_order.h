@@ -1,0 +1,29 @@
+/* Topological orders, on either side. */
+#ifndef GPUGRAPH_TOPOLOGICAL_ORDER_H
+#define GPUGRAPH_TOPOLOGICAL_ORDER_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct topological_order_calls {
+    /* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
+    ** NONE, and positions are then not made. position may be NULL. */
+    gpugraph_status (*find)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+                            uint32_t *level, uint32_t *position, uint32_t *settled);
+};
+
+extern const gg_algorithm gg_topological_order;
+extern const algorithm_side gg_topological_order_cuda;
+
+/* cycle.c. A cycle among the vertices without a level, and the sentence that lists it. */
+gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction direction,
+                                const uint32_t *level, gpugraph_run *run,
+                                gpugraph_cycle *cycle);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
