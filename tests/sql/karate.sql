@@ -69,6 +69,9 @@ SELECT 'wrong cell', * FROM (
     FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
 GROUP BY 2, 3, 4 HAVING count(*) <> 2;
 
+-- Levels need edges without a cycle.
+DELETE FROM edge;
+INSERT INTO edge(id, src, dst) SELECT rowid, min(src, dst), max(src, dst) FROM club;
 .read oracles/topological_order.sql
 SELECT 'topological order', count(*), max(level) FROM topological_order;
 SELECT 'wrong order', * FROM topological_order o JOIN gpu_topological_order('edge') w USING (vertex)
