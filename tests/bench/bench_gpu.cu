@@ -219,6 +219,16 @@ static std::vector<uint32_t> matrix_ends(const struct bench *b) {
     return end;
 }
 
+struct results {
+    std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
+    std::vector<uint32_t> parent, preorder, postorder;
+    std::vector<uint64_t> wide; /* other distances */
+    std::vector<double> rank;
+    std::vector<uint8_t> member;
+    std::vector<uint64_t> cell;
+    uint64_t count;
+};
+
 static struct finding look_at_cells(const struct bench *b, const struct results *r) {
     struct finding f = {0, 0, 0, 0};
     const bool narrow = gpugraph_distance_type_of(b->graph) == GPUGRAPH_UINT32;
@@ -232,16 +242,6 @@ static struct finding look_at_cells(const struct bench *b, const struct results 
     }
     return f;
 }
-
-struct results {
-    std::vector<uint32_t> word, edge; /* depths, degrees, distances of 32 bits */
-    std::vector<uint32_t> parent, preorder, postorder;
-    std::vector<uint64_t> wide; /* other distances */
-    std::vector<double> rank;
-    std::vector<uint8_t> member;
-    std::vector<uint64_t> cell;
-    uint64_t count;
-};
 
 static void search(struct bench *b, const char *algorithm, uint32_t source,
                    struct results *r) {
