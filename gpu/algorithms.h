@@ -15,6 +15,7 @@
     NAME(pagerank)                                                                       \
     NAME(label_propagation)                                                              \
     NAME(vertex_triangles)                                                               \
+    NAME(paths)                                                                          \
     NAME(matrix)                                                                         \
     NAME(topological_order)                                                              \
     NAME(degrees)

@@ -319,6 +319,18 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,
                                 bool weighted, gpugraph_run *run, void *distance);
 
+/* Takes the next path: its edge numbers in the order of travel, which are gone when it returns. Not 0:
+** no more; the call then fails. */
+typedef int gpugraph_take_path(void *context, const uint64_t *edge, uint64_t count);
+/* The k shortest paths without a repeated vertex from the one source to the one target of the search, or as
+** many as there are: in order of distance, equal ones by their lists of edge numbers. Parallel edges make
+** different paths. Distances are by weight, or edges each counting 1; the sum of a path is made in the order
+** of travel. Where source and target are the same there is one path, without an edge. GPUGRAPH_RANGE where
+** the distance of one of them leaves the range. */
+gpugraph_status gpugraph_paths(gpugraph_graph *graph, const gpugraph_search *search,
+                               bool weighted, uint32_t k, gpugraph_run *run,
+                               gpugraph_take_path *take_path, void *context);
+
 /* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */

@@ -287,7 +287,7 @@ static int check_sources(const arguments *a) {
                         "there is no source; give the vertex to start from, as in %s",
                         a->by->function->example);
     }
-    if (a->by->function->paths && !a->given.value[F_TARGET]) {
+    if ((a->by->function->paths || a->by->function->walks) && !a->given.value[F_TARGET]) {
         int rc = check_conditions(a, F_TARGET);
         return rc ? rc
                   : caller_fail(

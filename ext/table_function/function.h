@@ -88,6 +88,7 @@ typedef struct table_function {
     int fields, visible;
     int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
     bool paths;      /* rows are the steps of paths */
+    bool walks;      /* rows are the steps of several paths, in arrays */
     bool cells;      /* rows are cells: from each of sources to each of targets */
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;

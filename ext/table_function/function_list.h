@@ -12,6 +12,7 @@
     NAME(dfs)                                                                            \
     NAME(mis)                                                                            \
     NAME(components)                                                                     \
+    NAME(paths)                                                                          \
     NAME(matrix)                                                                         \
     NAME(pagerank)                                                                       \
     NAME(topological_order)                                                              \

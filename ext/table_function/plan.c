@@ -137,7 +137,8 @@ static bool varies(plan *p, int constraint) {
 /* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
 ** where the source column is INTEGER, and there is one answer for each vertex. */
 static bool takes_list(plan *p, int field, int constraint) {
-    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
+    if ((p->function->walks && field == F_TARGET) ||
+        (field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
         !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
@@ -155,7 +156,7 @@ static void give_values(plan *p) {
             continue;
         bool list = takes_list(p, f, i);
         give(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
-        if (f == F_TARGET && varies(p, i))
+        if (f == F_TARGET && !p->function->walks && varies(p, i))
             p->bits |= PLAN_VARIABLE_TARGET;
         if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
             p->bits |= PLAN_VARIABLE_BOUND;
@@ -177,7 +178,8 @@ static void give_values(plan *p) {
 
 /* At most, for one source. */
 static bool one_vertex(const plan *p) {
-    bool target = p->offer.equal[F_TARGET] >= 0 && !p->function->paths;
+    bool target =
+        p->offer.equal[F_TARGET] >= 0 && !p->function->paths && !p->function->walks;
     return !p->target_list && !p->vertex_list &&
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
@@ -311,8 +313,8 @@ static void estimate(plan *p) {
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few =
-            p->function->paths || p->target_list || p->vertex_list || one_vertex(p);
+        bool few = p->function->paths || p->function->walks || p->target_list ||
+                   p->vertex_list || one_vertex(p);
         info->estimatedRows = few             ? 100
                               : o->bounds > 0 ? (int)SEARCH_COST / 10
                                               : (int)SEARCH_COST;

@@ -70,7 +70,7 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     memcpy(q->own, o->own, sizeof q->own);
     q->search.source = a->sources.item;
     q->search.source_count = a->sources.count;
-    if (f->cells) {
+    if (f->cells || f->walks) {
         q->search.target = a->targets.item;
         q->search.target_count = a->targets.count;
     }

@@ -81,8 +81,13 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
 }
 
 /* Without one, every vertex that is found is a target. */
-static void result_target(sqlite3_context *context, const rows *r, const answer *s) {
-    result_vertex(context, r->ids, s->by->function->paths ? r->target : r->vertex);
+static void result_target(sqlite3_context *context, const rows *r, const arguments *a,
+                          const answer *s) {
+    const table_function *f = s->by->function;
+    result_vertex(context, r->ids,
+                  f->walks   ? a->targets.item[0]
+                  : f->paths ? r->target
+                             : r->vertex);
 }
 
 /* A column of the function's own. */
@@ -150,7 +155,7 @@ static void result_argument(sqlite3_context *context, const rows *r, const argum
         result_source(context, r, a, s);
         break;
     case F_TARGET:
-        result_target(context, r, s);
+        result_target(context, r, a, s);
         break;
     case F_SOURCES:
         result_string(context, &a->sources_text);
@@ -267,6 +272,7 @@ static uint64_t hash_call(const arguments *a, const answer *s) {
         o->maximum.integer,
         s->weight,
         a->by->function->paths ? a->source : 0,
+        a->by->function->walks && a->targets.count ? a->targets.item[0] : 0,
     };
     hash = hash_bytes(hash, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);

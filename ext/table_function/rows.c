@@ -198,7 +198,7 @@ int rows_start(rows *r, const arguments *a, answer *s) {
     } else if (a->only_vertex != GPUGRAPH_NONE) {
         set_range(r, a->plan, &a->only_vertex,
                   !a->has_target || numbers_has(&a->targets, a->only_vertex));
-    } else if (a->has_target) {
+    } else if (a->has_target && !a->by->function->walks) {
         set_range(r, a->plan, a->targets.item, a->targets.count);
     } else if (a->vertex_list) {
         set_range(r, a->plan, a->only.item, a->only.count);

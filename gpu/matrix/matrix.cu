@@ -387,6 +387,8 @@ static void find_all(struct cuda_job *job, matrix *m, number none) {
     char more[100];
     if (!gg_device_csr(job, gg_forward_kind(m->direction), m->weighted, &r.arcs))
         return;
+    if (!m->weighted)
+        r.arcs.weight = NULL;
     const uint32_t at_once = rows_at_once<number>(job, m);
     carve(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
     number *cell =

@@ -1,6 +1,8 @@
-/* Times distance matrices on the CPU, through gpugraph.h.
+/* Times distance matrices, and paths in order, on the CPU, through gpugraph.h.
 **
 **     bench_pairs matrix GRAPH [ENDS [repeats [threads [method]]]]
+**     bench_pairs paths GRAPH [K [repeats [threads [method]]]]    K (default 10) paths, between another
+**                                                                 pair of vertices each time
 **
 ** GRAPH: as in bench_graphs.h. ENDS: so many sources, and as many targets, of vertices that have edges
 ** (default 200), the same on every run. DEPTH=1: by depth; else by weight. Prints the median, smallest
@@ -61,6 +63,34 @@ static void time_matrix(gpugraph_graph *graph, gpugraph_run *run, uint32_t ends,
     free(ms);
 }
 
+static int take_path(void *sum, const uint64_t *edge, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        *(uint64_t *)sum += mix(edge[i] + i);
+    return 0;
+}
+
+static void time_paths(gpugraph_graph *graph, gpugraph_run *run, uint32_t k, int repeats,
+                       bool weighted) {
+    double *ms = need(malloc((size_t)repeats * sizeof *ms));
+    uint64_t sum = 0;
+    for (int i = -1; i < repeats; i++) {
+        uint32_t source = end_of(graph, (uint64_t)i * 2 + 8),
+                 target = end_of(graph, (uint64_t)i * 2 + 9);
+        gpugraph_search search = {.source = &source,
+                                  .source_count = 1,
+                                  .target = &target,
+                                  .target_count = 1,
+                                  .max_depth = GPUGRAPH_NONE};
+        double started = now_ms();
+        gpugraph_paths(graph, &search, weighted, k, run, take_path, &sum);
+        give_up_on_error(run);
+        if (i >= 0)
+            ms[i] = now_ms() - started;
+    }
+    print_times(run->used_method, ms, repeats, sum);
+    free(ms);
+}
+
 static void tell_phase(void *unused, const char *name, double ms, int64_t items,
                        const char *detail) {
     (void)unused, (void)items;
@@ -69,13 +99,16 @@ static void tell_phase(void *unused, const char *name, double ms, int64_t items,
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || strcmp(argv[1], "matrix") != 0) {
+    const bool paths = argc > 1 && strcmp(argv[1], "paths") == 0;
+    if (argc < 3 || (!paths && strcmp(argv[1], "matrix") != 0)) {
         fprintf(stderr,
-                "usage: bench_pairs matrix FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
-                "path:LENGTH [ends [repeats [threads [method]]]]\n");
+                "usage: bench_pairs matrix|paths FILE.gr.gz|rmat:SCALE:FACTOR|grid:SIDE|"
+                "path:LENGTH [ends|k [repeats [threads [method]]]]\n");
         return 2;
     }
-    const int ends = argc > 3 ? atoi(argv[3]) : 200,
+    const int ends = argc > 3 ? atoi(argv[3])
+                     : paths  ? 10
+                              : 200,
               repeats = argc > 4 ? atoi(argv[4]) : 5;
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = tell_phase};
     if (ends < 1 || repeats < 1) {
@@ -85,7 +118,8 @@ int main(int argc, char **argv) {
     run.threads = argc > 5 ? atoi(argv[5]) : 0;
     gpugraph_graph *graph = make_graph(argv[2], &run);
     run.method = argc > 6 ? argv[6] : "auto";
-    time_matrix(graph, &run, (uint32_t)ends, repeats, !getenv("DEPTH"));
+    (paths ? time_paths : time_matrix)(graph, &run, (uint32_t)ends, repeats,
+                                       !getenv("DEPTH"));
     gpugraph_free(graph);
     return 0;
 }

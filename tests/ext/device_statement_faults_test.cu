@@ -78,6 +78,8 @@ static const struct call {
     {"gpu_triangles",
      "SELECT * FROM gpu_triangles(%Q) WHERE direction = 'out' AND method = %Q AND "
      "backend = %Q ORDER BY vertex"},
+    {"gpu_paths",
+     "SELECT * FROM gpu_paths(%Q, 1, 40, 3) WHERE method = %Q AND backend = %Q"},
     {"gpu_matrix",
      "SELECT * FROM gpu_matrix(%Q, '[1, 7, 30]', '[2, 40]') WHERE method = %Q AND "
      "backend = %Q ORDER BY source, target"},

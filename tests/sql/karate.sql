@@ -69,6 +69,17 @@ SELECT 'wrong cell', * FROM (
     FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
 GROUP BY 2, 3, 4 HAVING count(*) <> 2;
 
+-- The first of very many paths.
+CREATE TABLE trip(source, target, k);
+INSERT INTO trip VALUES (0, 33, 12);
+DELETE FROM edge WHERE id <= 0;
+.read oracles/paths.sql
+SELECT 'paths', count(*), sum(distance) FROM paths;
+SELECT 'wrong path', * FROM paths p LEFT JOIN (
+    SELECT path, max(distance) AS distance, group_concat(printf('%04d ', edge), '') AS edges
+    FROM gpu_paths('edge', 0, 33, 12) WHERE seq > 0 GROUP BY path) g USING (path)
+WHERE (p.distance, p.edges) IS NOT (g.distance, g.edges);
+
 -- Levels need edges without a cycle.
 DELETE FROM edge;
 INSERT INTO edge(id, src, dst) SELECT rowid, min(src, dst), max(src, dst) FROM club;

@@ -19,6 +19,8 @@ static const char *const questions[] = {
     "SELECT count(*), sum(vertex * rank) FROM gpu_pagerank('g')",
     "SELECT count(*), sum(vertex * label) FROM gpu_label_propagation('g')",
     "SELECT count(*), sum(triangles), sum(vertex * coefficient) FROM gpu_triangles('g')",
+    "SELECT count(*), sum(path * seq * vertex), max(distance) FROM gpu_paths('g', 1, 9, "
+    "4)",
     "SELECT count(*), sum(distance * target) FROM gpu_matrix('g', '[1, 2, 5]', '[9, 2]')",
     "SELECT count(*), sum(distance) FROM gpu_matrix('g', '[1, 2, 5]') WHERE weighted = 0",
     "SELECT count(*), sum(level * vertex), sum(position * vertex) FROM "

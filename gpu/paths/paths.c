@@ -1,0 +1,445 @@
+/* The shortest paths without a repeated vertex, in order: the public function, its checks, and the list of
+** deviations.
+**
+**     path 1       o--o--o--o--o        every path but the first leaves one before it at some vertex, by
+**     deviation       \__.              another edge than those of all paths known so far that are the
+**                                       same up to there
+**
+** So all paths that are not known yet fall into deviations: a beginning, and edges that must not come next.
+** Each is known by what its paths take at least, until it comes first; then its best path is searched for
+** (spur.c), and it waits under its true distance. When it comes first again, it is the next path, and its
+** paths but that one fall into deviations anew, from where it left. After Yen, "Finding the K Shortest
+** Loopless Paths in a Network" (Management Science 17, 1971), and Lawler (Management Science 18, 1972); what
+** is left from a vertex on comes from one search from the target. */
+#include "bfs/bfs.h"
+#include "paths.h"
+#include "sssp/sssp.h"
+
+#include <stdio.h>
+
+typedef struct known { /* a path */
+    edge_list edge;
+    uint32_t *vertex; /* edge.count + 1 */
+    uint64_t *distance;
+} known;
+
+typedef struct deviation {
+    uint64_t least; /* no path of it takes less; found: its best path takes that */
+    uint64_t
+        edge; /* not found: none of its paths comes before the beginning and that edge */
+    uint32_t of; /* path whose beginning it has, GPUGRAPH_NONE: none */
+    uint32_t at; /* vertex of that path at which it leaves */
+    edge_list banned;
+    edge_list best; /* found: the whole path */
+    bool found;
+} deviation;
+
+typedef struct yen {
+    spur_search s;
+    uint32_t source;
+    known *path;
+    uint64_t paths, path_room;
+    deviation **heap;
+    uint64_t count, room;
+    uint64_t spurs;
+} yen;
+
+/* ---- the order of deviations ---- */
+
+static uint64_t edges_of(const deviation *d) {
+    return d->found ? d->best.count : d->at + (uint64_t)1;
+}
+
+static uint64_t edge_of(const yen *y, const deviation *d, uint64_t i) {
+    if (d->found)
+        return d->best.item[i];
+    return i < d->at ? y->path[d->of].edge.item[i] : d->edge;
+}
+
+/* One that may hold a path before the other's comes first. */
+static bool comes_first(const yen *y, const deviation *a, const deviation *b) {
+    if (a->least != b->least)
+        return a->least < b->least;
+    const uint64_t x = edges_of(a), z = edges_of(b);
+    for (uint64_t i = 0; i < x && i < z; i++)
+        if (edge_of(y, a, i) != edge_of(y, b, i))
+            return edge_of(y, a, i) < edge_of(y, b, i);
+    return a->found == b->found ? x < z : !a->found;
+}
+
+static bool put(yen *y, deviation *d) {
+    void *block = y->heap;
+    bool made = gg_make_room(y->s.run, &block, y->count, &y->room, sizeof(deviation *));
+    y->heap = block;
+    if (!made)
+        return false;
+    uint64_t at = y->count++;
+    while (at > 0 && comes_first(y, d, y->heap[(at - 1) / 2])) {
+        y->heap[at] = y->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    y->heap[at] = d;
+    return true;
+}
+
+static deviation *take(yen *y) {
+    deviation *first = y->heap[0], *last = y->heap[--y->count];
+    uint64_t at = 0, below = 1;
+    while (below < y->count) {
+        below +=
+            below + 1 < y->count && comes_first(y, y->heap[below + 1], y->heap[below]);
+        if (!comes_first(y, y->heap[below], last))
+            break;
+        y->heap[at] = y->heap[below];
+        at = below;
+        below = 2 * at + 1;
+    }
+    y->heap[at] = last;
+    return first;
+}
+
+static void free_deviation(deviation *d) {
+    if (!d)
+        return;
+    gg_release(d->banned.item);
+    gg_release(d->best.item);
+    gg_release(d);
+}
+
+/* ---- deviations ---- */
+
+/* Takes over the banned edges. Nothing is put where there is surely no path. */
+static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t from,
+                          edge_list *banned) {
+    spur_search *s = &y->s;
+    deviation *d = gg_alloc_zero(s->run, 1, sizeof *d);
+    if (!d) {
+        gg_release(banned->item);
+        return false;
+    }
+    *d = (deviation){.least = GG_INFINITE,
+                     .edge = GPUGRAPH_NO_EDGE,
+                     .of = of,
+                     .at = at,
+                     .banned = *banned};
+    bool go = gg_ways_out(s, v);
+    for (uint64_t i = 0; go && i < s->out.count; i++) {
+        const way_out *way = &s->out.item[i];
+        if (gg_is_blocked(s, way->to) || gg_has_edge(banned, way->edge))
+            continue;
+        const uint64_t sum = gg_way_sum(s->type, from, way->weight),
+                       least = gg_at_least(s, way->to, sum);
+        if (least == GG_INFINITE)
+            continue;
+        /* Bounds of REAL sums do not tell which of the edges the best path takes. */
+        if (s->type == GPUGRAPH_REAL ? d->edge == GPUGRAPH_NO_EDGE : least < d->least)
+            d->edge = way->edge;
+        d->least = least < d->least ? least : d->least;
+    }
+    if (go && d->least != GG_INFINITE && put(y, d))
+        return true;
+    go = go && d->least == GG_INFINITE;
+    free_deviation(d);
+    return go;
+}
+
+static void block_beginning(yen *y, const deviation *d, bool block) {
+    if (d->of == GPUGRAPH_NONE) {
+        (block ? gg_block : gg_unblock)(&y->s, y->source);
+        return;
+    }
+    for (uint32_t i = 0; i <= d->at; i++)
+        (block ? gg_block : gg_unblock)(&y->s, y->path[d->of].vertex[i]);
+}
+
+/* The best path of a deviation that came first; it waits again unless it has none. */
+static bool find_best(yen *y, deviation *d) {
+    spur_search *s = &y->s;
+    const known *of = d->of == GPUGRAPH_NONE ? NULL : &y->path[d->of];
+    bool go = true;
+    y->spurs++;
+    for (uint32_t i = 0; i < d->at && go; i++)
+        go = gg_add_edge(s->run, &d->best, of->edge.item[i]);
+    block_beginning(y, d, true);
+    go = go && gg_spur(s, of ? of->vertex[d->at] : y->source,
+                       of ? of->distance[d->at] : 0, &d->banned, &d->least, &d->best);
+    block_beginning(y, d, false);
+    d->found = true;
+    if (go && d->least != GG_INFINITE)
+        return put(y, d) || (free_deviation(d), false);
+    free_deviation(d);
+    return go;
+}
+
+/* ---- paths ---- */
+
+static known *add_path(yen *y, deviation *d) {
+    spur_search *s = &y->s;
+    void *block = y->path;
+    bool made = gg_make_room(s->run, &block, y->paths, &y->path_room, sizeof *y->path);
+    y->path = block;
+    if (!made)
+        return NULL;
+    known *p = &y->path[y->paths++];
+    *p = (known){.edge = d->best};
+    d->best = (edge_list){.count = 0};
+    p->vertex = gg_alloc(s->run, p->edge.count + 1, sizeof *p->vertex);
+    p->distance = gg_alloc(s->run, p->edge.count + 1, sizeof *p->distance);
+    if (!p->vertex || !p->distance)
+        return NULL;
+    p->vertex[0] = y->source;
+    p->distance[0] = 0;
+    for (uint64_t i = 0; i < p->edge.count; i++) {
+        const uint64_t e = p->edge.item[i];
+        p->vertex[i + 1] = gpugraph_other_end(s->graph, e, p->vertex[i]);
+        p->distance[i + 1] =
+            gg_way_sum(s->type, p->distance[i],
+                       gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, e));
+    }
+    return p;
+}
+
+/* All paths of the deviation but the one that it was, by where they leave that one. */
+static bool deviate(yen *y, deviation *d, const known *p) {
+    const uint32_t of = (uint32_t)(y->paths - 1);
+    spur_search *s = &y->s;
+    bool go = true;
+    uint64_t blocked = 0;
+    for (uint32_t i = 0; i < p->edge.count && go; i++, blocked++) {
+        gg_block(s, p->vertex[i]);
+        if (i < d->at)
+            continue;
+        edge_list banned = {.count = 0};
+        if (i == d->at) {
+            banned = d->banned;
+            d->banned = (edge_list){.count = 0};
+        }
+        if (!gg_add_edge(s->run, &banned, p->edge.item[i])) {
+            gg_release(banned.item);
+            go = false;
+        } else {
+            go = add_deviation(y, of, i, p->vertex[i], p->distance[i], &banned) &&
+                 !(i % 4096 == 0 && gg_poll(s->run));
+        }
+    }
+    for (uint64_t i = 0; i < blocked; i++)
+        gg_unblock(s, p->vertex[i]);
+    return go;
+}
+
+static bool tell(yen *y, const known *p, gpugraph_take_path *take_path, void *context) {
+    if (p->distance[p->edge.count] == GG_BEYOND) {
+        gg_fail(y->s.run, GPUGRAPH_RANGE,
+                "the distance of path %llu is over the range; use smaller weights or a "
+                "smaller k",
+                (unsigned long long)y->paths);
+        return false;
+    }
+    if (take_path(context, p->edge.item, p->edge.count) == 0)
+        return true;
+    gg_fail(y->s.run, GPUGRAPH_INVALID, "the caller takes no more paths");
+    return false;
+}
+
+static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *context) {
+    while (y->count > 0 && y->paths < k) {
+        deviation *d = take(y);
+        if (!d->found) {
+            if (!find_best(y, d))
+                return false;
+            continue;
+        }
+        const known *p = add_path(y, d);
+        bool go =
+            p && tell(y, p, take_path, context) && (y->paths == k || deviate(y, d, p));
+        free_deviation(d);
+        if (!go)
+            return false;
+    }
+    return true;
+}
+
+static void free_yen(yen *y) {
+    for (uint64_t i = 0; i < y->count; i++)
+        free_deviation(y->heap[i]);
+    for (uint64_t i = 0; i < y->paths; i++) {
+        gg_release(y->path[i].edge.item);
+        gg_release(y->path[i].vertex);
+        gg_release(y->path[i].distance);
+    }
+    gg_release(y->heap);
+    gg_release(y->path);
+    gg_spur_end(&y->s);
+}
+
+/* ---- what is left from each vertex on ---- */
+
+static gpugraph_direction turned(gpugraph_direction direction) {
+    return direction == GPUGRAPH_BOTH  ? GPUGRAPH_BOTH
+           : direction == GPUGRAPH_OUT ? GPUGRAPH_IN
+                                       : GPUGRAPH_OUT;
+}
+
+void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
+                      const gpugraph_search *against, bool weighted, gpugraph_run *run,
+                      void *distance) {
+    const gg_algorithm *a = weighted ? &gg_sssp : &gg_bfs;
+    const char *used = run->used_method, *asked = run->method;
+    run->method = NULL; /* the search chooses its own */
+    run->used_method = gg_find_method(a->side[on], a->begins[on])->name;
+    if (weighted)
+        ((const struct sssp_calls *)a->side[on]->calls)
+            ->search(graph, against, run, distance, NULL);
+    else
+        ((const struct bfs_calls *)a->side[on]->calls)
+            ->search(graph, against, run, distance, NULL);
+    run->method = asked;
+    run->used_method = used;
+}
+
+/* A search that knows all its distances to be in range goes on to the last vertex: what it has not reached
+** then has no way to the target. Another ends at the source, and what it has not reached is at least as far
+** as the farthest that it has. */
+static void settle_rest(spur_search *s, bool whole) {
+    s->rest = whole ? GG_INFINITE : 0;
+    for (uint32_t v = 0; !whole && v < s->graph->n; v++) {
+        uint64_t left = gg_word_at(s->type, s->left, v);
+        s->rest = left != GG_INFINITE && left > s->rest ? left : s->rest;
+    }
+    s->slack = 1 - ldexp((double)s->graph->n + 8, -51);
+}
+
+/* ---- driver ---- */
+
+static bool rows_for(spur_search *s) {
+    return !gg_csr(s->graph, gg_forward_kind(s->direction), s->weighted, false, s->run,
+                   &s->rows) &&
+           (s->direction == GPUGRAPH_OUT ||
+            !gg_csr(s->graph, CSR_IN, false, false, s->run, &s->turned)) &&
+           !gg_edge_rows(s->graph, s->run);
+}
+
+static void find_paths(yen *y, const struct paths_calls *calls,
+                       const gpugraph_search *search, uint32_t k,
+                       gpugraph_take_path *take_path, void *context) {
+    spur_search *s = &y->s;
+    edge_list none = {.count = 0};
+    const bool whole = s->type == GPUGRAPH_UINT32;
+    const gpugraph_search against = {.source = search->target,
+                                     .source_count = 1,
+                                     .target = search->source,
+                                     .target_count = whole ? 0 : 1,
+                                     .direction = turned(search->direction),
+                                     .max_depth = GPUGRAPH_NONE};
+    void *left = gg_alloc(s->run, s->graph->n, gg_distance_size(s->type));
+    char more[100];
+    s->left = left;
+    if (left)
+        calls->measure(s->graph, &against, s->weighted, s->run, left);
+    double started = gg_now_ms();
+    if (s->run->status == GPUGRAPH_OK &&
+        gg_word_at(s->type, left, y->source) != GG_INFINITE && rows_for(s) &&
+        gg_spur_begin(s)) {
+        if (!s->weighted)
+            s->rows.weight = NULL;
+        settle_rest(s, whole);
+        gg_block(s, y->source);
+        bool go = add_deviation(y, GPUGRAPH_NONE, 0, y->source, 0, &none);
+        gg_unblock(s, y->source);
+        if (!(go && next_paths(y, k, take_path, context)) && !s->run->status)
+            gg_stopped(s->run);
+    }
+    if (s->run->status == GPUGRAPH_OK) {
+        snprintf(more, sizeof more, "%llu paths, %llu spurs, %llu vertices settled",
+                 (unsigned long long)y->paths, (unsigned long long)y->spurs,
+                 (unsigned long long)s->settled);
+        gg_search_phase(s->run, started, (int64_t)y->paths, more);
+    }
+    free_yen(y);
+    gg_release(left);
+}
+
+/* ---- the descriptor ---- */
+
+static void measure_on_cpu(gpugraph_graph *graph, const gpugraph_search *against,
+                           bool weighted, gpugraph_run *run, void *distance) {
+    gg_paths_measure(GPUGRAPH_CPU, graph, against, weighted, run, distance);
+}
+
+static double steps(const gpugraph_graph *graph) {
+    return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * GG_THIN_ROUNDS : 0);
+}
+
+static const gpugraph_method methods[] = {
+    {"paths", "deviations", "cpu",
+     "a search from the target, then one for each deviation that comes first"},
+    {0},
+};
+
+static const struct paths_calls cpu_calls = {.measure = measure_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_paths = {
+    .name = "paths",
+    .rows = CSR_OUT,
+    .arcs = gg_arcs_once,
+    .steps = steps,
+    .cpu_ns = GG_SSSP_CPU_NS, /* that of the search from the target */
+    .cuda_ns = GG_SSSP_CUDA_NS,
+    .step_us = GG_SSSP_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_paths_cuda},
+};
+
+/* ---- the public function ---- */
+
+static void find_checked(gpugraph_graph *graph, const gpugraph_search *search,
+                         bool weighted, uint32_t k, gpugraph_run *run,
+                         gpugraph_take_path *take_path, void *context) {
+    if (weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "paths by weight need weights, and the graph was made without");
+        return;
+    }
+    if (gg_check_search(graph, search, run))
+        return;
+    if (search->source_count != 1 || search->target_count != 1) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "paths have one source and one target, and there are %u and %u",
+                search->source_count, search->target_count);
+        return;
+    }
+    bool fallback = false;
+    gpugraph_backend on = gg_choose(graph, &gg_paths, search, run, &fallback);
+    if (!on || k == 0)
+        return;
+    if (search->source[0] == search->target[0]) {
+        if (take_path(context, NULL, 0) != 0)
+            gg_fail(run, GPUGRAPH_INVALID, "the caller takes no more paths");
+        return;
+    }
+    yen y = {.source = search->source[0]};
+    y.s = (spur_search){.graph = graph,
+                        .run = run,
+                        .direction = search->direction,
+                        .weighted = weighted,
+                        .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
+                        .target = search->target[0]};
+    const yen fresh = y;
+    find_paths(&y, gg_paths.side[on]->calls, search, k, take_path, context);
+    if (gg_fall_back(run, &gg_paths, fallback)) {
+        y = fresh;
+        find_paths(&y, &cpu_calls, search, k, take_path, context);
+    }
+}
+
+gpugraph_status gpugraph_paths(gpugraph_graph *graph, const gpugraph_search *search,
+                               bool weighted, uint32_t k, gpugraph_run *run,
+                               gpugraph_take_path *take_path, void *context) {
+    gg_enter_graph(graph, run);
+    find_checked(graph, search, weighted, k, run, take_path, context);
+    return gg_leave_graph(graph, run);
+}

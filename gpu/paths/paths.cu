@@ -1,0 +1,27 @@
+/* The shortest paths in order, on the device: its part is the search from the target, which looks at the
+** whole graph. Deviations follow each other, and each looks at some vertices: they are the host's. */
+#include "paths.h"
+#include "sssp/sssp.h"
+
+static void measure(gpugraph_graph *graph, const gpugraph_search *against, bool weighted,
+                    gpugraph_run *run, void *distance) {
+    gg_paths_measure(GPUGRAPH_CUDA, graph, against, weighted, run, distance);
+}
+
+static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+    return gg_sssp_cuda.bytes(graph, frugal);
+}
+
+static const gpugraph_method methods[] = {
+    {"paths", "deviations", "cuda",
+     "a search from the target there, deviations on the CPU"},
+    {},
+};
+
+static const struct paths_calls calls = {.measure = measure};
+
+extern "C" const algorithm_side gg_paths_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

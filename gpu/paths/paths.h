@@ -1,0 +1,116 @@
+/* The shortest paths between two vertices, in order: what the files of the room share.
+**
+** paths.c has the public function and the list of deviations, spur.c the search for the best path of
+** one deviation, paths.cu the device's side. */
+#ifndef GPUGRAPH_PATHS_H
+#define GPUGRAPH_PATHS_H
+
+#include "algorithm.h"
+#include "base/words.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct paths_calls {
+    /* How far each vertex is from the target of the search: a whole search against its direction. */
+    void (*measure)(gpugraph_graph *, const gpugraph_search *against, bool weighted,
+                    gpugraph_run *, void *distance);
+};
+
+extern const gg_algorithm gg_paths;
+extern const algorithm_side gg_paths_cuda;
+
+/* By the search of that backend for one source. (paths.c) */
+void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
+                      const gpugraph_search *against, bool weighted, gpugraph_run *run,
+                      void *distance);
+
+typedef struct way_out { /* an edge that leaves a vertex */
+    uint64_t edge;       /* its number */
+    uint64_t weight;     /* a word */
+    uint32_t to;
+} way_out;
+
+/* A list of ways out, of edges. */
+typedef struct ways {
+    way_out *item;
+    uint64_t count, room;
+} ways;
+
+typedef struct edge_list {
+    uint64_t *item;
+    uint64_t count, room;
+} edge_list;
+
+typedef struct spur_search {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    gpugraph_direction direction;
+    gpugraph_distance_type type;
+    csr rows, turned; /* along the search, and IN where edges are walked backwards */
+    bool weighted;
+    uint32_t target;
+    const void *left;  /* distances to the target, of `type` */
+    uint64_t rest;     /* at least so much is left where `left` says nothing: 0 is safe */
+    double slack;      /* REAL: a sum in another order may be less by that factor */
+    uint64_t *blocked; /* bit v: on the path before the spur */
+    uint64_t *distance;
+    uint32_t *parent;
+    uint32_t *touched;
+    uint64_t touched_count, touched_room;
+    gg_heap heap;
+    ways out;
+    /* the path that shows that the rest can be had: certain[0] is the vertex it begins at */
+    uint32_t *certain;
+    uint64_t *certain_distance;
+    uint64_t certain_count, certain_room, distance_room;
+    uint64_t looked, settled;
+} spur_search;
+
+/* ---- spur.c ---- */
+
+bool gg_spur_begin(spur_search *s);
+void gg_spur_end(spur_search *s);
+/* The edges that leave v, loops aside, in order of their numbers, into s->out. */
+bool gg_ways_out(spur_search *s, uint32_t v);
+/* The least that a path through v can take, whose distance at v is that. */
+uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance);
+/* The best path from v on, where the distance is `from`, along no vertex that is blocked (v is) and not
+** by one of the banned edges first: its distance in *found, GG_INFINITE where there is none; its edges
+** behind those of *path. False when the run must end. */
+bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
+             uint64_t *found, edge_list *path);
+
+/* A sum that leaves the range is a way all the same: the last of all. */
+#define GG_BEYOND (GG_INFINITE - 1)
+static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
+    if (a == GG_INFINITE || b == GG_INFINITE)
+        return GG_INFINITE;
+    if (a == GG_BEYOND || b == GG_BEYOND)
+        return GG_BEYOND;
+    uint64_t sum = gg_word_sum(type, a, b);
+    return sum == GG_INFINITE ? GG_BEYOND : sum;
+}
+
+static inline bool gg_is_blocked(const spur_search *s, uint32_t v) {
+    return s->blocked[v >> 6] >> (v & 63) & 1;
+}
+static inline void gg_block(spur_search *s, uint32_t v) {
+    s->blocked[v >> 6] |= (uint64_t)1 << (v & 63);
+}
+static inline void gg_unblock(spur_search *s, uint32_t v) {
+    s->blocked[v >> 6] &= ~((uint64_t)1 << (v & 63));
+}
+bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge);
+static inline bool gg_has_edge(const edge_list *list, uint64_t edge) {
+    for (uint64_t i = 0; i < list->count; i++)
+        if (list->item[i] == edge)
+            return true;
+    return false;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,301 @@
+/* The best path from a spur vertex on: the least distance, and of all paths of that distance the one whose
+** list of edge numbers comes first.
+**
+**     source o--o--o spur          blocked: what lies before, and the spur itself
+**                  |\ banned
+**                  | o ...  ->  target
+**
+** The search goes by distance so far and what is left at least, which a search from the target has found on
+** the whole graph: so it hardly leaves the best path. That path is certain. Then the walk from the spur
+** takes, at each vertex, the edge of the smallest number from which the same distance can still be had:
+** the next one of the certain path, or one with a smaller number whose own search finds a path, which then
+** is the certain one. The least distance may be made by ways that are not the least in between, where
+** REAL sums round: so what is asked of each is the whole sum, in the order of travel. */
+#include "paths.h"
+
+#include <stdlib.h>
+
+bool gg_spur_begin(spur_search *s) {
+    const uint32_t n = s->graph->n;
+    s->blocked = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *s->blocked);
+    s->distance = gg_alloc(s->run, n, sizeof *s->distance);
+    s->parent = gg_alloc(s->run, n, sizeof *s->parent);
+    for (uint32_t v = 0; s->distance && v < n; v++)
+        s->distance[v] = GG_INFINITE;
+    return s->blocked && s->distance && s->parent;
+}
+
+void gg_spur_end(spur_search *s) {
+    gg_release(s->blocked);
+    gg_release(s->distance);
+    gg_release(s->parent);
+    gg_release(s->touched);
+    gg_release(s->heap.item);
+    gg_release(s->out.item);
+    gg_release(s->certain);
+    gg_release(s->certain_distance);
+}
+
+/* ---- lists ---- */
+
+bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
+    void *block = list->item;
+    bool made = gg_make_room(run, &block, list->count, &list->room, sizeof *list->item);
+    list->item = block;
+    if (made)
+        list->item[list->count++] = edge;
+    return made;
+}
+
+static bool add_way(spur_search *s, uint64_t edge, uint32_t to) {
+    void *block = s->out.item;
+    bool made =
+        gg_make_room(s->run, &block, s->out.count, &s->out.room, sizeof *s->out.item);
+    s->out.item = block;
+    if (made)
+        s->out.item[s->out.count++] = (way_out){
+            edge, gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, edge),
+            to};
+    return made;
+}
+
+static int by_edge(const void *a, const void *b) {
+    uint64_t x = ((const way_out *)a)->edge, y = ((const way_out *)b)->edge;
+    return (x > y) - (x < y);
+}
+
+/* Edges that lead to v, by the rows of their sources: a source with several edges stands there as often. */
+static bool add_turned(spur_search *s, uint32_t v) {
+    const csr *rows = &s->turned;
+    for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + (uint64_t)1]; arc++) {
+        uint32_t to = rows->target[arc];
+        uint64_t count = 0;
+        if (to == v)
+            continue;
+        const void *edge = gg_edges_between(s->graph, to, v, &count);
+        for (uint64_t i = 0; i < count; i++)
+            if (!add_way(s, gg_edge_at(edge, s->graph->wide, i), to))
+                return false;
+    }
+    return true;
+}
+
+static bool add_straight(spur_search *s, uint32_t v) {
+    const struct csr_slot *rows = &s->graph->edge_rows;
+    for (uint64_t i = rows->offset[v]; i < rows->offset[v + (uint64_t)1]; i++) {
+        uint64_t edge = gg_edge_at(rows->weight, s->graph->wide, i);
+        uint32_t to = s->graph->target[edge];
+        if (to != v && !add_way(s, edge, to))
+            return false;
+    }
+    return true;
+}
+
+bool gg_ways_out(spur_search *s, uint32_t v) {
+    s->out.count = 0;
+    if ((s->direction != GPUGRAPH_IN && !add_straight(s, v)) ||
+        (s->direction != GPUGRAPH_OUT && !add_turned(s, v)))
+        return false;
+    uint64_t kept = 0;
+    way_out *item = s->out.item;
+    if (s->out.count > 1)
+        qsort(item, s->out.count, sizeof *item, by_edge);
+    for (uint64_t i = 0; i < s->out.count; i++)
+        if (i == 0 || item[i].edge != item[i - 1].edge)
+            item[kept++] = item[i];
+    s->out.count = kept;
+    return true;
+}
+
+/* ---- the search ---- */
+
+/* GG_INFINITE: nothing leads on from there. */
+static inline uint64_t least_left(const spur_search *s, uint32_t v) {
+    uint64_t left = gg_word_at(s->type, s->left, v);
+    if (left == GG_INFINITE)
+        left = s->rest;
+    if (s->type != GPUGRAPH_REAL || left == GG_INFINITE)
+        return left;
+    return gg_real_word(gg_word_real(left) * s->slack);
+}
+
+/* The sum of both rounds, too: what it is compared with was added up in another order. */
+uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
+    uint64_t sum = gg_way_sum(s->type, distance, least_left(s, v));
+    if (s->type != GPUGRAPH_REAL || sum == GG_INFINITE || distance == GG_BEYOND ||
+        v == s->target)
+        return sum;
+    double least = (sum == GG_BEYOND ? DBL_MAX : gg_word_real(sum)) * s->slack;
+    return gg_real_word(least > gg_word_real(distance) ? least : gg_word_real(distance));
+}
+
+static bool reach(spur_search *s, uint32_t v, uint32_t parent, uint64_t distance,
+                  uint64_t most) {
+    if (gg_is_blocked(s, v) || distance >= s->distance[v])
+        return true;
+    uint64_t least = gg_at_least(s, v, distance);
+    if (least == GG_INFINITE || least > most)
+        return true;
+    if (s->distance[v] == GG_INFINITE) {
+        void *block = s->touched;
+        bool made = gg_make_room(s->run, &block, s->touched_count, &s->touched_room,
+                                 sizeof *s->touched);
+        s->touched = block;
+        if (!made)
+            return false;
+        s->touched[s->touched_count++] = v;
+    }
+    s->distance[v] = distance;
+    s->parent[v] = parent;
+    return gg_heap_put(s->run, &s->heap, v, least);
+}
+
+/* Until the target is nearest, or nothing within `most` waits. */
+static bool search(spur_search *s, uint64_t most) {
+    const csr *rows = &s->rows;
+    while (s->heap.count > 0) {
+        gg_waiting next = gg_heap_take(&s->heap);
+        const uint32_t u = next.vertex;
+        const uint64_t from = s->distance[u];
+        if (next.word != gg_at_least(s, u, from))
+            continue; /* stale */
+        if (u == s->target)
+            return true;
+        s->settled++;
+        for (uint64_t arc = rows->offset[u]; arc < rows->offset[u + (uint64_t)1]; arc++)
+            if (!reach(
+                    s, rows->target[arc], u,
+                    gg_way_sum(s->type, from, gg_word_weight(s->type, rows->weight, arc)),
+                    most))
+                return false;
+        s->looked += rows->offset[u + (uint64_t)1] - rows->offset[u] + 1;
+        if (s->looked >= GG_POLL_ITEMS) {
+            s->looked = 0;
+            if (gg_poll(s->run))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void forget(spur_search *s) {
+    for (uint64_t i = 0; i < s->touched_count; i++)
+        s->distance[s->touched[i]] = GG_INFINITE;
+    s->touched_count = s->heap.count = 0;
+}
+
+static bool certain_room(spur_search *s, uint64_t count) {
+    if (count <= s->certain_room)
+        return true;
+    gg_release(s->certain);
+    gg_release(s->certain_distance);
+    s->certain_room = 0;
+    s->certain = gg_alloc(s->run, count + count / 2, sizeof *s->certain);
+    s->certain_distance =
+        gg_alloc(s->run, count + count / 2, sizeof *s->certain_distance);
+    if (!s->certain || !s->certain_distance)
+        return false;
+    s->certain_room = count + count / 2;
+    return true;
+}
+
+/* What the search has found becomes certain: the vertices behind `first`, which is not touched. */
+static bool make_certain(spur_search *s, uint32_t first) {
+    uint64_t count = 0;
+    for (uint32_t v = s->target; v != first; v = s->parent[v])
+        count++;
+    if (!certain_room(s, count))
+        return false;
+    s->certain_count = count;
+    for (uint32_t v = s->target; v != first; v = s->parent[v]) {
+        s->certain[--count] = v;
+        s->certain_distance[count] = s->distance[v];
+    }
+    return true;
+}
+
+/* ---- the walk ---- */
+
+/* Is there a path of at most that distance by this way out of v? Then it is certain. */
+static bool try_way(spur_search *s, uint32_t v, way_out way, uint64_t sum, uint64_t most,
+                    bool *found) {
+    *found = false;
+    bool go = reach(s, way.to, v, sum, most) && search(s, most);
+    if (go && s->distance[s->target] <= most) {
+        *found = true;
+        go = make_certain(s, v);
+    }
+    forget(s);
+    return go;
+}
+
+/* The way out of v to take, by which `at` moves on the certain path: certain[*at] is the next vertex. */
+static bool next_way(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
+                     uint64_t most, uint64_t *at, way_out *taken, uint64_t *sum) {
+    if (!gg_ways_out(s, v))
+        return false;
+    for (uint64_t i = 0; i < s->out.count; i++) {
+        way_out way = s->out.item[i];
+        *taken = way;
+        *sum = gg_way_sum(s->type, from, way.weight);
+        if (gg_is_blocked(s, way.to) || (banned && gg_has_edge(banned, way.edge)))
+            continue;
+        if (way.to == s->certain[*at] && *sum <= s->certain_distance[*at]) {
+            ++*at;
+            return true;
+        }
+        uint64_t least = gg_at_least(s, way.to, *sum);
+        if (*sum == GG_INFINITE || least == GG_INFINITE || least > most)
+            continue;
+        bool found;
+        if (!try_way(s, v, way, *sum, most, &found))
+            return false;
+        if (found) {
+            *at = 1;
+            return true;
+        }
+    }
+    return false; /* the certain way is one of them */
+}
+
+/* Vertices on the way are blocked, and free again at the end. */
+static bool walk(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
+                 uint64_t most, edge_list *path) {
+    edge_list passed = {.count = 0};
+    uint64_t at = 0;
+    bool go = true;
+    while (go && v != s->target) {
+        way_out way;
+        go = next_way(s, v, from, banned, most, &at, &way, &from) &&
+             gg_add_edge(s->run, path, way.edge) && gg_add_edge(s->run, &passed, way.to);
+        if (!go)
+            break;
+        v = way.to;
+        banned = NULL;
+        gg_block(s, v);
+    }
+    for (uint64_t i = 0; i < passed.count; i++)
+        gg_unblock(s, (uint32_t)passed.item[i]);
+    gg_release(passed.item);
+    return go;
+}
+
+bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
+             uint64_t *found, edge_list *path) {
+    *found = GG_INFINITE;
+    if (!gg_ways_out(s, v))
+        return false;
+    bool go = true;
+    for (uint64_t i = 0; i < s->out.count && go; i++) {
+        way_out way = s->out.item[i];
+        if (!gg_has_edge(banned, way.edge))
+            go = reach(s, way.to, v, gg_way_sum(s->type, from, way.weight), GG_INFINITE);
+    }
+    go = go && search(s, GG_INFINITE);
+    if (go)
+        *found = s->distance[s->target];
+    if (go && *found != GG_INFINITE)
+        go = make_certain(s, v);
+    forget(s);
+    return go && (*found == GG_INFINITE || walk(s, v, from, banned, *found, path));
+}
