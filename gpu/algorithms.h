@@ -18,6 +18,7 @@
     NAME(paths)                                                                          \
     NAME(matrix)                                                                         \
     NAME(topological_order)                                                              \
+    NAME(cores)                                                                          \
     NAME(degrees)
 
 #endif

@@ -426,6 +426,10 @@ gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
                                            gpugraph_run *run, uint32_t *level,
                                            uint32_t *position, gpugraph_cycle *cycle);
 
+/* core[n]: the core number of each vertex in the undirected simple graph: the largest k for which the vertex
+** is in a part of the graph where each has at least k neighbours of that part. */
+gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);

@@ -516,10 +516,17 @@
 #define GG_TOPOLOGICAL_LEVELS      500
 #define GG_TOPOLOGICAL_THIN_LEVELS 5000
 /* Vertices of a level from which threads share it: below, waking them takes longer. On a device:
-** slices up to which one block walks levels by itself, and blocks for each multiprocessor. */
-#define GG_TOPOLOGICAL_WIDE   4096
-#define GG_TOPOLOGICAL_NARROW 64
-#define GG_TOPOLOGICAL_BLOCKS 4
+** slices up to which one block walks rounds of a peel by itself, and blocks for each multiprocessor. */
+#define GG_TOPOLOGICAL_WIDE 4096
+#define GG_PEEL_NARROW      64
+#define GG_PEEL_BLOCKS      4
+/* Core numbers: predictions, too; vertices from which threads share a pass. */
+#define GG_CORES_CPU_NS       5
+#define GG_CORES_CUDA_NS      0.08
+#define GG_CORES_STEP_US      4
+#define GG_CORES_PASSES       3000
+#define GG_CORES_THIN_PASSES  300
+#define GG_CORES_WIDE         4096
 #define GG_MATRIX_CPU_NS      60
 #define GG_MATRIX_CUDA_NS     0.1
 #define GG_MATRIX_STEP_US     8

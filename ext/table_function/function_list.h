@@ -15,6 +15,7 @@
     NAME(paths)                                                                          \
     NAME(matrix)                                                                         \
     NAME(pagerank)                                                                       \
+    NAME(cores)                                                                          \
     NAME(topological_order)                                                              \
     NAME(label_propagation)                                                              \
     NAME(triangles)

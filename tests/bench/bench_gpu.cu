@@ -5,7 +5,7 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
-** topological_order (of a graph without cycles, as with DAG=1),
+** cores, topological_order (of a graph without cycles, as with DAG=1),
 ** matrix (from 100 vertices to 100 others, the same on every run),
 ** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
@@ -289,6 +289,8 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         s.source_count = s.target_count = MATRIX_ENDS;
         r->cell.resize(MATRIX_ENDS * MATRIX_ENDS);
         need(b, gpugraph_matrix(b->graph, &s, true, &b->run, r->cell.data()));
+    } else if (strcmp(algorithm, "cores") == 0) {
+        need(b, gpugraph_cores(b->graph, &b->run, r->word.data()));
     } else if (strcmp(algorithm, "topological_order") == 0) {
         need(b, gpugraph_topological_order(b->graph, GPUGRAPH_OUT, &b->run,
                                            r->word.data(), r->preorder.data(), NULL));
@@ -605,13 +607,10 @@ static void orient(bench_graph *g, bool one_way) {
 
 /* ---- arguments ---- */
 
-static const char *const algorithms[] = {"bfs",        "sssp",
-                                         "dfs",        "mis",
-                                         "triangles",  "degrees",
-                                         "components", "strong",
-                                         "pagerank",   "labels",
-                                         "corners",    "clustering",
-                                         "matrix",     "topological_order"};
+static const char *const algorithms[] = {
+    "bfs",     "sssp",       "dfs",    "mis",      "triangles",
+    "degrees", "components", "strong", "pagerank", "labels",
+    "corners", "clustering", "matrix", "cores",    "topological_order"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -701,7 +700,7 @@ int main(int argc, char **argv) {
             stderr,
             "usage: bench_gpu GRAPH "
             "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|matrix|topological_order|all|"
+            "corners|clustering|matrix|cores|topological_order|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

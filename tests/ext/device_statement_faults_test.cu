@@ -86,9 +86,11 @@ static const struct call {
     {"gpu_matrix",
      "SELECT * FROM gpu_matrix(%Q, '[1, 7, 30]') WHERE weighted = 0 AND direction = "
      "'both' AND method = %Q AND backend = %Q ORDER BY source, target"},
+    {"gpu_cores",
+     "SELECT * FROM gpu_cores(%Q) WHERE method = %Q AND backend = %Q ORDER BY vertex"},
     {"gpu_topological_order",
-     "SELECT * FROM gpu_topological_order(%Q) WHERE method = %Q AND backend = %Q "
-     "ORDER BY vertex"},
+     "SELECT * FROM gpu_topological_order('SELECT src, dst FROM dense WHERE src < dst') "
+     "WHERE %Q <> '' AND method = %Q AND backend = %Q ORDER BY vertex"},
     {"gpu_path", "SELECT * FROM gpu_path(%Q, 1, 40) WHERE method = %Q AND backend = %Q"},
     {"gpu_path",
      "SELECT * FROM gpu_path(%Q, 1, 40) WHERE weighted = 0 AND method = %Q AND "

@@ -69,6 +69,10 @@ SELECT 'wrong cell', * FROM (
     FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
 GROUP BY 2, 3, 4 HAVING count(*) <> 2;
 
+.read oracles/cores.sql
+SELECT 'cores', count(*), max(core) FROM cores;
+SELECT 'wrong core', * FROM cores o JOIN gpu_cores('edge') w USING (vertex) WHERE o.core <> w.core;
+
 -- The first of very many paths.
 CREATE TABLE trip(source, target, k);
 INSERT INTO trip VALUES (0, 33, 12);

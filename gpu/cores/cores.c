@@ -1,0 +1,244 @@
+/* Core numbers: the public function and the CPU's side.
+**
+**     core[v]     neighbours of v that are left; once v is taken away: its core number
+**     rest        vertices that are left, ascending; a copy without those taken away for every k
+**     queue       | taken away for this k, pass 1 | pass 2 | ...
+**
+** For k = 0, 1, 2 ... every vertex with at most k neighbours left is taken away, and whoever falls to k
+** by that: k is their core number. A counter never falls below k: who would make it do so has it put
+** back, so that a vertex goes once and its counter is the answer. When nobody has k neighbours left, k
+** goes on to the fewest that anybody has. The copies are in all no longer than the sum of all core numbers and 2 n, which is
+** less than the arcs and 2 n.
+**
+** Peeling after Matula, Beck (J. ACM 30, 1983); by levels in parallel after Dasari, Ranjan, Zubair
+** (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
+#include "cores.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CHUNK = 256,       /* vertices that a thread takes at a time */
+    REST_CHUNK = 4096, /* of those that are left */
+    CLAIMS = 256       /* that it puts into a list together */
+};
+
+struct peeling {
+    const gpugraph_graph *graph;
+    gpugraph_run *run;
+    csr rows;
+    uint32_t *core, *queue, *rest, *next_rest;
+    uint64_t first, last, tail;      /* of the queue; tail: by atomic addition */
+    uint64_t rest_count, next_count; /* next_count: likewise */
+    uint64_t fewest;                 /* neighbours that anybody has left, by gg_lower */
+    uint32_t k;
+    int threads;
+};
+
+struct claims {
+    uint32_t vertex[CLAIMS];
+    uint32_t count;
+};
+
+static void hand_over(uint32_t *list, uint64_t *tail, struct claims *c) {
+    const uint64_t at = __atomic_fetch_add(tail, c->count, __ATOMIC_RELAXED);
+    memcpy(list + at, c->vertex, c->count * sizeof *c->vertex);
+    c->count = 0;
+}
+
+static inline void claim(uint32_t *list, uint64_t *tail, struct claims *c, uint32_t v) {
+    if (c->count == CLAIMS)
+        hand_over(list, tail, c);
+    c->vertex[c->count++] = v;
+}
+
+/* ---- the steps ---- */
+
+static void count_neighbours(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    uint64_t fewest = UINT64_MAX;
+    for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
+        p->core[v] = (uint32_t)(p->rows.offset[v + 1] - p->rows.offset[v]);
+        p->rest[v] = (uint32_t)v;
+        fewest = p->core[v] < fewest ? p->core[v] : fewest;
+    }
+    gg_lower(&p->fewest, fewest);
+}
+
+/* Those with k neighbours left go into the queue, those with more stay. */
+static void part_rest(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    struct claims gone, stays;
+    uint64_t fewest = UINT64_MAX;
+    gone.count = stays.count = 0;
+    for (uint64_t i = low; i < high && !gg_leave(p->run, i); i++) {
+        const uint32_t v = p->rest[i], left = p->core[v];
+        if (left == p->k) {
+            claim(p->queue, &p->tail, &gone, v);
+        } else if (left > p->k) {
+            fewest = left < fewest ? left : fewest;
+            claim(p->next_rest, &p->next_count, &stays, v);
+        }
+    }
+    hand_over(p->queue, &p->tail, &gone);
+    hand_over(p->next_rest, &p->next_count, &stays);
+    gg_lower(&p->fewest, fewest);
+}
+
+static void take_shared(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    struct claims c;
+    c.count = 0;
+    for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
+        const uint32_t v = p->queue[i];
+        for (uint64_t a = p->rows.offset[v]; a < p->rows.offset[v + 1]; a++) {
+            uint32_t *left = &p->core[p->rows.target[a]];
+            if (__atomic_load_n(left, __ATOMIC_RELAXED) <= p->k)
+                continue;
+            const uint32_t before = __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED);
+            if (before == p->k + 1)
+                claim(p->queue, &p->tail, &c, p->rows.target[a]);
+            else if (before <= p->k)
+                __atomic_fetch_add(left, 1, __ATOMIC_RELAXED);
+        }
+    }
+    hand_over(p->queue, &p->tail, &c);
+}
+
+static void take_alone(struct peeling *p) {
+    const uint32_t k = p->k;
+    uint64_t tail = p->tail, i = p->first;
+    for (; i < tail && !gg_leave(p->run, i); i++) {
+        const uint32_t v = p->queue[i];
+        for (uint64_t a = p->rows.offset[v]; a < p->rows.offset[v + 1]; a++) {
+            const uint32_t u = p->rows.target[a], left = p->core[u];
+            if (left <= k)
+                continue;
+            p->core[u] = left - 1;
+            if (left == k + 1)
+                p->queue[tail++] = u;
+        }
+        /* Threads help where much has come. */
+        if (p->threads > 1 && tail - i > GG_CORES_WIDE)
+            break;
+    }
+    p->last = i < tail ? i + 1 : tail;
+    p->tail = tail;
+}
+
+/* All that goes for this k. */
+static void take_all(struct peeling *p) {
+    for (p->last = p->first; p->last < p->tail && !gg_stopping(p->run);) {
+        p->first = p->last;
+        if (p->threads > 1 && p->tail - p->first > GG_CORES_WIDE) {
+            p->last = p->tail;
+            gg_chunks(p->threads, p->last - p->first, CHUNK, take_shared, p);
+        } else {
+            take_alone(p);
+        }
+    }
+    p->first = p->last;
+}
+
+static void peel(struct peeling *p) {
+    const uint64_t n = p->graph->n;
+    p->fewest = UINT64_MAX;
+    gg_chunks(p->threads, n, REST_CHUNK, count_neighbours, p);
+    p->rest_count = n;
+    while (p->tail < n && !gg_stopping(p->run)) {
+        p->k = p->fewest == UINT64_MAX || p->fewest < p->k ? p->k : (uint32_t)p->fewest;
+        p->next_count = 0;
+        p->fewest = UINT64_MAX;
+        const int threads = p->rest_count > GG_CORES_WIDE ? p->threads : 1;
+        gg_chunks(threads, p->rest_count, REST_CHUNK, part_rest, p);
+        uint32_t *swapped = p->rest;
+        p->rest = p->next_rest;
+        p->next_rest = swapped;
+        p->rest_count = p->next_count;
+        if (p->tail > p->first) {
+            take_all(p);
+            p->k++;
+            p->fewest = UINT64_MAX; /* counters have fallen since */
+        }
+    }
+}
+
+/* ---- the driver ---- */
+
+static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                   uint32_t *core) {
+    struct peeling p = {.graph = graph, .run = run, .core = core};
+    const uint32_t n = graph->n;
+    char more[60];
+    if (gg_csr(graph, CSR_SIMPLE, false, false, run, &p.rows))
+        return run->status;
+    const double start = gg_now_ms();
+    p.threads = gg_threads(run, p.rows.m + n);
+    p.queue = gg_alloc(run, n, sizeof *p.queue);
+    p.rest = gg_alloc(run, n, sizeof *p.rest);
+    p.next_rest = gg_alloc(run, n, sizeof *p.next_rest);
+    const bool go = p.queue && p.rest && p.next_rest;
+    if (go)
+        peel(&p);
+    gg_release(p.queue);
+    gg_release(p.rest);
+    gg_release(p.next_rest);
+    if (gg_stopping(run) || !go)
+        return gg_stopped(run);
+    snprintf(more, sizeof more, "%d thread(s)", p.threads);
+    gg_search_phase(run, start, (int64_t)p.rows.m, more);
+    return run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static double passes(const gpugraph_graph *graph) {
+    return gg_is_thin(graph) ? GG_CORES_THIN_PASSES : GG_CORES_PASSES;
+}
+
+static const gpugraph_method methods[] = {
+    {"cores", "peel", "cpu",
+     "threads take vertices with the fewest neighbours away, pass by pass"},
+    {0},
+};
+
+static const struct cores_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_cores = {
+    .name = "cores",
+    .rows = CSR_SIMPLE,
+    .arcs = gg_arcs_twice,
+    .steps = passes,
+    .cpu_ns = GG_CORES_CPU_NS,
+    .cuda_ns = GG_CORES_CUDA_NS,
+    .step_us = GG_CORES_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_cores_cuda},
+};
+
+static const struct cores_calls *calls(gpugraph_backend on) {
+    return gg_cores.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
+    bool fallback;
+    gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
+    if (!on)
+        return;
+    calls(on)->find(graph, run, core);
+    if (gg_fall_back(run, &gg_cores, fallback))
+        find_on_cpu(graph, run, core);
+}
+
+gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
+    gg_enter_graph(graph, run);
+    find_cores(graph, run, core);
+    return gg_leave_graph(graph, run);
+}

@@ -1,0 +1,186 @@
+/* Core numbers on the device; cores.c has the meaning.
+**
+**     count_neighbours    a thread per vertex
+**     peel_cores          one cooperative launch: for each k a pass over those that are left, a warp
+**                         for 32 of them, then rounds (graph/peel.cuh)
+**
+** A counter that would fall below k is put back, as on the CPU. */
+#include "cores.h"
+#include "graph/peel.cuh"
+
+#include <stdio.h>
+
+struct cores_state { /* [pass % PEEL_COUNTS]: read, made, cleared */
+    uint32_t rest[PEEL_COUNTS], fewest[PEEL_COUNTS];
+    uint32_t passes;
+};
+
+struct cores {
+    struct peel_lists p;
+    struct cores_state *state;
+    uint32_t *core, *rest[2];
+};
+
+/* ---- kernels ---- */
+
+static __global__ void count_neighbours(cores c) {
+    uint32_t fewest = UINT32_MAX;
+    for (uint64_t v = gg_thread(); v < c.p.rows.n; v += gg_threads_of_grid()) {
+        c.core[v] = (uint32_t)(c.p.rows.offset[v + 1] - c.p.rows.offset[v]);
+        c.rest[0][v] = (uint32_t)v;
+        fewest = min(fewest, c.core[v]);
+    }
+    fewest = __reduce_min_sync(ALL_LANES, fewest);
+    if (gg_lane() == 0)
+        atomicMin(&c.state->fewest[0], fewest);
+}
+
+/* Those with k neighbours left go on the round's list, those with more stay. */
+static __device__ __forceinline__ void
+part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t round) {
+    struct cores_state *state = c.state;
+    const slice_list list = {c.p.slice[round % 2], nullptr,
+                             &c.p.state->slices[round % PEEL_COUNTS]};
+    const uint32_t *rest = c.rest[pass % 2];
+    const uint64_t whole = gg_whole_warps(count);
+    uint32_t fewest = UINT32_MAX;
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        const uint32_t v = i < count ? rest[i] : 0;
+        const uint32_t left = i < count ? gg_peek(&c.core[v]) : 0;
+        const bool stays = i < count && left > k;
+        gg_peel_append(c.p, v, i < count && left == k, list);
+        const uint32_t at = gg_reserve(&state->rest[(pass + 1) % PEEL_COUNTS], stays);
+        if (stays) {
+            c.rest[(pass + 1) % 2][at] = v;
+            fewest = min(fewest, left);
+        }
+    }
+    fewest = __reduce_min_sync(ALL_LANES, fewest);
+    if (gg_lane() == 0 && fewest != UINT32_MAX)
+        atomicMin(&state->fewest[(pass + 1) % PEEL_COUNTS], fewest);
+}
+
+/* Cooperative. Every pass takes a vertex, or is followed by one that does. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    peel_cores(const __grid_constant__ cores c) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    __shared__ near_lists near;
+    struct cores_state *state = c.state;
+    uint32_t k = gg_peek(&state->fewest[0]), round = 0, taken = 0, pass = 0;
+    for (;; pass++) {
+        const uint32_t count = gg_peek(&state->rest[pass % PEEL_COUNTS]);
+        if (count == 0 || gg_peek(&c.p.state->stopped) != 0)
+            break;
+        if (gg_thread() == 0) {
+            state->rest[(pass + 2) % PEEL_COUNTS] = 0;
+            state->fewest[(pass + 2) % PEEL_COUNTS] = UINT32_MAX;
+        }
+        part_rest(c, pass, count, k, round);
+        grid.sync();
+        gg_late();
+        if (gg_peek(&c.p.state->slices[round % PEEL_COUNTS]) == 0) {
+            const uint32_t fewest = gg_peek(&state->fewest[(pass + 1) % PEEL_COUNTS]);
+            grid.sync(); /* all have read the counts */
+            k = max(k + 1, fewest);
+            continue;
+        }
+        round = gg_peel(c.p, round, &near, &taken, [&](uint32_t u, uint32_t) {
+            if (gg_peek(&c.core[u]) <= k)
+                return false;
+            const uint32_t before = atomicSub(&c.core[u], 1u);
+            if (before <= k)
+                atomicAdd(&c.core[u], 1u);
+            return before == k + 1;
+        });
+        k++;
+    }
+    if (gg_thread() == 0) {
+        c.p.state->round = round;
+        state->passes = pass;
+    }
+}
+
+/* ---- driver ---- */
+
+static void carve(struct workspace *space, uint64_t n, uint64_t arcs, struct cores *c) {
+    gg_carve_peel(space, n, arcs, &c->p);
+    c->state = gg_carve<struct cores_state>(space, 1);
+    c->core = gg_carve<uint32_t>(space, n);
+    for (int i = 0; i < 2; i++)
+        c->rest[i] = gg_carve<uint32_t>(space, n);
+}
+
+static bool peel(struct cuda_job *job, struct cores *c) {
+    const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
+                                              GG_BLOCK, 0};
+    const struct cores_state first = {
+        {c->p.rows.n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0};
+    void *arguments[] = {c};
+    gg_fill(job, c->p.state, 0, sizeof *c->p.state);
+    if (!gg_upload(job, c->state, &first, sizeof first))
+        return false;
+    count_neighbours<<<gg_grid(job, c->p.rows.n, 16), GG_BLOCK, 0, job->stream>>>(*c);
+    if (!gg_launched(job, "count_neighbours"))
+        return false;
+    int fit = gg_blocks_at_once(job, &kernel);
+    fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;
+    return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
+                                 arguments);
+}
+
+static void find(struct cuda_job *job, uint32_t *core) {
+    struct workspace space = {NULL, 0};
+    struct cores c = cores();
+    struct peel_state rounds;
+    struct cores_state passes;
+    char more[60];
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows) || c.p.rows.n == 0)
+        return;
+    double started = gg_now_ms();
+    carve(&space, c.p.rows.n, c.p.rows.m, &c);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, c.p.rows.n, c.p.rows.m, &c);
+    c.p.host_stop = job->device->device_stop;
+    if (!peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
+        !gg_fetch(job, &passes, c.state, sizeof passes))
+        return;
+    snprintf(more, sizeof more, "%u passes, %u rounds", passes.passes, rounds.round);
+    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, more);
+    started = gg_now_ms();
+    if (gg_download(job, core, c.core, (uint64_t)c.p.rows.n * sizeof *core))
+        gg_phase(job->run, "download", started, c.p.rows.n, "core numbers");
+}
+
+static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                      uint32_t *core) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    find(&job, core);
+    return gg_job_close(&job);
+}
+
+/* What a run takes; of the arcs that there may be. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    struct workspace space = {NULL, 0};
+    struct cores c = cores();
+    carve(&space, graph->n, 2 * graph->m, &c);
+    return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"cores", "peel", "cuda",
+     "warps take vertices with the fewest neighbours away, pass by pass"},
+    {},
+};
+
+static const struct cores_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_cores_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

@@ -1,0 +1,21 @@
+/* Core numbers, on either side. */
+#ifndef GPUGRAPH_CORES_H
+#define GPUGRAPH_CORES_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cores_calls {
+    gpugraph_status (*find)(gpugraph_graph *, gpugraph_run *, uint32_t *core);
+};
+
+extern const gg_algorithm gg_cores;
+extern const algorithm_side gg_cores_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
