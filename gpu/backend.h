@@ -91,6 +91,8 @@ struct gpugraph_graph {
     gpugraph_edge_list edges; /* points into the arrays below */
     uint32_t *source, *target;
     void *weight;
+    bool
+        away; /* source, target and weight are on a device alone, and here NULL: gg_is_away */
     int64_t *edge_id;
     gpugraph_distance_type distance_type;
     gpugraph_ids ids; /* points into id_* */
@@ -188,6 +190,22 @@ static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
 }
 static inline uint32_t gg_searches(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->searches, __ATOMIC_RELAXED);
+}
+
+/* ---- edges that are on a device alone (graph/away.c) ---- */
+
+static inline bool gg_is_away(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->away, __ATOMIC_ACQUIRE);
+}
+/* Brings them: before anything here looks at source, target or weight. Takes the devices' mutex.
+** Returns run->status. */
+gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
+/* Makes these arrays the graph's, in one step for whoever else searches it; frees them where another
+** thread was first. */
+void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
+                       void *weight);
+static inline bool gg_has_weights(const gpugraph_graph *graph) {
+    return graph->edges.weight_type != GPUGRAPH_UNWEIGHTED;
 }
 
 /* ---- rows ---- */

@@ -12,7 +12,7 @@
 ** knows of files or of SQLite. A place is where that is done, a const struct of functions; a
 ** test brings one that needs no device.
 **
-** Order of calls: open; block and send, by any thread; decode, put, settle, bring, by the
+** Order of calls: open; block and send, by any thread; decode, put, settle, weigh, bring, by the
 ** thread that has opened; close, after which others may use the device; free. Whatever fails
 ** says so in the run's status, from the thread that has opened. */
 #ifndef GPUGRAPH_CELLS_H
@@ -45,15 +45,24 @@ typedef struct gg_cell_rows {
     const int64_t *column[CELL_COLUMNS];
 } gg_cell_rows;
 
+/* What is known of the weights, which may stay where they are: on the device. */
+typedef struct gg_cell_weights {
+    bool stay; /* the caller's to say, after weigh: close keeps them */
+    bool real;
+    uint64_t bad;            /* the first row whose weight is not allowed; rows: none */
+    uint64_t largest, total; /* INTEGERs, in the sum 2^32 - 1 each at most */
+} gg_cell_weights;
+
 struct gg_cell_place;
 
 typedef struct gg_cells { /* a place has more behind it */
     const struct gg_cell_place *place;
     uint64_t rows; /* after decode */
     bool damaged;  /* some page is no leaf, or rowids do not ascend: nothing is right */
-    uint32_t unusual;   /* leaves that the caller has to decode, ... */
-    const uint32_t *of; /* ... ascending; until close */
-    bool dense;         /* after settle: rowids are 1 .. rows */
+    uint32_t unusual;        /* leaves that the caller has to decode, ... */
+    const uint32_t *of;      /* ... ascending; until close */
+    bool dense;              /* after settle: rowids are 1 .. rows */
+    gg_cell_weights weights; /* after weigh */
 } gg_cells;
 
 typedef struct gg_cell_place {
@@ -65,14 +74,15 @@ typedef struct gg_cell_place {
     uint8_t *(*block)(gg_cells *cells);
     /* Takes the block back, filled with leaves first .. first + count - 1. */
     void (*send)(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t count);
-    /* After every send has returned. These three return false where the run must end. */
+    /* After every send has returned. These four return false where the run must end. */
     bool (*decode)(gg_cells *cells);
     bool (*put)(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows);
     bool (*settle)(gg_cells *cells);
+    bool (*weigh)(gg_cells *cells); /* where weights are wanted */
     /* Copies entries of a column to the host. */
     bool (*bring)(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                   uint64_t count, int64_t *to);
-    /* Gives back all but source and target. Returns the run's status. */
+    /* Gives back all but source and target, and weights that stay. Returns the run's status. */
     gpugraph_status (*close)(gg_cells *cells);
     void (*free)(gg_cells *cells); /* after close */
 } gg_cell_place;

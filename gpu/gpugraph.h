@@ -77,8 +77,9 @@ typedef struct gpugraph_edges {
     ** So columns and graph are never both held in full. */
     bool take_over;
     /* NULL; or what the extension's page reader has decoded on a device (cells.h): source and
-    ** target are there, and above NULL, ids are INTEGERs, and there is no further vertex. It
-    ** goes with the columns that are taken over, which they then are. */
+    ** target are there, and above NULL, as may be the weights; ids are INTEGERs, and there is no further
+    ** vertex. It goes with the columns that are taken over, which they then are. The graph's
+    ** edges stay there until somebody here looks at them (gpugraph_bring_edges). */
     struct gg_cells *cells;
 } gpugraph_edges;
 
@@ -100,8 +101,16 @@ gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
 /* Bytes held now: host arrays and CSRs, device copies. */
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes);
-/* Gives device copies back; the next search on a device uploads again. */
+/* Gives device copies back; the next search on a device uploads again. Edges that are on the
+** device alone come here first; where that fails they are lost. */
 void gpugraph_release_device(gpugraph_graph *graph);
+/* Sees to it that the arrays of edges are in this host's memory: of a graph whose pages were decoded
+** on a device they come with the first call, or the first search on the CPU, that looks at them
+** (phase "download"). Other graphs have them from the start. GPUGRAPH_DEVICE_FAILED where the device
+** is gone, in a child of fork(), say. */
+gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
+/* Are they on a device alone that this process cannot use? Then the graph is to be made anew. */
+bool gpugraph_is_lost(const gpugraph_graph *graph);
 
 /* The ids, to be read in place; valid while the graph lives. Vertex v < integer_count
 ** is the INTEGER integer[v], or first_integer + v where integer is NULL; any other is
@@ -121,8 +130,9 @@ uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
 
 /* The edges by edge number, to be read in place; valid while the graph lives. */
 typedef struct gpugraph_edge_list {
-    const uint32_t *source, *target; /* vertex numbers */
-    const int64_t *edge_id;          /* NULL: edge e has the id e + 1 */
+    const uint32_t *source,
+        *target;            /* vertex numbers; NULL before gpugraph_bring_edges */
+    const int64_t *edge_id; /* NULL: edge e has the id e + 1 */
     gpugraph_weight_type weight_type;
     const uint32_t *weight32; /* exactly one of these three is set when weighted: */
     const int64_t *weight64;  /* which one follows gpugraph_distance_type_of */
@@ -334,10 +344,11 @@ gpugraph_status gpugraph_paths(gpugraph_graph *graph, const gpugraph_search *sea
 /* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
 ** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
 ** v being a source. */
-gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
+gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *search,
                                gpugraph_run *run, const void *tree_edge, uint32_t *root);
 
-/* The end of edge e that is not v: v's parent when e is v's tree edge. */
+/* The end of edge e that is not v: v's parent when e is v's tree edge. After
+** gpugraph_bring_edges. */
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v);
 
 /* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all

@@ -69,7 +69,8 @@ typedef struct gpugraph_run {
     char why[200];           /* why the latest search ran where it did */
     gpugraph_backend chosen; /* of a search under way: where, when, what was predicted */
     double chosen_at_ms, search_ms, stays_ms;
-    int like; /* what it is compared with */
+    int like;                        /* what it is compared with */
+    struct gpugraph_graph *searched; /* by a search that has chosen its backend */
 } gpugraph_run;
 
 #ifdef __cplusplus

@@ -612,6 +612,8 @@
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers: for each thread
 ** that fills them, and the bus's own speed. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6
-#define GG_UPLOAD_MOST         4e7
+/* Bytes of edges that come home from a device, into memory that nobody has touched: H200, 16 cores. */
+#define GG_HOME_BYTES_PER_MS 8e6
+#define GG_UPLOAD_MOST       4e7
 
 #endif

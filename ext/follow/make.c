@@ -152,7 +152,8 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     scope none = {0};
     row_source rows;
     loaded got = {0}, other = {0};
-    const graph_request request = {.function = "gpugraph", .backend = -1};
+    const graph_request request = {
+        .function = "gpugraph", .backend = -1, .edges_here = true};
     int rc = make_table(c->db, follow_blocks_sql(d),
                         "gpugraph: the blocks of the graph cannot be made", error);
     if (rc == SQLITE_OK)

@@ -110,6 +110,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
     graph_request request = *r->request;
     request.undirected = false;
+    request.edges_here = true;
     r->why = why;
     check_done(r);
     int rc = graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, &got,

@@ -19,7 +19,7 @@
 ** transaction that writes shows nothing; it cannot change a number. */
 bool graph_is_current(const graph_ref *g, const stamp *now) {
     return stamp_agrees(g->stamp, now) && !(g->has_text && stamp_writing(now)) &&
-           !(g->shared && shared_is_foreign(g->shared));
+           !(g->shared && shared_is_foreign(g->shared)) && !gpugraph_is_lost(g->graph);
 }
 
 static bool text_equal(const char *text, const char *other, int bytes) {

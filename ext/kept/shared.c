@@ -88,6 +88,7 @@ static shared_graph *find(const graph_name *name, bool weighted) {
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
         if (s->state <= THERE && s->weighted >= weighted && is_named(s, name) &&
+            !(s->state == THERE && gpugraph_is_lost(s->graph)) &&
             (!found || s->state == THERE))
             found = s;
     return found;

@@ -133,8 +133,9 @@ static bool try_pages(loader *l, const char **why_not) {
         l->row = got.rowid;
     l->id[0] = (id_array){got.source, got.text[0]};
     l->id[1] = (id_array){got.target, got.text[1]};
-    l->real_weight =
-        got.real_weight && got.count > got.halves; /* none of no edges is REAL */
+    const bool stay = got.cells && got.cells->weights.stay;
+    l->real_weight = (stay ? got.cells->weights.real : got.real_weight != NULL) &&
+                     got.count > got.halves; /* none of no edges is REAL */
     l->text_weight = l->weights > WEIGHTS_BESIDE && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
@@ -426,6 +427,8 @@ static int create_graph(const graph_request *request, loader *edges,
     edges->weight = NULL;
     edges->edge_id.value = NULL;
     int rc = code_of_status(gpugraph_create(&given, &run, graph));
+    if (rc == SQLITE_OK && request->edges_here)
+        rc = code_of_status(gpugraph_bring_edges(*graph, &run));
     if (rc == SQLITE_ERROR) {
         *error = sqlite3_mprintf("%s: %s", request->function, run.message);
         return *error ? rc : SQLITE_NOMEM;

@@ -57,6 +57,10 @@ static unsigned nulls_of(const page_columns *c, int64_t i) {
     return half >> 2 == i ? (unsigned)half & 3 : 0;
 }
 
+static bool weights_stay(const page_columns *c) {
+    return c->cells && c->cells->weights.stay;
+}
+
 /* Entry i, the first or the last, of source (k 0) or target (k 1). */
 static int64_t id_of(const page_columns *c, int k, int64_t i) {
     if (c->cells)
@@ -84,19 +88,35 @@ static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t
            memcmp(texts->bytes + offset[0], text, bytes) == 0;
 }
 
-/* column: of the statement. real NULL: INTEGERs. closes: what is NULL or negative. Converts the value
+/* column: of the statement. real NULL: an INTEGER. closes: what is NULL or negative. Converts the value
 ** where it stands: SQLite 3.53 crashes when it shall convert a copy. */
-static bool weight_agrees(const int64_t *integer, const double *real, int64_t i,
-                          sqlite3_stmt *row, int column, bool closes) {
+static bool weight_agrees(const int64_t *integer, const double *real, sqlite3_stmt *row,
+                          int column, bool closes) {
     sqlite3_value *value = sqlite3_column_value(row, column);
     int type = sqlite3_value_numeric_type(value);
-    bool agrees =
-        real ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
-                   sqlite3_value_double(value) == real[i]
-             : type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer[i];
+    bool agrees = real ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
+                             sqlite3_value_double(value) == *real
+                       : type == SQLITE_INTEGER && sqlite3_value_int64(value) == *integer;
     if (closes && (type == SQLITE_NULL || sqlite3_value_double(value) < 0))
-        agrees = (real ? real[i] : (double)integer[i]) < 0;
+        agrees = (real ? *real : (double)*integer) < 0;
     return agrees;
+}
+
+/* Of row i, the first or the last. */
+static bool forward_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row,
+                           bool closes) {
+    const int64_t *there = &c->ends[i != 0][CELL_WEIGHT];
+    double real;
+    if (!weights_stay(c))
+        return weight_agrees(c->weight ? c->weight + i : NULL,
+                             c->real_weight ? c->real_weight + i : NULL, row, 3, closes);
+    memcpy(&real, there, sizeof real);
+    return weight_agrees(there, c->cells->weights.real ? &real : NULL, row, 3, closes);
+}
+
+static bool back_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row, int column) {
+    return weight_agrees(c->reverse ? c->reverse + i : NULL,
+                         c->real_reverse ? c->real_reverse + i : NULL, row, column, true);
 }
 
 static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
@@ -105,16 +125,15 @@ static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
         sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
         !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
         return false;
-    const bool weighted = c->weight || c->real_weight;
+    const bool weighted = c->weight || c->real_weight || weights_stay(c);
     const bool two_ways = c->reverse || c->real_reverse;
     if (c->edge_id && (sqlite3_column_type(row, 3 + weighted) != SQLITE_INTEGER ||
                        sqlite3_column_int64(row, 3 + weighted) != c->edge_id[i]))
         return false;
     if (nulls_of(c, i))
         return true; /* no edge, whatever it weighs */
-    return (!weighted || weight_agrees(c->weight, c->real_weight, i, row, 3, two_ways)) &&
-           (!two_ways || weight_agrees(c->reverse, c->real_reverse, i, row,
-                                       3 + weighted + (c->edge_id != NULL), true));
+    return (!weighted || forward_agrees(c, i, row, two_ways)) &&
+           (!two_ways || back_agrees(c, i, row, 3 + weighted + (c->edge_id != NULL)));
 }
 
 /* Compares row i with the one that SQL finds first in the given order. */

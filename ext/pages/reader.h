@@ -72,10 +72,10 @@ typedef struct page_columns {
     double *real_reverse;
     int64_t *edge_id;  /* where they are a column: INTEGERs */
     int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
-    /* Source and target are there, and above NULL; ends: of the first and the last row. Or
-    ** NULL. */
+    /* Source and target are there, and above NULL, as are weights that stay there; ends: the
+    ** values (or bits of a REAL) of the first and the last row. Or NULL. */
     gg_cells *cells;
-    int64_t ends[2][2];
+    int64_t ends[2][CELL_VALUES];
 } page_columns;
 
 void page_columns_clear(page_columns *columns);

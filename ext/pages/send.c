@@ -198,34 +198,44 @@ static int64_t *bring(gg_cells *cells, enum gg_cell_column column) {
     return to;
 }
 
-/* Source and target of the first and the last row. */
-static bool bring_ends(gg_cells *cells, page_columns *columns) {
+/* The values of the first and the last row. */
+static bool bring_ends(gg_cells *cells, bool weighted, page_columns *columns) {
     bool brought = true;
     for (int last = 0; last < 2; last++)
-        for (int k = CELL_SOURCE; k <= CELL_TARGET; k++)
-            brought =
-                brought && cells->place->bring(cells, (enum gg_cell_column)k,
-                                               last ? cells->rows - 1 : 0, 1,
-                                               &columns->ends[last][k - CELL_SOURCE]);
+        for (int k = CELL_SOURCE; k < CELL_VALUES; k++)
+            if (k != CELL_WEIGHT || weighted)
+                brought = brought && cells->place->bring(cells, (enum gg_cell_column)k,
+                                                         last ? cells->rows - 1 : 0, 1,
+                                                         &columns->ends[last][k]);
     return brought;
 }
 
-static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells,
-                                      page_columns *columns) {
-    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
-    columns->count = (int64_t)cells->rows;
-    if (!bring_ends(cells, columns))
+/* Weights stay, unless one of them is to be complained of. */
+static enum page_reason settle_weights(const page_layout *layout, gg_cells *cells,
+                                       page_columns *columns) {
+    cells->weights.real = layout->real;
+    if (!cells->place->weigh(cells))
         return PAGE_NOT_SENT;
-    if (!cells->dense && !(columns->rowid = bring(cells, CELL_ROWID)))
-        return PAGE_NOT_SENT;
-    int64_t *weight = weighted ? bring(cells, CELL_WEIGHT) : NULL;
-    if (weighted && !weight)
+    cells->weights.stay = cells->weights.bad == cells->rows;
+    int64_t *weight = cells->weights.stay ? NULL : bring(cells, CELL_WEIGHT);
+    if (!cells->weights.stay && !weight)
         return PAGE_NOT_SENT;
     if (layout->real)
         columns->real_weight = (double *)weight;
     else
         columns->weight = weight;
     return PAGE_FINE;
+}
+
+static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells,
+                                      page_columns *columns) {
+    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    columns->count = (int64_t)cells->rows;
+    if (!bring_ends(cells, weighted, columns))
+        return PAGE_NOT_SENT;
+    if (!cells->dense && !(columns->rowid = bring(cells, CELL_ROWID)))
+        return PAGE_NOT_SENT;
+    return weighted ? settle_weights(layout, cells, columns) : PAGE_FINE;
 }
 
 /* ---- all together ---- */

@@ -22,6 +22,7 @@ typedef struct graph_request {
     const char *params_example; /* how a call gives them, for sentences; NULL: by WHERE */
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
+    bool edges_here; /* whoever asks changes, saves or lists the graph's edges */
     bool by_graph;   /* no direction is given: as a followed graph's definition has it */
     int backend;     /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope;        /* the cursor's; NULL: one for this call alone */

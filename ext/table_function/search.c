@@ -90,6 +90,14 @@ void make_distances(making *m, gpugraph_distance_type type, distance_search *sea
                        tree ? tree : m->have->array[A_TREE_EDGE], root);
 }
 
+/* Rows do: they may be on a device alone. What the search ran on is still told afterwards. */
+static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    const char *method = run->used_method, *backend = run->used_backend;
+    gpugraph_bring_edges(graph, run);
+    run->used_method = method;
+    run->used_backend = backend;
+}
+
 gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                             arrays *have) {
     making m = {.graph = graph, .q = q, .run = run, .have = have};
@@ -103,6 +111,8 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         make_path(&m);
     else
         q->kind->make(&m);
+    if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
+        look_at_edges(graph, run);
     for (int i = 0; i < ARRAYS; i++) {
         if (run->status == GPUGRAPH_OK && !have->array[i])
             have->array[i] = m.made.array[i];
@@ -137,6 +147,8 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
         each[i]->type = GPUGRAPH_UINT32;
     }
     q->kind->make_each(graph, q, run, each);
+    if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])
+        look_at_edges(graph, run);
     for (uint32_t i = 0; i < count; i++) {
         each[i]->method = run->used_method;
         each[i]->backend = run->used_backend;

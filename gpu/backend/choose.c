@@ -82,6 +82,11 @@ static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
 
 static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph_run *run,
                                gpugraph_backend on, const gpugraph_method *method) {
+    run->searched = graph;
+    if (gg_is_away(graph) &&
+        (on == GPUGRAPH_CPU || !gg_copies_asked->are_on(graph, run->device)) &&
+        gg_bring_edges(graph, run))
+        return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
     run->chosen_at_ms = 0;
@@ -279,7 +284,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->name;
-    return true;
+    return gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
 
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,

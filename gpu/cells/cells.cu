@@ -111,7 +111,6 @@ static bool take_columns(struct device_cells *d) {
 static void give_all(struct device_cells *d) {
     give_block(d, &d->pages);
     give_block(d, &d->book);
-    give_block(d, &d->weight);
     give_block(d, &d->rowid);
 }
 
@@ -133,6 +132,8 @@ static void end_job(struct device_cells *d) {
     give_all(d);
     if (!gg_going(&d->job))
         give_block(d, &d->ends);
+    if (!gg_going(&d->job) || !d->cells.weights.stay)
+        give_block(d, &d->weight);
     gg_job_close(&d->job);
 }
 
@@ -146,11 +147,12 @@ static gpugraph_status close_cells(gg_cells *cells) {
 static void free_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     gpugraph_run run = gpugraph_run();
-    if (d->ends.at && !gg_forked()) {
+    if ((d->ends.at || d->weight.at) && !gg_forked()) {
         gg_begin(&run);
         run.device = d->job.device->ordinal;
         if (gg_job_open(&d->job, NULL, &run)) {
             give_block(d, &d->ends);
+            give_block(d, &d->weight);
             gg_job_close(&d->job);
         }
     }
@@ -385,6 +387,11 @@ static bool settle(gg_cells *cells) {
     return true;
 }
 
+static bool weigh(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
+    return gg_weigh_cells(&d->job, d->v.to[CELL_WEIGHT], cells->rows, &cells->weights);
+}
+
 static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                           uint64_t count, int64_t *to) {
     struct device_cells *d = of_cells(cells);
@@ -397,9 +404,9 @@ static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t 
 /* ---- for others ---- */
 
 const gg_cell_place gg_cells_on_device = {
-    &gg_cells_least, BLOCK_BYTES, open_cells, take_block_to_fill,
-    send_block,      decode,      put,        settle,
-    bring_entries,   close_cells, free_cells,
+    &gg_cells_least, BLOCK_BYTES,   open_cells,  take_block_to_fill,
+    send_block,      decode,        put,         settle,
+    weigh,           bring_entries, close_cells, free_cells,
 };
 
 /* One that is being opened comes too late for this table: threads read it meanwhile. Where none
@@ -416,4 +423,17 @@ int64_t *gg_cell_ends(const gg_cells *cells, int *ordinal) {
     const struct device_cells *d = reinterpret_cast<const struct device_cells *>(cells);
     *ordinal = d->job.device->ordinal;
     return (int64_t *)d->ends.at;
+}
+
+const int64_t *gg_cell_weights_at(const gg_cells *cells) {
+    const struct device_cells *d = reinterpret_cast<const struct device_cells *>(cells);
+    return (const int64_t *)d->weight.at;
+}
+
+int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes) {
+    struct device_cells *d = of_cells(cells);
+    int64_t *weight = (int64_t *)d->weight.at;
+    *bytes = d->weight.bytes;
+    d->weight.at = NULL;
+    return weight;
 }

@@ -253,6 +253,21 @@ WARP_FUNCTION void cells_leaf(const struct cells_view *v, uint32_t leaf) {
         device_take(&v->word[CELLS_UNUSUAL], 1);
 }
 
+/* May a weight be that INTEGER, or that REAL? */
+WARP_FUNCTION bool cells_weight_is_good(bool real, int64_t value) {
+    union {
+        int64_t bits;
+        double real;
+    } both;
+    both.bits = value;
+    return real ? both.real >= 0 && both.real <= 1.7976931348623157e308 : value >= 0;
+}
+
+/* What an INTEGER weight counts in their sum. */
+WARP_FUNCTION uint64_t cells_weight_counts(int64_t value) {
+    return (uint64_t)value < UINT32_MAX ? (uint64_t)value : UINT32_MAX;
+}
+
 /* Looks at the border to the leaf before, by one lane, when all leaves are decoded. */
 WARP_FUNCTION void cells_border(const struct cells_view *v, uint32_t leaf) {
     const uint64_t start = v->start[leaf], end = v->start[leaf + 1];

@@ -3,8 +3,12 @@
 #include "backend.h"
 
 void gpugraph_release_device(gpugraph_graph *graph) {
-    if (graph->device)
-        gg_copies.release(graph);
+    gpugraph_run run = {.device = 0};
+    if (!graph->device)
+        return;
+    gg_begin(&run);
+    gg_bring_edges(graph, &run);
+    gg_copies.release(graph);
 }
 
 void gg_rows_back(gpugraph_graph *graph) {
@@ -16,7 +20,7 @@ void gg_rows_back(gpugraph_graph *graph) {
 
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
-    *host_bytes =
-        graph->host_bytes + gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
+    *host_bytes = __atomic_load_n(&graph->host_bytes, __ATOMIC_RELAXED) +
+                  gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
     *device_bytes = graph->device ? gg_copies.held(graph) : 0;
 }

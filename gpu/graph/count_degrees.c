@@ -90,6 +90,8 @@ gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
     graph->degree_high = 2 * graph->m;
     if (graph->degree_high + 2 * more <= gg_most_degree)
         return run->status;
+    if (gg_bring_edges(graph, run))
+        return run->status;
     uint32_t *degree = gg_alloc(run, graph->n, sizeof *degree);
     if (degree && !gg_count_degrees(graph, GPUGRAPH_BOTH, run, degree))
         settle_bound(graph, run, degree);

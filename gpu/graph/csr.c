@@ -453,10 +453,10 @@ static bool look(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool 
 
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view) {
-    weighted = weighted && kind != CSR_SIMPLE && graph->weight;
+    weighted = weighted && kind != CSR_SIMPLE && gg_has_weights(graph);
     sorted = sorted || kind == CSR_SIMPLE;
     bool nested;
-    if (look(graph, kind, weighted, sorted, view) ||
+    if (look(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
         !gg_begin_making(graph, run, &nested))
         return run->status;
     if (nested) {
@@ -519,7 +519,8 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
 
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     bool nested;
-    if (gg_edge_rows_made(graph) || !gg_begin_making(graph, run, &nested))
+    if (gg_edge_rows_made(graph) || gg_bring_edges(graph, run) ||
+        !gg_begin_making(graph, run, &nested))
         return run->status;
     if (!gg_edge_rows_made(graph))
         make_edge_rows(graph, run);

@@ -59,8 +59,10 @@ static void take_ends_over(struct device_copy *copy, struct device_ends *ends) {
         return;
     copy->source = ends->source;
     copy->target = ends->target;
+    copy->weight = ends->weight;
     add_bytes(&copy->part, ends->part.bytes);
     ends->source = ends->target = NULL;
+    ends->weight = NULL;
     add_bytes(&ends->part, -ends->part.bytes);
 }
 
@@ -82,7 +84,7 @@ struct device_copy *gg_device_copy(struct cuda_job *job) {
     struct device_copy *copy = gg_device_copy_of(graph);
     if (!copy)
         copy = new_copy(job);
-    if (copy && graph->weight)
+    if (copy && gg_has_weights(graph))
         copy->weight_size = gg_distance_size(graph->distance_type);
     return copy;
 }
@@ -104,7 +106,8 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
     uint64_t bytes = 0, m = graph->m;
     if (!gg_has_device_ends(graph))
         bytes += m * 8;
-    if (!copy || !copy->weight)
+    const struct device_ends *ends = gg_device_ends(graph);
+    if (!(copy ? copy->weight : ends ? ends->weight : NULL))
         bytes += m * weight;
     if (kind == CSR_KINDS)
         return (int64_t)bytes;
@@ -162,6 +165,57 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
                      (gg_now_ms() - sent + 1e-3));
     *view = device_edges{copy->n, copy->m, copy->source, copy->target,
                          weighted ? copy->weight : NULL};
+    return true;
+}
+
+/* Where the edges are that are on the device alone. */
+static bool find_edges(struct cuda_job *job, const uint32_t **source,
+                       const uint32_t **target, const void **weight) {
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const struct device_ends *ends = gg_device_ends(job->graph);
+    if (copy ? !copy->target : !ends || !ends->target) {
+        gg_fail(
+            job->run, GPUGRAPH_DEVICE_FAILED,
+            "the edges are no longer on the CUDA device that had them; ask again, and "
+            "the table is read again");
+        return false;
+    }
+    *source = copy ? copy->source : ends->source;
+    *target = copy ? copy->target : ends->target;
+    *weight = copy ? copy->weight : ends->weight;
+    return true;
+}
+
+bool gg_edges_home(struct cuda_job *job) {
+    gpugraph_graph *graph = job->graph;
+    const uint32_t *from_source, *from_target;
+    const void *from_weight;
+    const uint64_t m = graph->m, size = gg_distance_size(graph->distance_type);
+    const bool weighted = gg_has_weights(graph);
+    const double started = gg_now_ms();
+    if (!gg_is_away(graph) || !gg_going(job))
+        return gg_going(job);
+    if (!find_edges(job, &from_source, &from_target, &from_weight))
+        return false;
+    uint32_t *source = (uint32_t *)gg_alloc_roomy(job->run, m, sizeof *source);
+    uint32_t *target = (uint32_t *)gg_alloc_roomy(job->run, m, sizeof *target);
+    void *weight = weighted ? gg_alloc_roomy(job->run, m, size) : NULL;
+    const bool came = gg_going(job) &&
+                      gg_download(job, source, from_source, m * sizeof *source) &&
+                      gg_download(job, target, from_target, m * sizeof *target) &&
+                      (!weighted || gg_download(job, weight, from_weight, m * size));
+    if (!came) {
+        gg_release(source);
+        gg_release(target);
+        gg_release(weight);
+        return false;
+    }
+    gg_edges_are_here(graph, source, target, weight);
+    const uint64_t bytes = m * (2 * sizeof *source + (weighted ? size : 0));
+    gg_phase(job->run, "download", started, (int64_t)m,
+             "%llu bytes of edges, which are needed on the host, at %.1f GB/s",
+             (unsigned long long)bytes,
+             (double)bytes * 1e-6 / (gg_now_ms() - started + 1e-3));
     return true;
 }
 

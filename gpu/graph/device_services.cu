@@ -27,8 +27,32 @@ static void rows_back(gpugraph_graph *graph) {
         gg_with_device_of(graph, gg_drop_pinned);
 }
 
+static bool are_on(const gpugraph_graph *graph, int device) {
+    return graph->device && graph->device->ordinal == device;
+}
+
+static bool reaches(const gpugraph_graph *graph) {
+    return graph->device && !gg_forked() && gg_usable(NULL);
+}
+
+/* From the device where they are, which need not be the run's. */
+static void bring(gpugraph_graph *graph, gpugraph_run *run) {
+    struct cuda_job job;
+    const int device = run->device;
+    run->device = graph->device->ordinal;
+    if (gg_job_open(&job, graph, run)) {
+        gg_edges_home(&job);
+        gg_job_close(&job);
+    }
+    run->device = device;
+}
+
 extern "C" const struct copy_services gg_copies = {
     .held = held,
     .release = release,
     .rows_back = rows_back,
+    .are_on = are_on,
+    .reaches = reaches,
+    .bring = bring,
+    .take_weights = gg_take_device_weights,
 };

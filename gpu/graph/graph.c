@@ -12,6 +12,7 @@
 ** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
 #include "builder.h"
 #include "cells.h"
+#include "copy.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -194,7 +195,7 @@ static void order_edges(builder *b, bool *sorted) {
 
 int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
-    uint64_t bytes = sizeof *graph + m * (2 * sizeof(uint32_t));
+    uint64_t bytes = sizeof *graph + (graph->away ? 0 : m * (2 * sizeof(uint32_t)));
     bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
     bytes += graph->edge_id ? m * sizeof *graph->edge_id : 0;
     bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
@@ -228,7 +229,6 @@ static void build(builder *b) {
     ids.on_device = gg_map_on_device(graph, b->edges, run);
     double start = gg_now_ms();
     gg_map_ids(graph, b->edges, run, &ids);
-    drop_cells(b);
     if (!gg_stopping(run))
         gg_bound_degrees(graph, 0, run);
     if (!gg_stopping(run))
@@ -238,6 +238,7 @@ static void build(builder *b) {
     drop_edge_ids(b);
     if (!gg_stopping(run))
         gg_take_weights(b);
+    drop_cells(b);
     gg_release(b->order);
     if (gg_stopping(run)) {
         gg_stopped(run);
@@ -280,7 +281,8 @@ gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
 void gpugraph_free(gpugraph_graph *graph) {
     if (!graph)
         return;
-    gpugraph_release_device(graph);
+    if (graph->device)
+        gg_copies.release(graph);
     gg_free_csr(graph);
     gg_free_ids(graph);
     gg_release(graph->source);

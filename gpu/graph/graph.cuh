@@ -31,6 +31,8 @@ struct device_csr { /* meaning as struct csr */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
+/* gg_bring_edges for whoever has a job open. */
+bool gg_edges_home(struct cuda_job *job);
 /* Bytes that a CSR and the edges would still take, scratch included. */
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
                               bool weighted);
@@ -38,6 +40,10 @@ int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
 bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
                 uint32_t n, void *scratch, uint64_t scratch_bytes);
 uint64_t gg_offsets_scratch(uint32_t n);
+
+/* copy_services.take_weights. (device_weights.cu) */
+void gg_take_device_weights(gpugraph_graph *graph, struct gg_cells *cells,
+                            gpugraph_run *run);
 
 /* ---- device_pinned.cu ---- */
 

@@ -1,6 +1,8 @@
 /* The weights of a graph that is made: none that is negative, infinite or not a number; 32 bits
 ** where no path is too long for them. */
 #include "builder.h"
+#include "cells.h"
+#include "copy.h"
 #include "tuning.h"
 
 #include <math.h>
@@ -140,7 +142,8 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
 
 /* The sum over all vertices of the largest weight of their edges: no path that visits
 ** every vertex at most once is longer. */
-static uint64_t longest_path(const builder *b) {
+static uint64_t longest_path(const void *of) {
+    const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
     weighing w = {.b = b, .top = gg_alloc_zero(b->run, n, sizeof *w.top)};
     if (!w.top)
@@ -152,13 +155,13 @@ static uint64_t longest_path(const builder *b) {
     return sum;
 }
 
-/* Two bounds on longest_path come first, since they cost nothing: n of the largest
+/* Two bounds on the longest path come first, since they cost nothing: n of the largest
 ** weights, and every edge once for each of its ends, unless the sum may have run over. The
 ** bounds are kept for updates; in them a weight of 2^32 - 1 stands for itself and for all
 ** that are larger. */
-static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
-    gpugraph_graph *graph = b->graph;
-    if (!gg_sum_holds(b->m, largest))
+void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
+                     uint64_t (*longest)(const void *of), const void *of) {
+    if (!gg_sum_holds(graph->m, largest))
         total = UINT64_MAX;
     graph->path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
     graph->path_high = UINT64_MAX;
@@ -167,18 +170,20 @@ static void narrow_weights(builder *b, uint64_t largest, uint64_t total) {
         if (graph->path_high >= UINT32_MAX)
             graph->path_high = total < UINT32_MAX ? 2 * total : UINT64_MAX;
         if (graph->path_high >= UINT32_MAX)
-            graph->path_low = graph->path_high = longest_path(b);
+            graph->path_low = graph->path_high = longest(of);
     }
     graph->distance_type =
         graph->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
-    if (!gg_stopping(b->run))
-        graph->weight = copy_weights(b);
 }
 
 void gg_take_weights(builder *b) {
     weighing w = {.b = b, .bad = b->m};
     if (b->edges->weight_type == GPUGRAPH_UNWEIGHTED)
         return;
+    if (b->edges->cells && b->edges->cells->weights.stay) {
+        gg_copies.take_weights(b->graph, b->edges->cells, b->run);
+        return;
+    }
     gg_slices(b->threads, b->m, check_weights, &w);
     if (gg_stopping(b->run))
         return;
@@ -188,6 +193,8 @@ void gg_take_weights(builder *b) {
         b->graph->distance_type = GPUGRAPH_REAL;
         b->graph->weight = copy_weights(b);
     } else {
-        narrow_weights(b, w.largest, w.total);
+        gg_choose_width(b->graph, w.largest, w.total, longest_path, b);
+        if (!gg_stopping(b->run))
+            b->graph->weight = copy_weights(b);
     }
 }

@@ -10,7 +10,8 @@
 **                            v
 **     host     <--download--  source[m] target[m], which stay, and the ids in order
 **
-** The numbers come back into the columns they are made from, where these were given away.
+** The numbers come back into the columns they are made from, where these were given away; where
+** the columns were decoded on the device, they come when somebody asks for them (graph/away.c).
 ** Up to then nothing is lost, so that the host can take over when something fails. Texts
 ** are the host's: sorting them is most of the work. */
 #include "ids.cuh"
@@ -104,7 +105,9 @@ static void drop_ends(gpugraph_graph *, struct device_part *part, unsigned) {
     struct device_ends *ends = (struct device_ends *)part;
     give(part, ends->source, ends->m, sizeof *ends->source);
     give(part, ends->target, ends->m, sizeof *ends->target);
+    give(part, ends->weight, ends->m, ends->weight_size);
     ends->source = ends->target = NULL;
+    ends->weight = NULL;
 }
 
 static const struct device_part_kind ends_kind = {
@@ -288,6 +291,7 @@ static void forget(struct id_job *w) {
     graph->id_present = NULL;
     graph->id_rank = NULL;
     graph->ids = gpugraph_ids();
+    graph->away = false;
     graph->n = 0;
 }
 
@@ -308,7 +312,9 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     w.job.working = false;
     if (gg_going(&w.job)) {
         whole = false;
-        bring_columns(&w);
+        mapper->graph->away = mapper->cells != NULL;
+        if (!mapper->cells)
+            bring_columns(&w);
     }
     if (!gg_going(&w.job))
         forget(&w);

@@ -12,6 +12,8 @@ struct device_ends {
     struct device_part part;
     uint64_t m;
     uint32_t *source, *target; /* NULL: taken over */
+    void *weight; /* of decoded pages, once they are narrowed (graph/device_weights.cu) */
+    size_t weight_size;
 };
 /* NULL: none were left. (ids.cu) */
 struct device_ends *gg_device_ends(const gpugraph_graph *graph);

@@ -151,7 +151,7 @@ static void find(matrix *m) {
     set_bound(m);
     set_ends(m);
     gpugraph_backend on = gg_choose(m->graph, &gg_matrix, m->search, m->run, &fallback);
-    if (!on)
+    if (!on || gg_bring_edges(m->graph, m->run))
         return;
     calls(on)->find(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))

@@ -185,6 +185,8 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     csr out;
     double start = gg_now_ms();
     gg_begin(run);
+    if (gg_bring_edges(graph, run))
+        return run->status;
     packed_header header = header_of(graph);
     bool ordered = header.flags & PACKED_IN_ORDER;
     if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))

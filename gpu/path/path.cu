@@ -115,7 +115,7 @@ static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t t
     const gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
     uint64_t bytes = gg_tree_bytes(job, true);
-    void *tree = gg_alloc(job->run, bytes, 1);
+    void *tree = gg_edges_home(job) ? gg_alloc(job->run, bytes, 1) : NULL;
     if (tree && gg_download(job, tree, on_device, bytes))
         gg_walk_path(graph, tree, target, job->run, way->edge, way->count);
     gg_release(tree);
@@ -196,7 +196,8 @@ static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
     size_t size = gg_distance_size(graph->distance_type);
     void *distance = gg_alloc(run, graph->n, size);
     void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
-    if (distance && tree && gg_download(job, distance, out->distance, graph->n * size) &&
+    if (distance && tree && gg_edges_home(job) &&
+        gg_download(job, distance, out->distance, graph->n * size) &&
         gg_distance_tree(graph, search, run, distance, tree) == GPUGRAPH_OK)
         gg_walk_path(graph, tree, search->target[0], run, way->edge, way->count);
     gg_release(distance);
@@ -235,7 +236,8 @@ static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
                         : walk_on_host(job, out->tree, target, way);
     if (walk.steps == most && !walk_on_host(job, out->tree, target, way))
         return false;
-    *open = walk.steps < most || !begins_at(job->graph, way, source);
+    *open =
+        walk.steps < most || (gg_edges_home(job) && !begins_at(job->graph, way, source));
     if (*open)
         *way->count = GPUGRAPH_NONE;
     return true;

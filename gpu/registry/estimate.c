@@ -45,9 +45,14 @@ static int64_t result_bytes(const gpugraph_graph *graph) {
     return (int64_t)graph->n * (int64_t)sizeof(uint64_t);
 }
 
+/* Or are there its sizes alone? */
+static bool is_made(const gpugraph_graph *graph) {
+    return graph->source || gg_is_away(graph);
+}
+
 static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *size) {
     int64_t host = 0, device = 0;
-    if (graph->source || !size)
+    if (is_made(graph) || !size)
         gpugraph_memory(graph, &host, &device);
     else
         host = gg_graph_bytes(graph) +
@@ -75,7 +80,7 @@ static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *
                        .cuda = gg_all_ms(&cuda),
                        .cuda_stays = cuda.stays_ms,
                        .regret = gg_regret_ms(graph)};
-    if (!graph->source) { /* ids become numbers first */
+    if (!is_made(graph)) { /* ids become numbers first */
         s.cpu += gg_map_host_ms(graph->m, gg_threads(run, graph->m));
         s.cuda += gg_map_device_ms(graph->m);
     }

@@ -185,6 +185,8 @@ static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
     double started = gg_now_ms();
+    if (gg_bring_edges(graph, run))
+        return run->status;
     struct pass p = {.edges = &graph->edges,
                      .value = depth,
                      .tree_edge = tree_edge,
@@ -197,6 +199,8 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge) {
     double started = gg_now_ms();
+    if (gg_bring_edges(graph, run))
+        return run->status;
     struct pass p = {.edges = &graph->edges,
                      .value = parent,
                      .tree_edge = tree_edge,
@@ -355,6 +359,8 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge) {
     double started = gg_now_ms();
+    if (gg_bring_edges(graph, run))
+        return run->status;
     struct pass p = {.edges = &graph->edges,
                      .type = graph->distance_type,
                      .value = distance,
@@ -403,10 +409,10 @@ static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
 
 /* Each chain is walked up twice, once to find its root and once to tell it to all below: no
 ** vertex takes part in more than one. */
-gpugraph_status gpugraph_roots(const gpugraph_graph *graph, const gpugraph_search *search,
+gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *search,
                                gpugraph_run *run, const void *tree_edge, uint32_t *root) {
     gg_begin(run);
-    if (gg_check_search(graph, search, run))
+    if (gg_check_search(graph, search, run) || gg_bring_edges(graph, run))
         return run->status;
     double started = gg_now_ms();
     uint64_t steps = 0;

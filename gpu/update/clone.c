@@ -69,6 +69,8 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                                gpugraph_graph **copy) {
     gg_begin(run);
     *copy = NULL;
+    if (gg_bring_edges((gpugraph_graph *)graph, run))
+        return run->status;
     gpugraph_graph *made = gg_alloc(run, 1, sizeof *made);
     if (!made)
         return run->status;

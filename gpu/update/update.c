@@ -451,6 +451,8 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     static const gpugraph_edges none;
     double start = gg_now_ms();
     gg_begin(run);
+    if (gg_bring_edges(graph, run))
+        return run->status;
     check(graph, changes, run);
     gpugraph_weight_type type = settle_type(graph, changes, run);
     if (run->status)

@@ -147,6 +147,21 @@ static bool here_settle(gg_cells *cells) {
     return true;
 }
 
+static bool here_weigh(gg_cells *cells) {
+    const int64_t *weight = ((struct cells_here *)cells)->v.to[CELL_WEIGHT];
+    gg_cell_weights *w = &cells->weights;
+    w->bad = cells->rows;
+    w->largest = w->total = 0;
+    for (uint64_t i = cells->rows; i-- > 0;) {
+        if (!cells_weight_is_good(w->real, weight[i]))
+            w->bad = i;
+        else if (!w->real && (uint64_t)weight[i] > w->largest)
+            w->largest = (uint64_t)weight[i];
+        w->total += w->real ? 0 : cells_weight_counts(weight[i]);
+    }
+    return true;
+}
+
 static bool here_bring(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                        uint64_t count, int64_t *to) {
     const struct cells_view *v = &((struct cells_here *)cells)->v;
@@ -167,6 +182,7 @@ static const gg_cell_place cells_here = {
     .decode = here_decode,
     .put = here_put,
     .settle = here_settle,
+    .weigh = here_weigh,
     .bring = here_bring,
     .close = here_close,
     .free = here_free,

@@ -202,9 +202,39 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
 /* Tables that were decoded as a device does it, and leaves of these that were not. */
 static int64_t decoded_there, unusual_leaves;
 
+/* Are weights that stay there what was said of them? */
+static inline void check_weighed(const page_columns *c, const gg_cell_weights *w) {
+    uint64_t largest = 0, total = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        if (w->real) {
+            ck_assert(c->real_weight[i] >= 0 && c->real_weight[i] <= __DBL_MAX__);
+            continue;
+        }
+        const uint64_t weight = (uint64_t)c->weight[i];
+        ck_assert_int_ge(c->weight[i], 0);
+        largest = weight > largest ? weight : largest;
+        total += weight < UINT32_MAX ? weight : UINT32_MAX;
+    }
+    ck_assert_uint_eq(w->bad, (uint64_t)c->count);
+    ck_assert(w->real || (w->largest == largest && w->total == total));
+}
+
+static inline void bring_weights_here(page_columns *c) {
+    gg_cells *cells = c->cells;
+    int64_t *weight = malloc((cells->rows + 1) * sizeof *weight);
+    ck_assert(cells->place->bring(cells, CELL_WEIGHT, 0, cells->rows, weight));
+    if (cells->weights.real)
+        c->real_weight = (double *)weight;
+    else
+        c->weight = weight;
+    check_weighed(c, &cells->weights);
+}
+
 /* Columns that are elsewhere come here. */
 static inline void bring_ends_here(page_columns *c) {
     gg_cells *cells = c->cells;
+    if (cells->weights.stay)
+        bring_weights_here(c);
     int64_t **to[2] = {&c->source, &c->target};
     for (int k = 0; k < 2; k++) {
         *to[k] = malloc((cells->rows + 1) * sizeof **to[k]);

@@ -363,6 +363,9 @@ static bool failing_put(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows
 static bool failing_settle(gg_cells *cells) {
     return step() && cells_here.settle(cells);
 }
+static bool failing_weigh(gg_cells *cells) {
+    return step() && cells_here.weigh(cells);
+}
 static bool failing_bring(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                           uint64_t count, int64_t *to) {
     return step() && cells_here.bring(cells, column, from, count, to);
@@ -371,9 +374,10 @@ static gpugraph_status failing_close(gg_cells *cells) {
     return step() ? cells_here.close(cells) : failure;
 }
 
-static const gg_cell_place failing_place = {
-    &here_least, HERE_BLOCK,     failing_open,  failing_block, here_send, failing_decode,
-    failing_put, failing_settle, failing_bring, failing_close, here_free};
+static const gg_cell_place failing_place = {&here_least,   HERE_BLOCK,     failing_open,
+                                            failing_block, here_send,      failing_decode,
+                                            failing_put,   failing_settle, failing_weigh,
+                                            failing_bring, failing_close,  here_free};
 
 static gg_cells *failing_open(const gg_cell_layout *layout, uint32_t leaves,
                               gpugraph_run *run) {

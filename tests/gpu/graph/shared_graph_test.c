@@ -10,6 +10,7 @@
 #include "graphs.h"
 
 #include "expect.h"
+#include "graph/copy.h"
 #include "share.h"
 #include "suite.h"
 #include "workers.h"
@@ -199,6 +200,162 @@ START_TEST(several_threads) {
 }
 END_TEST
 
+/* ---- edges that are elsewhere ---- */
+
+/* A place that has the edges of one graph in the stead of a device. */
+static struct {
+    uint32_t *source, *target;
+    void *weight;
+    int brought;
+    bool gone;
+} elsewhere;
+
+static void *copy_bytes(const void *from, uint64_t bytes) {
+    return memcpy(malloc(bytes ? bytes : 1), from, bytes);
+}
+
+static bool are_there(const gpugraph_graph *graph, int device) {
+    (void)graph;
+    return device == 0;
+}
+
+static bool still_there(const gpugraph_graph *graph) {
+    (void)graph;
+    return !elsewhere.gone;
+}
+
+static void bring_from_there(gpugraph_graph *graph, gpugraph_run *run) {
+    const uint64_t ends = graph->m * sizeof(uint32_t);
+    (void)run;
+    __atomic_fetch_add(&elsewhere.brought, 1, __ATOMIC_RELAXED);
+    gg_edges_are_here(
+        graph, copy_bytes(elsewhere.source, ends), copy_bytes(elsewhere.target, ends),
+        copy_bytes(elsewhere.weight, graph->m * gg_distance_size(graph->distance_type)));
+}
+
+static const struct copy_services place = {
+    .are_on = are_there, .reaches = still_there, .bring = bring_from_there};
+
+static void send_away(gpugraph_graph *graph) {
+    gg_copies_asked = &place;
+    elsewhere.source = graph->source;
+    elsewhere.target = graph->target;
+    elsewhere.weight = graph->weight;
+    elsewhere.brought = 0;
+    elsewhere.gone = false;
+    graph->edges.source = graph->source = NULL;
+    graph->edges.target = graph->target = NULL;
+    graph->edges.weight32 = graph->weight = NULL;
+    graph->host_bytes -= (int64_t)(3 * graph->m * sizeof(uint32_t));
+    graph->away = true;
+}
+
+static void end_elsewhere(void) {
+    free(elsewhere.source);
+    free(elsewhere.target);
+    free(elsewhere.weight);
+    gg_copies_asked = &gg_copies;
+}
+
+/* Each question alone, and all of them by several threads: whoever looks at edges has them brought. */
+START_TEST(edges_from_elsewhere) {
+    shared s = {.graph = NULL, .seed = (uint64_t)_i + 1};
+    if (left_out((uint64_t)_i))
+        return;
+    gpugraph_graph *first = draw(s.seed);
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(first));
+    s.graph = copy_of(first);
+    find_answers(&s);
+    for (int q = 0; q <= QUESTIONS; q++) {
+        gpugraph_graph *away = copy_of(first);
+        gpugraph_run run = {.threads = 2, .backend = GPUGRAPH_CPU};
+        const int64_t bytes = away->host_bytes;
+        send_away(away);
+        if (q < QUESTIONS)
+            expect(ask(away, q, &run, room) == s.answer[q], "seed %d: question %d", _i,
+                   q);
+        else
+            gpugraph_free(copy_of(away));
+        expect(run.status == GPUGRAPH_OK && !away->away && elsewhere.brought == 1 &&
+                   away->host_bytes == bytes,
+               "seed %d, question %d: edges came %d times; %s", _i, q, elsewhere.brought,
+               run.message);
+        gpugraph_free(away);
+        end_elsewhere();
+    }
+    send_away(s.graph);
+    run_workers(THREADS, ask_all, &s, NULL, 0);
+    expect(!s.wrong, "seed %d: question %d has another answer", _i, s.wrong - 1);
+    end_elsewhere();
+    gpugraph_free(s.graph);
+    gpugraph_free(first);
+    free(room);
+}
+END_TEST
+
+/* What no question above asks. */
+static uint64_t ask_more(gpugraph_graph *graph, int question, gpugraph_run *run,
+                         char *room) {
+    const uint32_t n = gpugraph_vertex_count(graph), from = 1 % n;
+    gpugraph_search search = {
+        .source = &from, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    uint32_t *component = (uint32_t *)room;
+    if (question < 2) {
+        gpugraph_components(graph, (gpugraph_component_kind)question, run, component);
+        return sum_of(room, n * sizeof *component);
+    }
+    if (question == 2) {
+        uint32_t *const depths[] = {component};
+        void *const trees[] = {room + 8 * (size_t)n};
+        gpugraph_bfs_each(graph, &search, run, depths, trees);
+        return sum_of(trees[0], n * gpugraph_edge_size(graph));
+    }
+    gpugraph_bring_edges(graph, run);
+    return sum_of(gpugraph_edges_of(graph)->source,
+                  gpugraph_edge_count(graph) * sizeof(uint32_t));
+}
+
+START_TEST(other_questions) {
+    gpugraph_graph *graph = draw(2);
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(graph));
+    for (int q = 0; q < 4; q++) {
+        gpugraph_graph *away = copy_of(graph), *here = copy_of(graph);
+        gpugraph_run run = {.threads = 2, .backend = GPUGRAPH_CPU};
+        const uint64_t answer = ask_more(here, q, &run, room);
+        send_away(away);
+        ck_assert_uint_eq(ask_more(away, q, &run, room), answer);
+        expect(run.status == GPUGRAPH_OK, "question %d: %s", q, run.message);
+        gpugraph_free(away);
+        gpugraph_free(here);
+        end_elsewhere();
+    }
+    gpugraph_free(graph);
+    free(room);
+}
+END_TEST
+
+/* What cannot be brought any more is an error with a sentence, and no edge is looked at. */
+START_TEST(edges_are_lost) {
+    gpugraph_graph *graph = draw(2);
+    gpugraph_run run = {.threads = 2, .backend = GPUGRAPH_CPU};
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(graph));
+    send_away(graph);
+    ck_assert(!gpugraph_is_lost(graph));
+    elsewhere.gone = true;
+    ck_assert(gpugraph_is_lost(graph));
+    for (int q = 0; q < QUESTIONS; q++) {
+        run = (gpugraph_run){.threads = 2, .backend = GPUGRAPH_CPU};
+        memset(room, 0, 3 * 8 * (size_t)gpugraph_vertex_count(graph));
+        ask(graph, q, &run, room);
+        expect(run.status == GPUGRAPH_DEVICE_FAILED && strstr(run.message, "ask again"),
+               "question %d: %s", q, run.message);
+    }
+    gpugraph_free(graph);
+    end_elsewhere();
+    free(room);
+}
+END_TEST
+
 /* ---- who waits ---- */
 
 static int leave(void *asked) {
@@ -280,7 +437,9 @@ END_TEST
 
 const struct suite suite = {
     "shared graph",
-    {{"threads", .timeout = 120, .cases = {{&several_threads, GRAPHS}}},
+    {{"threads", .timeout = 120,
+      .cases = {{&several_threads, GRAPHS}, {&edges_from_elsewhere, GRAPHS}}},
+     {"elsewhere", .timeout = 60, .cases = {{&other_questions}, {&edges_are_lost}}},
      {"waiting", .timeout = 60,
       .cases = {{&a_wait_is_interrupted}, {&a_handler_searches}}},
      {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}}},

@@ -1,0 +1,66 @@
+/* What there is to know of a column of weights before it becomes a graph's: is one of them not
+** allowed, how large is the largest, how much are they together? */
+#include "cells.cuh"
+#include "decode.h"
+
+struct weigh_words {
+    unsigned long long bad, largest, total;
+};
+
+static __device__ unsigned long long least_of_warp(unsigned long long x) {
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2) {
+        const unsigned long long other = __shfl_down_sync(0xffffffff, x, lanes);
+        x = other < x ? other : x;
+    }
+    return x;
+}
+
+static __device__ unsigned long long sum_of_warp(unsigned long long x) {
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2)
+        x += __shfl_down_sync(0xffffffff, x, lanes);
+    return x;
+}
+
+/* One thread per weight, three atomics for each warp. */
+static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool real,
+                                  weigh_words *words) {
+    unsigned long long bad = rows, largest = 0, total = 0;
+    for (uint64_t i = gg_thread(); i < rows; i += gg_threads_of_grid()) {
+        const int64_t value = weight[i];
+        const bool good = cells_weight_is_good(real, value);
+        bad = !good && i < bad ? i : bad;
+        largest = good && !real && (uint64_t)value > largest ? (uint64_t)value : largest;
+        total += real ? 0 : cells_weight_counts(value);
+    }
+    bad = least_of_warp(bad);
+    largest = ~least_of_warp(~largest);
+    total = sum_of_warp(total);
+    if (threadIdx.x % GG_WARP == 0) {
+        atomicMin(&words->bad, bad);
+        atomicMax(&words->largest, largest);
+        atomicAdd(&words->total, total);
+    }
+}
+
+bool gg_weigh_cells(struct cuda_job *job, const int64_t *weight, uint64_t rows,
+                    gg_cell_weights *found) {
+    struct workspace space = {NULL, 0};
+    weigh_words words = {rows, 0, 0};
+    gg_carve<weigh_words>(&space, 1);
+    if (!gg_workspace(job, &space))
+        return false;
+    weigh_words *there = gg_carve<weigh_words>(&space, 1);
+    gg_note(
+        job,
+        cudaMemcpyAsync(there, &words, sizeof words, cudaMemcpyHostToDevice, job->stream),
+        "receive data");
+    weigh_rows<<<gg_grid(job, rows, 8), GG_BLOCK, 0, job->stream>>>(weight, rows,
+                                                                    found->real, there);
+    gg_launched(job, "weigh_rows");
+    const bool fetched = gg_fetch(job, &words, there, sizeof words);
+    job->working = false;
+    found->bad = words.bad;
+    found->largest = words.largest;
+    found->total = words.total;
+    return fetched;
+}

@@ -1,0 +1,63 @@
+/* Edges that are on a device alone, since their table's pages were decoded there: most searches
+** never ask for them here.
+**
+**     pages -> device: source, target, weight -> rows -> searches, trees
+**                            |
+**                            | the first look at them from here: a search on the CPU, a parent,
+**                            | a path, a change
+**                            v
+**     host: source, target, weight       the graph is as any other from then on */
+#include "backend.h"
+#include "copy.h"
+
+const struct copy_services *gg_copies_asked = &gg_copies;
+
+gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    if (!gg_is_away(graph) || gg_stopping(run))
+        return run->status;
+    if (gpugraph_is_lost(graph))
+        gg_fail(run, GPUGRAPH_DEVICE_FAILED,
+                "the edges were on a CUDA device that this process cannot use any more; "
+                "ask again, and the table is read again");
+    else
+        gg_copies_asked->bring(graph, run);
+    return run->status;
+}
+
+gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    gg_enter_graph(graph, run);
+    gg_bring_edges(graph, run);
+    return gg_leave_graph(graph, run);
+}
+
+bool gpugraph_is_lost(const gpugraph_graph *graph) {
+    return gg_is_away(graph) && !gg_copies_asked->reaches(graph);
+}
+
+void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
+                       void *weight) {
+    gg_lock(&graph->gate.lock);
+    const bool first = graph->away;
+    if (first) {
+        graph->edges.source = graph->source = source;
+        graph->edges.target = graph->target = target;
+        graph->weight = weight;
+        if (graph->distance_type == GPUGRAPH_REAL)
+            graph->edges.weight_real = weight;
+        else if (graph->distance_type == GPUGRAPH_UINT64)
+            graph->edges.weight64 = weight;
+        else
+            graph->edges.weight32 = weight;
+        const uint64_t size = weight ? gg_distance_size(graph->distance_type) : 0;
+        __atomic_fetch_add(&graph->host_bytes,
+                           (int64_t)(graph->m * (2 * sizeof *source + size)),
+                           __ATOMIC_RELAXED);
+        __atomic_store_n(&graph->away, false, __ATOMIC_RELEASE);
+    }
+    gg_unlock(&graph->gate.lock);
+    if (first)
+        return;
+    gg_release(source);
+    gg_release(target);
+    gg_release(weight);
+}

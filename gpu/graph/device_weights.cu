@@ -1,0 +1,126 @@
+/* Weights that the page reader has left on the device become the graph's there: as narrow as
+** distances allow, beside the ends that the mapping of ids has left (ids/ids.cuh).
+**
+**     int64_t or double, as decoded  ->  uint32_t   no path is longer than 2^32 - 2
+**                                        int64_t    the block itself
+**                                        double     the block itself, with 0.0 for -0.0 */
+#include "cells/cells.cuh"
+#include "copy.h"
+#include "graph.cuh"
+#include "ids/ids.cuh"
+
+struct weight_job {
+    struct cuda_job *job;
+    const int64_t *weight;
+    const struct device_ends *ends;
+    uint32_t n;
+};
+
+/* One thread per edge: top[v], the largest weight of v's edges. */
+static __global__ void raise_tops(const uint32_t *source, const uint32_t *target,
+                                  const int64_t *weight, uint64_t m, uint32_t *top) {
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
+        const uint32_t here = (uint32_t)weight[e];
+        if (top[source[e]] < here)
+            atomicMax(&top[source[e]], here);
+        if (top[target[e]] < here)
+            atomicMax(&top[target[e]], here);
+    }
+}
+
+/* One thread per vertex, one atomic for each warp. */
+static __global__ void add_tops(const uint32_t *top, uint32_t n,
+                                unsigned long long *sum) {
+    unsigned long long mine = 0;
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        mine += top[v];
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2)
+        mine += __shfl_down_sync(0xffffffff, mine, lanes);
+    if (threadIdx.x % GG_WARP == 0)
+        atomicAdd(sum, mine);
+}
+
+/* As longest_path in weights.c; 0 where the job must end. */
+static uint64_t longest_path(const void *of) {
+    const struct weight_job *w = (const struct weight_job *)of;
+    struct cuda_job *job = w->job;
+    struct workspace space = {NULL, 0};
+    unsigned long long sum = 0;
+    gg_carve<uint32_t>(&space, w->n);
+    gg_carve<unsigned long long>(&space, 1);
+    if (!gg_workspace(job, &space))
+        return 0;
+    uint32_t *top = gg_carve<uint32_t>(&space, w->n);
+    unsigned long long *there = gg_carve<unsigned long long>(&space, 1);
+    gg_fill(job, top, 0, w->n * sizeof *top);
+    gg_fill(job, there, 0, sizeof *there);
+    raise_tops<<<gg_grid(job, w->ends->m, 16), GG_BLOCK, 0, job->stream>>>(
+        w->ends->source, w->ends->target, w->weight, w->ends->m, top);
+    if (gg_launched(job, "raise_tops"))
+        add_tops<<<gg_grid(job, w->n, 8), GG_BLOCK, 0, job->stream>>>(top, w->n, there);
+    gg_launched(job, "add_tops");
+    const bool fetched = gg_fetch(job, &sum, there, sizeof sum);
+    job->working = false;
+    return fetched ? sum : 0;
+}
+
+/* One thread per edge. */
+static __global__ void narrow(const int64_t *from, uint64_t m, uint32_t *to) {
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
+        to[e] = (uint32_t)from[e];
+}
+
+/* One thread per edge: -0.0 + 0.0 is 0.0. */
+static __global__ void make_zeros_positive(double *weight, uint64_t m) {
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
+        weight[e] += 0.0;
+}
+
+static bool keep_narrow(struct cuda_job *job, const int64_t *from,
+                        struct device_ends *ends) {
+    uint32_t *to;
+    if (!take(job, &ends->part, &to, ends->m, sizeof *to))
+        return false;
+    ends->weight = to;
+    ends->weight_size = sizeof *to;
+    narrow<<<gg_grid(job, ends->m, 16), GG_BLOCK, 0, job->stream>>>(from, ends->m, to);
+    return gg_launched(job, "narrow") && gg_wait(job);
+}
+
+/* The block becomes the part's. */
+static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends *ends) {
+    uint64_t bytes;
+    ends->weight = gg_take_cell_weights(cells, &bytes);
+    ends->weight_size = sizeof(int64_t);
+    add_bytes(&ends->part, (int64_t)block_bytes(ends->m, sizeof(int64_t)));
+    if (!cells->weights.real)
+        return true;
+    make_zeros_positive<<<gg_grid(job, ends->m, 16), GG_BLOCK, 0, job->stream>>>(
+        (double *)ends->weight, ends->m);
+    return gg_launched(job, "make_zeros_positive") && gg_wait(job);
+}
+
+static void take_weights(struct cuda_job *job, gg_cells *cells) {
+    gpugraph_graph *graph = job->graph;
+    struct device_ends *ends = gg_device_ends(graph);
+    const struct weight_job w = {job, gg_cell_weights_at(cells), ends, graph->n};
+    if (cells->weights.real)
+        graph->distance_type = GPUGRAPH_REAL;
+    else
+        gg_choose_width(graph, cells->weights.largest, cells->weights.total, longest_path,
+                        &w);
+    if (!gg_going(job))
+        return;
+    if (graph->distance_type == GPUGRAPH_UINT32)
+        keep_narrow(job, w.weight, ends);
+    else
+        keep_block(job, cells, ends);
+}
+
+void gg_take_device_weights(gpugraph_graph *graph, gg_cells *cells, gpugraph_run *run) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return;
+    take_weights(&job, cells);
+    gg_job_close(&job);
+}
