@@ -245,7 +245,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     calls(on)->find(graph, direction, run, level, position, &settled);
     if (gg_fall_back(run, &gg_topological_order, fallback))
         find_on_cpu(graph, direction, run, level, position, &settled);
-    if (!run->status && settled < graph->n)
+    if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
 }
 
