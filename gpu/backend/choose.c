@@ -284,7 +284,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->name;
-    return gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
+    return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
 
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
