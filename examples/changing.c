@@ -1,9 +1,7 @@
 /* Edges that come and go, by the library alone: a multigraph, whose edges have ids and weights, as rows
 ** of a table have.
 **
-**     cc changing.c -Igpu build/libgpugraph.a -lpthread -lm
-**
-** (With the CUDA backend in the library: -lcudart_static -ldl -lrt -lstdc++ as well.)
+**     cc changing.c $(pkg-config --cflags --libs --static gpugraph)
 **
 **     batch of columns   source[], target[], id[], weight[]
 **        |  insert, delete, query: a call for many edges

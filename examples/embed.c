@@ -1,8 +1,6 @@
 /* A program with SQLite and gpugraph inside: a few roads, the shortest way, and a table of it all.
 **
-**     cc embed.c -Igpu -Iext build/libgpugraph.a -lsqlite3 -lpthread -lm
-**
-** (With the CUDA backend in the library: -lcudart_static -ldl -lrt -lstdc++ as well.) */
+**     cc embed.c $(pkg-config --cflags --libs --static gpugraph) */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

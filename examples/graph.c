@@ -1,9 +1,7 @@
 /* A graph without SQL: reads a list of edges, and searches it through gpugraph.h alone.
 **
-**     cc graph.c -Igpu build/libgpugraph.a -lpthread -lm
+**     cc graph.c $(pkg-config --cflags --libs --static gpugraph)
 **     ./a.out examples/data/manhattan-streets.csv 186275
-**
-** (With the CUDA backend in the library: -lcudart_static -ldl -lrt -lstdc++ as well.)
 **
 **     file      source target [weight]     a line for each edge; between the numbers spaces, tabs
 **        |                                 or commas; lines that begin otherwise are left out

@@ -30,6 +30,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define GPUGRAPH_VERSION "0.1.0"
 
@@ -521,6 +522,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
 ** sentence. */
 bool gpugraph_cuda_usable(const char **why);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -19,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* ---- edges that are there once: sets and maps ----
 **
@@ -199,6 +200,7 @@ bool gpugraph_next_edge(gpugraph_edge_iterator *iterator, gpugraph_run *run,
                         gpugraph_dynamic_edge *edge);
 void gpugraph_edge_iterator_free(gpugraph_edge_iterator *iterator); /* NULL is allowed */
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

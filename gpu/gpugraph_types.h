@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* No vertex, not reached: in every array of 32-bit vertex numbers or depths. */
 #define GPUGRAPH_NONE UINT32_MAX
@@ -73,6 +74,7 @@ typedef struct gpugraph_run {
     struct gpugraph_graph *searched; /* by a search that has chosen its backend */
 } gpugraph_run;
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

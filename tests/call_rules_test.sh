@@ -59,7 +59,7 @@ link() {
     done
 }
 link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_graph.dir" gpu
-link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_static.dir" ext
+link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_embedded.dir" ext
 "$here/call_rules_test.sh" "$copy"
 
 # An object that calls a function: plant OBJECT FUNCTION.

@@ -1,0 +1,121 @@
+#!/bin/sh
+# What others get of a build, tried in folders that know nothing of the sources:
+#   cmake --install, and with what it installs: the commands of docs/embedding.md, a project of CMake, ".load gpugraph"
+#   add_subdirectory, whose CUDA backend is off
+#   gpugraph.c, the amalgamation: loaded, and in a program (CFLAGS=-O2 for what users compile; else -O0, which is quick)
+#   names: the archive's, the shared library's and the extension's are the public ones
+# Prints sizes and times, and leaves them in the build folder's packages.txt.
+set -eu
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/.." && pwd)
+build=$(cd "${GPUGRAPH_BUILD:-$root/build}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+report=$build/packages.txt
+: >"$report"
+[ -e "$build/libgpugraph.so" ] || { echo "skipped: a build with no shared library"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no Python"; exit 77; }
+
+# say WHAT FILE: a file's size without what debuggers read; timed WHAT COMMAND...: how long a command takes.
+say() {
+    strip -S -o "$work/stripped" "$2" 2>/dev/null || cp "$2" "$work/stripped"
+    printf '%-44s %8d KB\n' "$1" $(($(wc -c <"$work/stripped") / 1024)) | tee -a "$report"
+}
+timed() {
+    what=$1 began=$(date +%s%N)
+    shift
+    "$@" >"$work/log" 2>&1 || { echo "$what failed:" && tail -n 40 "$work/log" && exit 1; }
+    printf '%-44s %8d ms\n' "$what" $((($(date +%s%N) - began) / 1000000)) | tee -a "$report"
+}
+fail() {
+    echo "$1"
+    exit 1
+}
+
+# ---- installed ----
+timed "install" cmake --install "$build" --prefix "$work/inst"
+libs=$(dirname "$(find "$work/inst" -name libgpugraph.a)")
+export PKG_CONFIG_PATH="$libs/pkgconfig" LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+[ "$(find "$work/inst/include" -type f | wc -l)" = 4 ] || fail "more than the public headers, or fewer, is installed"
+for header in "$work"/inst/include/gpugraph/*.h; do
+    name=$(basename "$header")
+    printf '#include <gpugraph/%s>\nint main(void) { return 0; }\n' "$name" | cc -Wall -Werror -I"$work/inst/include" -x c -fsyntax-only -
+done
+say "gpugraph.so" "$libs/gpugraph.so"
+say "libgpugraph.so" "$libs/libgpugraph.so"
+say "libgpugraph.a" "$libs/libgpugraph.a"
+# (u: templates of CUDA's headers, which C++ wants once in a process)
+nm -g --defined-only "$libs/libgpugraph.a" 2>/dev/null | awk 'NF == 3 && $2 != "u" { print $3 }' >"$work/names"
+nm -D --defined-only "$libs/libgpugraph.so" | awk '{ print $3 }' >>"$work/names"
+if grep -vE '^(gpugraph_|sqlite3_gpugraph_init$)' "$work/names"; then
+    fail "names that are not public"
+fi
+grep -q '^gpugraph_bfs$' "$work/names" || fail "the public names are not there"
+[ "$(nm -D --defined-only "$libs/gpugraph.so" | awk '{ print $3 }')" = sqlite3_gpugraph_init ] || fail "the extension's names"
+
+# The page's compilations, word for word.
+mkdir "$work/page"
+cd "$work/page"
+cp "$root"/examples/embed.c "$root"/examples/graph.c "$root"/examples/data/manhattan-streets.csv .
+sed -n 's/^    \(cc [eg].*gpugraph.*\|.\/graph .*\)$/\1/p' "$root/docs/embedding.md" >commands
+[ "$(wc -l <commands)" = 3 ] || fail "docs/embedding.md has other commands than this test knows"
+timed "embed.c and graph.c, by pkg-config" sh -e commands
+./embed | diff -u "$tests/data/embed.out" -
+
+mkdir "$work/project"
+cd "$work/project"
+cp "$root/examples/embed.c" .
+{
+    printf 'cmake_minimum_required(VERSION 3.22)\nproject(embed C)\nadd_executable(embed embed.c)\n'
+    # shellcheck disable=SC2016 # backquotes for sed
+    sed -n '/^```cmake/,/^```$/p' "$root/docs/embedding.md" | grep -v '^```'
+    # shellcheck disable=SC2016 # CMake's own dollars
+    printf 'add_executable(shared embed.c)\ntarget_link_libraries(shared PRIVATE gpugraph::shared SQLite::SQLite3)\nmessage(STATUS "path: ${gpugraph_EXTENSION}")\n'
+} >CMakeLists.txt
+timed "find_package: configure" cmake -S . -B b -DCMAKE_PREFIX_PATH="$work/inst"
+grep -q "path: $libs/gpugraph.so" "$work/log" || fail "gpugraph_EXTENSION is not the extension's path"
+timed "find_package: build" cmake --build b
+b/embed | diff -u "$tests/data/embed.out" -
+b/shared | diff -u "$tests/data/embed.out" -
+
+printf '%s\n' '.load gpugraph' 'SELECT gpugraph_version();' >load.sql
+(cd / && sqlite3 -batch -init /dev/null :memory: <"$work/project/load.sql") >"$work/log" 2>&1
+grep -qx '[0-9]*[.][0-9]*[.][0-9]*' "$work/log" || { cat "$work/log" && fail ".load gpugraph"; }
+
+# ---- in another project's tree ----
+mkdir "$work/tree"
+cd "$work/tree"
+ln -s "$root" gpugraph
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(embed C)
+add_subdirectory(gpugraph)
+add_executable(embed gpugraph/examples/embed.c)
+target_link_libraries(embed PRIVATE gpugraph::gpugraph)
+END
+timed "add_subdirectory: configure" cmake -S . -B b
+grep -q '^GPUGRAPH_CUDA:STRING=OFF' b/CMakeCache.txt || fail "CUDA is on in a project that has not asked"
+grep -q '^GPUGRAPH_TESTS:BOOL=OFF' b/CMakeCache.txt || fail "tests are on in a project that has not asked"
+! grep -q CMAKE_BUILD_TYPE:STRING b/CMakeCache.txt || ! grep CMAKE_BUILD_TYPE:STRING=. b/CMakeCache.txt ||
+    fail "a build type is set for a project that has none"
+if [ -n "${CFLAGS:-}" ]; then # takes as long as the library itself
+    timed "add_subdirectory: build" cmake --build b -j 2
+    b/embed | diff -u "$tests/data/embed.out" -
+fi
+
+# ---- one file ----
+mkdir "$work/one"
+cd "$work/one"
+python3 "$root/ext/amalgamate.py" "$build/made" gpugraph.c
+sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=\(..*\)/-I\1/p' "$build/CMakeCache.txt")
+# shellcheck disable=SC2086 # options
+timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS $sqlite -Wall -Wextra -Werror -fopenmp -shared gpugraph.c -o gpugraph.so
+[ "$(nm -D --defined-only gpugraph.so | awk '{ print $3 }')" = sqlite3_gpugraph_init ] || fail "names of the one file"
+say "gpugraph.so of gpugraph.c" gpugraph.so
+for script in les_miserables ldbc; do
+    GPUGRAPH_BUILD=$work/one GPUGRAPH_TEST_BACKENDS=cpu sh "$tests/sql_test.sh" "$tests/sql/$script.sql"
+done
+# shellcheck disable=SC2086
+timed "gpugraph.c in a program" cc $CFLAGS $sqlite -DSQLITE_CORE -I"$work/inst/include/gpugraph" gpugraph.c "$root/examples/embed.c" \
+    -o embed -lsqlite3 -lpthread -lm
+./embed | diff -u "$tests/data/embed.out" -
