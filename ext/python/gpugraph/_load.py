@@ -1,0 +1,95 @@
+"""The extension's file, and how it comes into a connection.
+
+A loaded file serves one SQLite library. A process may have several (Python's own, and those that apsw, pysqlite3 and
+sqlean.py carry): each further one gets a copy of the file, in a folder that goes when the process ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+from typing import Any
+
+HERE = pathlib.Path(__file__).resolve().parent
+SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
+ANOTHER_LIBRARY = "which serves one library"
+CANNOT_LOAD = (
+    "this connection's SQLite library cannot load extensions: {}. Three ways out: import another library, which can, as "
+    "sqlite3 (pip install pysqlite3-binary, then: import pysqlite3 as sqlite3; or pip install sqlean.py, then: import "
+    "sqlean as sqlite3); use apsw (pip install apsw); or run a Python whose sqlite3 can, such as those of Debian, Fedora, "
+    "Homebrew and conda-forge, or pyenv's built with PYTHON_CONFIGURE_OPTS=--enable-loadable-sqlite-extensions"
+)
+copies: list[str] = []
+
+
+def _file() -> pathlib.Path:
+    return pathlib.Path(os.environ.get("GPUGRAPH_EXTENSION") or HERE / f"gpugraph{SUFFIX}")
+
+
+def loadable_path() -> str:
+    """The extension's file without its suffix, as load_extension() and .load take it.
+
+    The environment's GPUGRAPH_EXTENSION names another file.
+    """
+    path = _file()
+    if not path.is_file():
+        raise FileNotFoundError(f"gpugraph: there is no extension at {path}: install the package, or name a file by GPUGRAPH_EXTENSION")
+    return str(path.with_suffix("")) if path.suffix == SUFFIX else str(path)
+
+
+def loaded_files() -> list[str]:
+    """Files that connections of this process may have loaded."""
+    return [str(_file()), *copies]
+
+
+def version() -> str:
+    """The package's version, which is the extension's."""
+    try:
+        from ._version import version as found
+    except ImportError:  # in the source tree
+        text = (HERE.parents[2] / "gpu" / "gpugraph.h").read_text(encoding="utf-8")
+        found = re.search(r'GPUGRAPH_VERSION "(.*?)"', text).group(1)
+    return found
+
+
+def _copy() -> str:
+    folder = tempfile.mkdtemp(prefix="gpugraph-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return shutil.copy(_file(), pathlib.Path(folder) / f"gpugraph{SUFFIX}")
+
+
+def _load_file(conn: Any, path: str) -> bool:
+    """False: another SQLite library of this process has loaded that file."""
+    try:
+        conn.load_extension(path)
+    except Exception as error:  # each library has classes of its own
+        if ANOTHER_LIBRARY in str(error):
+            return False
+        raise
+    return True
+
+
+def load(conn: Any) -> None:
+    """Loads gpugraph into a connection of sqlite3, apsw, pysqlite3 or sqlean.
+
+    Extensions can be loaded by SQL neither before nor afterwards, unless the caller allows it.
+    """
+    path = loadable_path()
+    if not hasattr(conn, "enable_load_extension"):
+        raise RuntimeError("gpugraph: " + CANNOT_LOAD.format(f"{type(conn).__module__} was built without it"))
+    try:
+        conn.enable_load_extension(True)
+    except Exception as error:
+        raise RuntimeError("gpugraph: " + CANNOT_LOAD.format(error)) from error
+    try:
+        if not _load_file(conn, path) and not any(_load_file(conn, copy) for copy in copies):
+            copy = str(_copy())
+            _load_file(conn, copy)
+            copies.append(copy)
+    finally:
+        conn.enable_load_extension(False)
