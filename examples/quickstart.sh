@@ -29,7 +29,7 @@ shell() {
 }
 rm -f "$database"
 echo "loading the roads of New York"
-shell <new_york.sql
+sqlite3 -batch -bail -init /dev/null "$database" <new_york.sql
 shell <quickstart.sql
 {
     cat <<'SQL'
