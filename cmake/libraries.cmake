@@ -1,5 +1,5 @@
 # What is built of gpu/ and ext/:
-#   gpugraph.so         gpugraph_extension  for .load; its one name is sqlite3_gpugraph_init
+#   gpugraph.so         gpugraph_extension  for .load; its names are those of gpugraph_extension.h
 #   libgpugraph.a       gpugraph            for programs that embed SQLite, or have none; its names are the public ones
 #   libgpugraph.so.N    gpugraph_shared     the same, shared
 #   include/gpugraph/   the public headers, and nothing else

@@ -60,7 +60,10 @@ HIDDEN = """
 #define splice gpugraph_splice
 """
 KEYWORDS = {"void", "int", "bool", "else"}
-ENTRY = """__attribute__((visibility("default"))) int sqlite3_gpugraph_init(
+ENTRY = """struct gpugraph_arrays;
+__attribute__((visibility("default"))) const struct gpugraph_arrays *gpugraph_take_arrays(sqlite3_int64 number);
+__attribute__((visibility("default"))) void gpugraph_free_arrays(const struct gpugraph_arrays *arrays);
+__attribute__((visibility("default"))) int sqlite3_gpugraph_init(
     sqlite3 *db, char **error, const struct sqlite3_api_routines *api);
 """
 

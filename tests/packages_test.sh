@@ -51,7 +51,11 @@ if grep -vE '^(gpugraph_|sqlite3_gpugraph_init$)' "$work/names"; then
     fail "names that are not public"
 fi
 grep -q '^gpugraph_bfs$' "$work/names" || fail "the public names are not there"
-[ "$(nm -D --defined-only "$libs/gpugraph.so" | awk '{ print $3 }')" = sqlite3_gpugraph_init ] || fail "the extension's names"
+entries='gpugraph_free_arrays gpugraph_take_arrays sqlite3_gpugraph_init'
+exported() {
+    nm -D --defined-only "$1" | awk '{ print $3 }' | sort | paste -s -d ' ' -
+}
+[ "$(exported "$libs/gpugraph.so")" = "$entries" ] || fail "the extension's names"
 
 # The page's compilations, word for word.
 mkdir "$work/page"
@@ -110,7 +114,7 @@ python3 "$root/ext/amalgamate.py" "$build/made" gpugraph.c
 sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=\(..*\)/-I\1/p' "$build/CMakeCache.txt")
 # shellcheck disable=SC2086 # options
 timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS $sqlite -Wall -Wextra -Werror -fopenmp -shared gpugraph.c -o gpugraph.so
-[ "$(nm -D --defined-only gpugraph.so | awk '{ print $3 }')" = sqlite3_gpugraph_init ] || fail "names of the one file"
+[ "$(exported gpugraph.so)" = "$entries" ] || fail "names of the one file"
 say "gpugraph.so of gpugraph.c" gpugraph.so
 for script in les_miserables ldbc; do
     GPUGRAPH_BUILD=$work/one GPUGRAPH_TEST_BACKENDS=cpu sh "$tests/sql_test.sh" "$tests/sql/$script.sql"

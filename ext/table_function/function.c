@@ -16,6 +16,7 @@ static const struct {
     [F_COST] = {.name = "cost", .type = ""},
     [F_PREORDER] = {.name = "preorder", .type = "INTEGER"},
     [F_POSTORDER] = {.name = "postorder", .type = "INTEGER"},
+    [F_ARRAYS] = {.name = "arrays", .type = "INTEGER HIDDEN"},
     [F_EDGES] = {.name = "edges", .type = ""},
     [F_SOURCE] = {.name = "source", .type = ""},
     [F_TARGET] = {.name = "target", .type = ""},
@@ -55,7 +56,7 @@ const table_function *const table_functions[] = {TABLE_FUNCTIONS(LIST_FUNCTION)}
 const int table_function_count = sizeof table_functions / sizeof *table_functions;
 
 int column_count(const table_function *f) {
-    return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0);
+    return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0) + has_arrays(f);
 }
 
 bool column_is_bracketed(const table_function *f, int column) {

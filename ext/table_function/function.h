@@ -6,7 +6,7 @@
 ** something else is to be compared with is no different. So what brackets take has columns
 ** of its own, which nobody can name by accident, and one that catches what is too much.
 **
-**     vertex depth parent edge | (edges) (source) (target) | (further) | edges source ...
+**     vertex depth parent edge | (edges) (source) (target) | (further) | edges source ... | arrays
 **     visible                    bracketed                               fields
 **
 ** A column or an option that one function alone has is described where the function is
@@ -33,6 +33,7 @@ enum field {
     F_POSTORDER,
     F_OWN, /* the function's own columns, by their place */
     F_OWN_LAST = F_OWN + OWN_COLUMNS - 1,
+    F_ARRAYS, /* hidden: a number for the arrays that rows are read from (hand_out.h) */
     /* what was asked: hidden columns, the arguments */
     F_EDGES,
     F_SOURCE,
@@ -107,10 +108,16 @@ extern const int table_function_count;
 /* The columns that SQLite knows, and what each of them is. */
 int column_count(const table_function *f);
 static inline enum field column_field(const table_function *f, int column) {
-    if (column < f->visible + f->bracketed || f->bracketed == 0)
+    if (column < f->visible + f->bracketed)
         return f->field[column];
-    column -= f->bracketed + 1;
-    return column < f->visible ? F_FURTHER : f->field[column];
+    column -= f->bracketed > 0 ? f->bracketed + 1 : 0;
+    return column < f->visible  ? F_FURTHER
+           : column < f->fields ? f->field[column]
+                                : F_ARRAYS;
+}
+/* Has it a row for each vertex, so that arrays can take the place of rows? */
+static inline bool has_arrays(const table_function *f) {
+    return !f->paths && !f->walks && !f->cells;
 }
 /* "" as a type is none, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);

@@ -233,6 +233,15 @@ static void choose_order(plan *p) {
         p->bits |= PLAN_POSTORDER;
 }
 
+static bool is_used(const plan *p, int column) {
+    return p->info->colUsed >> (column < 63 ? column : 63) & 1;
+}
+
+/* Arrays take the place of rows: of a whole search, however few rows are looked at. */
+static bool hands_out(const plan *p) {
+    return has_arrays(p->function) && is_used(p, column_count(p->function) - 1);
+}
+
 /* A search may stop after LIMIT + OFFSET rows if these are the rows that SQLite will
 ** want: nobody drops any, and either every order will do or the nearest come first,
 ** ties in any order. */
@@ -244,16 +253,12 @@ static void choose_limit(plan *p) {
         (info->nOrderBy == 1 && info->orderByConsumed && !(p->bits & PLAN_DESCENDING) &&
          (p->bits >> PLAN_ORDER_SHIFT & PLAN_ORDERS) == ORDER_VALUE);
     if (o->limit < 0 || o->offset_lost || o->others > 0 || !nearest ||
-        p->function->paths || !p->function->ends_early || o->equal[F_VERTEX] >= 0 ||
-        o->equal[F_TARGET] >= 0)
+        p->function->paths || !p->function->ends_early || hands_out(p) ||
+        o->equal[F_VERTEX] >= 0 || o->equal[F_TARGET] >= 0)
         return;
     give(p, o->limit, WORD_LIMIT, WORD_EQUAL, false);
     if (o->offset >= 0)
         give(p, o->offset, WORD_OFFSET, WORD_EQUAL, false);
-}
-
-static bool is_used(const plan *p, int column) {
-    return p->info->colUsed >> (column < 63 ? column : 63) & 1;
 }
 
 /* Which arrays the columns need that the statement uses. */
@@ -272,7 +277,10 @@ static int columns_wanted(const plan *p) {
             wants |= PLAN_PREORDER;
         else if (field == F_POSTORDER)
             wants |= PLAN_POSTORDER;
+        if (hands_out(p))
+            wants |= field == F_PARENT ? PLAN_PARENTS : field == F_EDGE ? PLAN_EDGES : 0;
     }
+    wants |= hands_out(p) ? PLAN_ARRAYS : 0;
     return f->paths ? PLAN_TREE : wants;
 }
 

@@ -1,8 +1,9 @@
 /* What xBestIndex tells xFilter: bits in idxNum, and in idxStr what each value is for.
 **
-**     idxNum    15  14       13..10  9..8   7..5            4           3..0
-**               |   further  unfed   order  variable ends   descending  arrays that are wanted
-**               an option is read
+**     idxNum    18..16  15  14       13..10  9..8   7..5            4           3..0
+**               |       |   further  unfed   order  variable ends   descending  arrays that are wanted
+**               |       an option is read
+**               columns that are handed out whole
 **
 **     idxStr    "edges=? AND source IN (?) AND depth<? LIMIT ?" */
 #ifndef GPUGRAPH_PLAN_H
@@ -28,8 +29,12 @@ enum plan_bits {
     PLAN_UNFED_SHIFT = 10,
     MOST_BRACKETED = 4,
     PLAN_UNFED = ((1 << MOST_BRACKETED) - 1) << PLAN_UNFED_SHIFT,
-    PLAN_FURTHER = 1 << 14,    /* brackets hold more than they take */
-    PLAN_OPTION_READ = 1 << 15 /* an argument that is given no value is looked at */
+    PLAN_FURTHER = 1 << 14,     /* brackets hold more than they take */
+    PLAN_OPTION_READ = 1 << 15, /* an argument that is given no value is looked at */
+    /* The column arrays is used, and so are these. */
+    PLAN_ARRAYS = 1 << 16,
+    PLAN_PARENTS = 1 << 17,
+    PLAN_EDGES = 1 << 18
 };
 
 /* What a value of argv is for, and how it compares. */

@@ -1,5 +1,5 @@
 /* What a row says: a column, read from the arrays of the answer, and the rowid. */
-#include "rows.h"
+#include "hand_out.h"
 #include "result_edge.h"
 
 #include <string.h>
@@ -198,9 +198,9 @@ static void result_argument(sqlite3_context *context, const rows *r, const argum
 }
 
 /* Apart, so that what most rows are asked for saves no registers for it. */
-static __attribute__((noinline)) void further_column(sqlite3_context *context,
-                                                     const rows *r, const arguments *a,
-                                                     const answer *s, enum field field) {
+static __attribute__((noinline)) void further_column(sqlite3_context *context, rows *r,
+                                                     const arguments *a, const answer *s,
+                                                     enum field field) {
     switch (field) {
     case F_DEPTH:
     case F_DISTANCE:
@@ -224,6 +224,9 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context,
     case F_POSTORDER:
         result_number(context, s->arrays, A_POSTORDER, r->vertex);
         break;
+    case F_ARRAYS:
+        result_arrays(context, r, a, s);
+        break;
     default:
         if (field >= F_OWN && field <= F_OWN_LAST)
             result_own(context, r, a, s, field - F_OWN);
@@ -232,8 +235,8 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context,
     }
 }
 
-void row_column(sqlite3_context *context, const rows *r, const arguments *a,
-                const answer *s, int column) {
+void row_column(sqlite3_context *context, rows *r, const arguments *a, const answer *s,
+                int column) {
     const enum field field = column_field(s->by->function, column);
     if (field == F_VERTEX)
         result_vertex(context, r->ids, r->vertex);

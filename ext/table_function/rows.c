@@ -10,7 +10,7 @@
 
 /* ---- which rows ---- */
 
-static bool counts(const arrays *found, const bound *most, uint32_t v) {
+bool row_counts(const arrays *found, const bound *most, uint32_t v) {
     const void *value = found->array[A_VALUE];
     const uint8_t *member = found->array[A_MEMBER];
     if (!value)
@@ -51,7 +51,7 @@ static int lay_by_tree(rows *r, const arguments *a, const answer *s,
     const gpugraph_graph *graph = s->graph->graph;
     const void *tree = s->arrays->array[A_TREE_EDGE];
     *count = 0;
-    if (!counts(s->arrays, &a->bound, r->target))
+    if (!row_counts(s->arrays, &a->bound, r->target))
         return SQLITE_OK;
     uint32_t v = r->target;
     for (uint64_t edge = 0; edge != GPUGRAPH_NO_EDGE; ++*count) {
@@ -148,7 +148,7 @@ static int settle_vertex(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
         r->vertex = r->item ? r->item[r->position] : (uint32_t)r->position;
         if (r->near ? r->near[r->vertex] <= r->most
-                    : counts(s->arrays, &a->bound, r->vertex))
+                    : row_counts(s->arrays, &a->bound, r->vertex))
             return SQLITE_OK;
         if (poll(s, passed++) != SQLITE_OK)
             return SQLITE_INTERRUPT;
@@ -192,6 +192,7 @@ int rows_next(rows *r, const arguments *a, const answer *s) {
 int rows_start(rows *r, const arguments *a, answer *s) {
     int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
     r->ids = gpugraph_vertex_ids(s->graph->graph);
+    r->handed = 0;
     set_near(r, a, s->arrays);
     if (a->by->function->paths) {
         r->next_target = 0;
@@ -217,6 +218,7 @@ int rows_start(rows *r, const arguments *a, answer *s) {
 void rows_reset(rows *r) {
     r->position = r->end = 0;
     r->next_target = r->next_source = 0;
+    r->handed = 0;
 }
 
 void rows_clear(rows *r) {

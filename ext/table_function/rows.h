@@ -34,7 +34,11 @@ typedef struct rows {
     uint32_t next_target, target;
     uint32_t next_source;
     uint32_t vertex; /* of this row */
+    sqlite3_int64
+        handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
 } rows;
+/* Has the vertex a row, as far as values and members say? */
+bool row_counts(const arrays *found, const bound *most, uint32_t v);
 
 /* No rows, of no source and no target. */
 void rows_reset(rows *r);
@@ -46,8 +50,8 @@ static inline bool rows_at_end(const rows *r) {
 int rows_start(rows *r, const arguments *a, answer *s);
 int rows_next(rows *r, const arguments *a, const answer *s);
 /* row_columns.c. A column of this row, and its rowid. */
-void row_column(sqlite3_context *context, const rows *r, const arguments *a,
-                const answer *s, int column);
+void row_column(sqlite3_context *context, rows *r, const arguments *a, const answer *s,
+                int column);
 sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);
 
 #endif

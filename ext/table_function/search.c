@@ -16,8 +16,14 @@ size_t arrays_item_size(const arrays *a, enum array_name array) {
     return array == A_MEMBER ? 1 : 4;
 }
 
+void arrays_hold(arrays *a) {
+    __atomic_fetch_add(&a->holders, 1, __ATOMIC_RELAXED);
+}
+
 void arrays_free(void *pointer) {
     arrays *a = pointer;
+    if (__atomic_fetch_sub(&a->holders, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
     for (int i = 0; i < ARRAYS; i++)
         free(a->array[i]);
     for (int i = 0; i < 3; i++)

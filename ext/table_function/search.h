@@ -46,6 +46,7 @@ typedef struct arrays {
     } order[3];
     const char *method, *backend; /* what it ran on */
     gpugraph_cycle cycle;         /* why it has failed; count 0: for another reason */
+    int holders; /* who has them beside the search that made them; atomic */
 } arrays;
 
 enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
@@ -55,6 +56,8 @@ size_t arrays_item_size(const arrays *s, enum array_name array);
 sqlite3_int64 arrays_bytes(const arrays *s);
 /* All zeros; NULL: no memory. */
 arrays *arrays_new(void);
+/* Somebody else, perhaps in another thread, keeps what is there now, and calls arrays_free. */
+void arrays_hold(arrays *s);
 void arrays_free(void *s);
 
 /* ---- what a search is asked ---- */

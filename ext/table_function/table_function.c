@@ -105,7 +105,7 @@ static int function_eof(sqlite3_vtab_cursor *base) {
 
 static int function_column(sqlite3_vtab_cursor *base, sqlite3_context *context,
                            int column) {
-    const cursor *cur = (const cursor *)base;
+    cursor *cur = (cursor *)base;
     row_column(context, &cur->rows, &cur->arguments, &cur->answer, column);
     return SQLITE_OK;
 }

@@ -4,12 +4,33 @@
 
     db = sqlite3.connect("roads.db")
     gpugraph.load(db)
-    db.execute("SELECT vertex, depth FROM gpu_bfs('roads', 1)")
+    db.execute("SELECT vertex, depth FROM gpu_bfs('roads', 1)")      rows, by SQL
+    gpugraph.bfs(db, "roads", 1).depth                               an array, by NumPy
 """
 
 from __future__ import annotations
 
+from ._arrays import Arrays
+from ._edges import read_edges, to_networkx
 from ._load import load, loadable_path, version
+from ._searches import bfs, components, cores, dfs, label_propagation, mis, pagerank, sssp, topological_order, triangles
 
-__all__ = ["load", "loadable_path", "version"]
+__all__ = [
+    "Arrays",
+    "bfs",
+    "components",
+    "cores",
+    "dfs",
+    "label_propagation",
+    "load",
+    "loadable_path",
+    "mis",
+    "pagerank",
+    "read_edges",
+    "sssp",
+    "to_networkx",
+    "topological_order",
+    "triangles",
+    "version",
+]
 __version__ = version()

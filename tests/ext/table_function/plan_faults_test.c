@@ -14,6 +14,7 @@ START_TEST(survives_each_failed_allocation) {
         "vertices = 'places(id)'",
         "SELECT *, target FROM gpu_path('roads', '1') WHERE target IN (4, 3, '2')",
         "SELECT *, method FROM gpu_dfs('roads', 1) ORDER BY preorder",
+        "SELECT arrays, parent, edge FROM gpu_bfs('roads', 1) WHERE max_depth = 2",
         "SELECT vertex, priority FROM gpu_mis('texts') WHERE priority = 'id'",
         "SELECT b.depth FROM places p, gpu_bfs('texts', 'a', p.id) b WHERE b.depth < 3",
         "SELECT gpugraph_triangles('roads'), gpugraph_config('backend', 'cpu'), "

@@ -13,19 +13,22 @@ START_TEST(columns_are_in_order) {
     static const char *const columns[][2] = {
         {"gpu_bfs",
          "vertex depth parent edge | (edges) (source) (target) (further) edges "
-         "source target sources max_depth direction vertices params method backend"},
+         "source target sources max_depth direction vertices params method backend "
+         "arrays"},
         {"gpu_sssp",
          "vertex distance parent edge | (edges) (source) (target) (further) edges source "
-         "target sources max_distance direction vertices params method backend"},
+         "target sources max_distance direction vertices params method backend "
+         "arrays"},
         {"gpu_path", "seq vertex edge cost distance | (edges) (source) (target) "
                      "(further) edges source "
                      "target direction weighted vertices params method backend"},
         {"gpu_dfs",
          "vertex depth parent edge preorder postorder | (edges) (source) "
-         "(further) edges source ordered direction vertices params method backend"},
+         "(further) edges source ordered direction vertices params method backend "
+         "arrays"},
         {"gpu_mis",
          "vertex | (edges) (further) edges priority seed vertices params method "
-         "backend"},
+         "backend arrays"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char *got =

@@ -1,0 +1,197 @@
+"""Arrays of a search, taken whole from the extension: no row is stepped through, and what the search has made is not copied.
+
+    SELECT arrays, parent FROM gpu_bfs(...)     a number, by the connection
+    gpugraph_take_arrays(number)                the arrays, by ctypes, from the file that the connection has loaded
+    memoryview -> NumPy                         views; the last of them to go frees the arrays
+
+The structs are those of ext/gpugraph_extension.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import weakref
+from typing import Any, Iterator
+
+from ._load import loaded_files
+
+NUMBER, VERTEX, REAL, EDGE, MEMBER = range(5)
+# Of columns without an entry, which no array says.
+EMPTY = {"vertex": "q", "edge": "q", "member": "?", "rank": "d", "coefficient": "d"}
+FORMATS = {(NUMBER, 4): "I", (NUMBER, 8): "Q", (VERTEX, 4): "I", (REAL, 8): "d", (EDGE, 8): "q", (MEMBER, 1): "?"}
+
+
+class _Array(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("item", ctypes.c_void_p),
+        ("item_bytes", ctypes.c_int32),
+        ("kind", ctypes.c_int32),
+    ]
+
+
+class _Arrays(ctypes.Structure):
+    _fields_ = [
+        ("count", ctypes.c_uint64),
+        ("integer_count", ctypes.c_uint64),
+        ("integer", ctypes.c_void_p),
+        ("text_offset", ctypes.c_void_p),
+        ("text", ctypes.c_void_p),
+        ("columns", ctypes.c_uint64),
+        ("column", _Array * 8),
+    ]
+
+
+class _Taken:
+    """Arrays that are Python's, until nothing refers to them any more."""
+
+    def __init__(self, library: ctypes.CDLL, pointer: Any) -> None:
+        self.arrays = pointer.contents
+        weakref.finalize(self, library.gpugraph_free_arrays, pointer).atexit = False
+
+    def view(self, address: int | None, count: int, form: str) -> memoryview:
+        """A read-only view that keeps the arrays."""
+        size = count * ctypes.sizeof({"I": ctypes.c_uint32, "?": ctypes.c_bool, "B": ctypes.c_char}.get(form, ctypes.c_int64))
+        block = (ctypes.c_char * size).from_address(address) if size else (ctypes.c_char * 0)()
+        block.owner = self
+        return memoryview(block).cast("B").cast(form).toreadonly()
+
+
+def _take(number: int) -> _Taken:
+    for path in loaded_files():
+        library = ctypes.CDLL(path)
+        library.gpugraph_take_arrays.argtypes = [ctypes.c_int64]
+        library.gpugraph_take_arrays.restype = ctypes.POINTER(_Arrays)
+        library.gpugraph_free_arrays.argtypes = [ctypes.POINTER(_Arrays)]
+        library.gpugraph_free_arrays.restype = None
+        pointer = library.gpugraph_take_arrays(number)
+        if pointer:
+            return _Taken(library, pointer)
+    raise RuntimeError("gpugraph: this connection has loaded the extension from another file: call gpugraph.load(conn)")
+
+
+class Arrays:
+    """The answer of a search: an array for each column, with an entry for each vertex of the graph, in the order of ids.
+
+    Columns are attributes: a NumPy array each, read-only, and a view of what the search has made. `vertex` has the ids.
+    Entries of `parent`, `source`, `component` and `label` are places in `vertex`: answer.vertex[answer.component]. A vertex that
+    has no row in SQL has the largest number there is (4294967295), or infinity; `reached` is False for it.
+    """
+
+    def __init__(self, taken: _Taken | None, names: tuple[str, ...]) -> None:
+        self._taken = taken
+        self.columns = names
+        self._kinds: dict[str, int] = {}
+        self._views: dict[str, memoryview] = {}
+        self._made: dict[str, Any] = {}
+        for array in taken.arrays.column[: taken.arrays.columns] if taken else ():
+            name = array.name.decode()
+            self._kinds[name] = array.kind
+            self._views[name] = taken.view(array.item, taken.arrays.count, FORMATS[array.kind, array.item_bytes])
+
+    def __len__(self) -> int:
+        return self._taken.arrays.count if self._taken else 0
+
+    def __repr__(self) -> str:
+        return f"<gpugraph.Arrays of {len(self)} vertices: {', '.join(self.columns)}>"
+
+    def buffer(self, name: str) -> memoryview:
+        """A column without NumPy; `vertex` has INTEGER ids alone."""
+        if name == "vertex" and self._taken:
+            arrays = self._taken.arrays
+            return self._taken.view(arrays.integer, arrays.integer_count, "q")
+        if name == "edge" and name in self.columns and self._taken and name not in self._views:
+            raise AttributeError("gpugraph: edges of this source have ids that are no INTEGERs of its own: read them by SQL")
+        if name not in self._views and (name not in self.columns or self._taken):
+            raise AttributeError(f"gpugraph: there is no column {name} here: {', '.join(self.columns)} are")
+        return self._views[name] if self._taken else memoryview(b"").cast(EMPTY.get(name, "I"))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._made:
+            import numpy
+
+            self._made[name] = self._texts() if name == "vertex" and self._has_texts() else numpy.asarray(self.buffer(name))
+        return self._made[name]
+
+    def _has_texts(self) -> bool:
+        return self._taken is not None and self._taken.arrays.integer_count < len(self)
+
+    def _texts(self) -> Any:
+        """Ids as Python's own objects, where some are texts."""
+        import numpy
+
+        arrays = self._taken.arrays
+        ids = numpy.empty(len(self), dtype=object)
+        ids[: arrays.integer_count] = self.buffer("vertex").tolist()
+        offsets = self._taken.view(arrays.text_offset, len(self) - arrays.integer_count + 1, "Q").tolist()
+        text = bytes(self._taken.view(arrays.text, offsets[-1], "B"))
+        ids[arrays.integer_count :] = [text[low:high].decode() for low, high in zip(offsets, offsets[1:])]
+        return ids
+
+    @property
+    def reached(self) -> Any:
+        """True for vertices that have a row in SQL."""
+        import numpy
+
+        for name in ("member", "depth", "distance"):
+            if name in self._views:
+                values = getattr(self, name)
+                return values if name == "member" else ~_none(values)
+        return numpy.ones(len(self), dtype=bool)
+
+    def rows(self) -> dict[str, Any]:
+        """SQL's rows, as a column each: those of vertices that are reached, in the order of ids, with ids for vertices.
+
+        Copies. An entry that SQL calls NULL is masked (numpy.ma); pandas.DataFrame(answer.rows()) takes it.
+        """
+        import numpy
+
+        reached = self.reached
+        found = {}
+        for name in self.columns:
+            if name == "member":
+                continue
+            values = getattr(self, name)
+            values = values if reached.all() else values[reached]
+            kind = self._kinds.get(name)
+            if name == "edge":
+                values = numpy.ma.array(values, mask=_none(self.parent[reached]))
+            elif kind == VERTEX or kind == NUMBER and name not in ("depth", "distance"):
+                none = _none(values)
+                if kind == VERTEX:
+                    values = self.vertex[numpy.where(none, 0, values)] if len(self) else values
+                values = numpy.ma.array(values, mask=none) if none.any() else values
+            found[name] = values
+        return found
+
+
+def _none(values: Any) -> Any:
+    """Where there is no value: the largest number of its type, or infinity."""
+    import numpy
+
+    return values == (numpy.iinfo(values.dtype).max if values.dtype.kind == "u" else numpy.inf)
+
+
+def _condition(options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in options.items():
+        if not name.isidentifier():
+            raise TypeError(f"gpugraph: {name!r} is no option")
+        yield f"{name} = ?", json.dumps(value) if isinstance(value, (list, tuple)) else value
+
+
+def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> Arrays:
+    """The statement of a helper: arrays of the columns that are named."""
+    terms = list(_condition(options))
+    named = [name for name in names if name in ("parent", "edge", "preorder", "postorder", "source")]
+    sql = f"SELECT {', '.join(['arrays', *named])} FROM {function}({', '.join('?' * len(arguments))})"
+    if terms:
+        sql += " WHERE " + " AND ".join(term for term, _ in terms)
+    cursor = conn.cursor()
+    cursor.execute(sql, (*arguments, *(value for _, value in terms)))
+    row = cursor.fetchone()
+    taken = _take(row[0]) if row else None
+    cursor.close()
+    return Arrays(taken, names)

@@ -1,0 +1,76 @@
+"""The searches as functions. Each runs the SQL function of its name on the connection, in its transaction, and returns arrays
+in place of rows. Options are SQL's: gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"); a list is an array of ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import Arrays, ask
+
+
+def _plain(source: Any) -> Any:
+    """NumPy's numbers as Python's: sqlite3 takes them for bytes."""
+    return source.tolist() if hasattr(source, "tolist") else source
+
+
+def _source(source: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    """A source as an argument; several as an option."""
+    source = _plain(source)
+    if isinstance(source, (list, tuple)):
+        options["sources"] = source
+    return () if source is None or "sources" in options else (source,)
+
+
+def bfs(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
+    """Breadth-first search: vertex, depth, parent; source, where there are several; edge, where it is asked for."""
+    found = _source(source, options)
+    names = ("vertex", "depth", "parent") + ("edge",) * edge + ("source",) * ("sources" in options)
+    return ask(conn, "gpu_bfs", (edges, *found), names, options)
+
+
+def sssp(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
+    """Shortest paths: vertex, distance, parent; source, where there are several; edge, where it is asked for."""
+    found = _source(source, options)
+    names = ("vertex", "distance", "parent") + ("edge",) * edge + ("source",) * ("sources" in options)
+    return ask(conn, "gpu_sssp", (edges, *found), names, options)
+
+
+def dfs(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
+    """Depth-first search: vertex, depth, parent, preorder, postorder; edge, where it is asked for. Without a source: a forest."""
+    names = ("vertex", "depth", "parent") + ("edge",) * edge + ("preorder", "postorder")
+    return ask(conn, "gpu_dfs", (edges,) if source is None else (edges, _plain(source)), names, options)
+
+
+def mis(conn: Any, edges: str, **options: Any) -> Arrays:
+    """A maximal independent set: vertex, and whether it is a member."""
+    return ask(conn, "gpu_mis", (edges,), ("vertex", "member"), options)
+
+
+def components(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Connected components: vertex, component."""
+    return ask(conn, "gpu_components", (edges,), ("vertex", "component"), options)
+
+
+def pagerank(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Ranks: vertex, rank."""
+    return ask(conn, "gpu_pagerank", (edges,), ("vertex", "rank"), options)
+
+
+def cores(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Core numbers: vertex, core."""
+    return ask(conn, "gpu_cores", (edges,), ("vertex", "core"), options)
+
+
+def topological_order(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Levels and positions: vertex, level, position."""
+    return ask(conn, "gpu_topological_order", (edges,), ("vertex", "level", "position"), options)
+
+
+def label_propagation(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Communities: vertex, label."""
+    return ask(conn, "gpu_label_propagation", (edges,), ("vertex", "label"), options)
+
+
+def triangles(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Triangles of each vertex: vertex, triangles, degree, coefficient."""
+    return ask(conn, "gpu_triangles", (edges,), ("vertex", "triangles", "degree", "coefficient"), options)

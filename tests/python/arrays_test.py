@@ -1,0 +1,249 @@
+"""The helpers against SQL: the same rows for every function, option and kind of id; inside transactions; arrays that are the
+search's own, and outlive the connection. Edges in and out. Names of SQLite libraries are the arguments."""
+
+import gc
+import os
+import random
+import sqlite3
+import sys
+import tempfile
+import threading
+
+import gpugraph
+import numpy
+from load_test import connect
+
+FUNCTIONS = {
+    "gpu_bfs": (gpugraph.bfs, True),
+    "gpu_sssp": (gpugraph.sssp, True),
+    "gpu_dfs": (gpugraph.dfs, True),
+    "gpu_mis": (gpugraph.mis, False),
+    "gpu_components": (gpugraph.components, False),
+    "gpu_pagerank": (gpugraph.pagerank, False),
+    "gpu_cores": (gpugraph.cores, False),
+    "gpu_label_propagation": (gpugraph.label_propagation, False),
+    "gpu_triangles": (gpugraph.triangles, False),
+}
+OPTIONS = {
+    "gpu_bfs": [{}, {"max_depth": 2}, {"direction": "both"}, {"direction": "in", "max_depth": 1}, {"edge": True}],
+    "gpu_sssp": [{}, {"max_distance": 9}, {"direction": "both", "edge": True}],
+    "gpu_dfs": [{"ordered": 1}, {"ordered": 1, "direction": "both", "edge": True}],
+    "gpu_mis": [{}, {"priority": "id"}, {"priority": "random", "seed": 3}],
+    "gpu_components": [{}, {"kind": "strong"}],
+    "gpu_pagerank": [{}, {"damping": 0.5, "iterations": 3}, {"direction": "both"}],
+    "gpu_label_propagation": [{}, {"iterations": 2}],
+}
+
+
+def plain(value):
+    """A cell as Python has it."""
+    value = value.item() if isinstance(value, numpy.generic) else value
+    return None if value is numpy.ma.masked else value
+
+
+def rows_of(arrays):
+    found = arrays.rows()
+    return list(zip(*([plain(cell) for cell in found[name]] for name in found)))
+
+
+def sql_rows(conn, function, arrays, source, options):
+    names = [name for name in arrays.columns if name != "member"]
+    terms = {**options, **({} if source is None else {"source": source})}
+    if isinstance(source, list):
+        del terms["source"]
+        terms["sources"] = gpugraph._arrays.json.dumps(source)
+    terms.pop("edge", None)
+    where = "".join(f" AND {name} = ?" for name in terms)
+    sql = f"SELECT {', '.join(names)} FROM {function} WHERE edges = 'e'{where} ORDER BY vertex"
+    return [tuple(row) for row in conn.cursor().execute(sql, tuple(terms.values()))]
+
+
+def check_same(conn, function, source, options):
+    helper, from_source = FUNCTIONS[function]
+    arrays = helper(conn, "e", source, **options) if from_source else helper(conn, "e", **options)
+    want = sql_rows(conn, function, arrays, source if from_source else None, options)
+    assert rows_of(arrays) == want, (function, source, options, rows_of(arrays)[:5], want[:5])
+    return len(want)
+
+
+def check_random_graphs():
+    rows = 0
+    for seed, (weight, as_id) in enumerate(
+        [
+            (lambda r: r.randint(0, 9), lambda i: i + 1),
+            (lambda r: r.random(), lambda i: i * 37 - 400),
+            (lambda r: r.randint(0, 2**40), lambda i: f"v{i}"),
+            (lambda r: r.randint(1, 9), lambda i: i if i % 3 else f"ä{i}"),
+        ]
+    ):
+        draw = random.Random(seed)
+        conn = sqlite3.connect(":memory:")
+        gpugraph.load(conn)
+        edges = [(as_id(draw.randrange(60)), as_id(draw.randrange(60)), weight(draw)) for _ in range(90)]
+        gpugraph.read_edges(conn, "e", edges + [(as_id(61), None, None)])
+        sources = [edges[0][0], as_id(61), as_id(99), [edges[1][0], edges[2][0]]]
+        for function in FUNCTIONS:
+            for source in sources if FUNCTIONS[function][1] else [None]:
+                if function == "gpu_dfs" and isinstance(source, list):
+                    continue
+                for options in OPTIONS.get(function, [{}]):
+                    rows += check_same(conn, function, source, options)
+        rows += len(rows_of(gpugraph.dfs(conn, "e")))  # a forest; the tree of one run
+    assert rows > 2000, rows
+    print(f"{rows} rows are SQL's")
+
+
+def check_order():
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    gpugraph.read_edges(conn, "e", [(5, 3), (3, 9), (5, 9)])
+    order = gpugraph.topological_order(conn, "e")
+    assert rows_of(order) == [(3, 1, 1), (5, 0, 0), (9, 2, 2)], rows_of(order)
+    assert [order.vertex[order.position.argsort()].tolist()] == [[5, 3, 9]]
+
+
+def check_transactions():
+    """Arrays are those of the rows that this statement sees."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "e.db")
+        one, two = sqlite3.connect(path), sqlite3.connect(path)
+        for conn in (one, two):
+            gpugraph.load(conn)
+        gpugraph.read_edges(one, "e", [(1, 2), (2, 3)])
+        depths = lambda conn: gpugraph.bfs(conn, "e", 1).depth.tolist()  # noqa: E731
+        assert depths(one) == depths(two) == [0, 1, 2]
+        one.execute("INSERT INTO e VALUES (1, 3), (3, 4)")
+        assert (depths(one), depths(two)) == ([0, 1, 1, 2], [0, 1, 2])
+        one.execute("SAVEPOINT s")
+        one.execute("DELETE FROM e WHERE dst = 4")
+        assert depths(one) == [0, 1, 1]
+        one.execute("ROLLBACK TO s")
+        assert depths(one) == [0, 1, 1, 2]
+        one.rollback()
+        assert depths(one) == [0, 1, 2]
+        two.execute("UPDATE e SET dst = 9 WHERE dst = 3")
+        two.commit()
+        assert gpugraph.bfs(one, "e", 1).vertex.tolist() == [1, 2, 9]
+        one.close()
+        two.close()
+
+
+def check_ownership():
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    gpugraph.read_edges(conn, "e", [(i, i + 1, 2) for i in range(1000)])
+    one, two = gpugraph.bfs(conn, "e", 0), gpugraph.bfs(conn, "e", 0)
+    assert one.depth.ctypes.data == two.depth.ctypes.data, "the search's own array was copied"
+    assert one.depth.base is not None and not one.depth.flags.writeable and not one.depth.flags.owndata
+    assert memoryview(one.depth).readonly and one.buffer("depth")[5] == 5
+    try:
+        one.depth[0] = 1
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("somebody else's array can be written")
+    freed = []
+    gpugraph._arrays.weakref.finalize(one._taken, freed.append, 1)
+    depth, parent = one.depth, one.parent
+    del one
+    gc.collect()
+    conn.execute("DELETE FROM e")
+    conn.close()
+    assert not freed and depth.tolist() == list(range(1001)) and parent[1:].tolist() == list(range(1000))
+    thread = threading.Thread(target=lambda held: held.clear(), args=([depth],))
+    del depth
+    thread.start()
+    thread.join()
+    assert not freed and parent[7] == 6
+    del parent
+    gc.collect()
+    assert freed and two.depth[1000] == 1000
+    for number in (1, 0, -1):
+        try:
+            gpugraph._arrays._take(number)
+        except RuntimeError as error:
+            assert "gpugraph.load" in str(error)
+        else:
+            raise AssertionError(f"{number} stands for arrays")
+
+
+def check_empty():
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    gpugraph.read_edges(conn, "e", [(1, 2)])
+    none = gpugraph.bfs(conn, "e", 77)
+    assert len(none) == len(none.vertex) == len(none.depth) == len(none.reached) == 0 and none.rows()["parent"].size == 0
+    assert none.vertex.dtype == numpy.int64
+    assert gpugraph.bfs(conn, "e", numpy.int64(1)).depth.tolist() == [0, 1]
+    assert gpugraph.bfs(conn, "e", numpy.array([1, 2])).source.tolist() == [0, 1]
+    for wrong, sentence in (({"speed": 1}, "speed"), ({"direction": "up"}, "direction"), ({"a = 1 OR b": 1}, "no option")):
+        try:
+            gpugraph.bfs(conn, "e", 1, **wrong)
+        except (sqlite3.OperationalError, TypeError) as error:
+            assert sentence in str(error), error
+        else:
+            raise AssertionError(wrong)
+    conn.execute("CREATE TABLE named(src, dst, w, id)")
+    conn.execute("INSERT INTO named VALUES (1, 2, 1, 'A9')")
+    try:
+        gpugraph.bfs(conn, "named(src, dst, w, id)", 1, edge=True).edge
+    except AttributeError as error:
+        assert "read them by SQL" in str(error)
+    else:
+        raise AssertionError("texts as numbers")
+
+
+def check_edges():
+    conn = sqlite3.connect(":memory:")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "roads.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("id,from,to,km,name,code\n1,7,8,1.5,a,01\n2,8,x,2,,02\n\n,,9007199254740993,1e3,b,03\n")
+        assert gpugraph.read_edges(conn, "roads", path) == 3
+        assert conn.execute("SELECT * FROM roads").fetchall() == [
+            (1, "7", "8", 1.5, "a", "01"),
+            (2, "8", "x", 2.0, None, "02"),
+            (None, None, "9007199254740993", 1000.0, "b", "03"),
+        ]
+        try:
+            import networkx
+        except ImportError:
+            return
+        graph = networkx.les_miserables_graph()
+        graph.add_node("nobody")
+        networkx.write_graphml(graph, os.path.join(folder, "l.graphml"))
+        assert gpugraph.read_edges(conn, "l", os.path.join(folder, "l.graphml")) == gpugraph.read_edges(conn, "n", graph) == 255
+    assert conn.execute("SELECT * FROM l EXCEPT SELECT * FROM n").fetchall() == []
+    for source in ("l", "main.l", '"l"(src, "dst", weight)', "SELECT src, dst, weight FROM l"):
+        back = gpugraph.to_networkx(conn, source, networkx.Graph)
+        assert set(back) == set(graph) and networkx.utils.edges_equal(back.edges(data=True), graph.edges(data=True))
+    multi = gpugraph.to_networkx(conn, "roads(from, to, km, id)")
+    assert sorted(multi.edges(data=True)) == [("7", "8", {"weight": 1.5, "edge": 1}), ("8", "x", {"weight": 2.0, "edge": 2})]
+    assert "9007199254740993" in multi
+    for source in ("roads; DROP TABLE l", "roads(nope, to)", "conn"):
+        try:
+            gpugraph.to_networkx(conn, source)
+        except (ValueError, sqlite3.OperationalError):
+            pass
+        else:
+            raise AssertionError(source)
+    try:
+        gpugraph.read_edges(conn, "half", [(1, 2), (3,)])
+    except sqlite3.ProgrammingError:
+        assert not conn.in_transaction and not conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'half'").fetchall()
+    else:
+        raise AssertionError("half a row")
+
+
+def check_library(name):
+    conn = connect(name)
+    gpugraph.load(conn)
+    gpugraph.read_edges(conn, "e", numpy.array([[1, 2], [2, 3]]))
+    assert rows_of(gpugraph.bfs(conn, "e", 1)) == [(1, 0, None), (2, 1, 1), (3, 2, 2)], name
+
+
+if __name__ == "__main__":
+    for check in (check_random_graphs, check_order, check_transactions, check_ownership, check_empty, check_edges):
+        check()
+    for name in sys.argv[1:]:
+        check_library(name)
