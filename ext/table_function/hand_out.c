@@ -16,6 +16,9 @@
 
 enum { MOST_MADE = 8 };
 
+/* Vertices that one thread fills at a time: a tenth of a millisecond of work. */
+enum { FILLED_AT_ONCE = 1 << 15 };
+
 typedef struct handed {
     gpugraph_arrays arrays; /* the first, so that its address is the whole's */
     struct handed *next;    /* in the list */
@@ -209,7 +212,7 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
     if (h->failed)
         return;
     if (f.parent || f.edge || f.root || f.value)
-        gg_slices(gg_team_limit(s->by->c->config.threads), n, fill, &f);
+        gg_chunks(gg_team_limit(s->by->c->config.threads), n, FILLED_AT_ONCE, fill, &f);
     if (found->array[A_VALUE])
         add_value(h, s->by->function, f.value ? f.value : found->array[A_VALUE]);
     if (a->plan & PLAN_PARENTS)
