@@ -139,6 +139,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
                  .error = error};
     graph_ref *g;
     wal_notes_take(&c->logs, c->db);
+    connection_note(c);
     int rc = find_graph(&r, &g);
     if (rc == SQLITE_OK)
         rc = check_weights_of(&r, g);

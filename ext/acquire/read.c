@@ -68,6 +68,8 @@ static int hold_tables(reading *r) {
         rc == SQLITE_OK && (strcmp(name, r->edges.name) != 0 || !is_plain(&r->edges) ||
                             (vertices && !is_plain(vertices)));
     sqlite3_free(name);
+    if (rc == SQLITE_OK && !moved)
+        r->edges.unwritten = stamp_unwritten(r->hold, &r->edges.schema_version);
     if (moved) { /* another process has changed the schema: keep nothing */
         stamp_free(r->hold);
         r->hold = NULL;

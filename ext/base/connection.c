@@ -5,6 +5,11 @@
 SQLITE_EXTENSION_INIT1
 #endif
 
+void connection_note(connection *c) {
+    if (sqlite3_txn_state(c->db, NULL) != SQLITE_TXN_WRITE)
+        c->unwritten_at = sqlite3_total_changes64(c->db);
+}
+
 void connection_addref(connection *c) {
     c->references++;
 }

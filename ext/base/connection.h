@@ -37,6 +37,9 @@ struct connection {
     wal_notes
         logs; /* taken when a statement is prepared: what its transaction sees at least */
     sqlite3_int64 handed;      /* table_function/hand_out.c: the latest number; 0: none */
+    /* sqlite3_total_changes64 when no transaction of this connection wrote anywhere. While it is
+    ** the same, no statement that has ended has written what is not committed. */
+    sqlite3_int64 unwritten_at;
     struct loader *collecting; /* load/loader.c: whose rows gpugraph_collect takes in */
     int references;            /* modules and functions registered with this connection */
     const struct connection_ends *ends;
@@ -50,6 +53,8 @@ struct connection_ends {
     void (*connection)(connection *c);            /* frees what hangs on it */
 };
 
+/* Takes note of what can be told only while no transaction writes: unwritten_at. */
+void connection_note(connection *c);
 void connection_addref(connection *c);
 void connection_unref(void *c); /* an xDestroy */
 /* Every xConnect and xCreate that succeeds; every xDisconnect and xDestroy. A prepared

@@ -12,8 +12,10 @@
 #include "statement.h"
 #include <string.h>
 
-enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4 };
-enum { LEAVES_ALL = 3 }; /* p2 of Halt: SQLite's OE_Fail */
+enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4, COLUMN_P5 };
+enum { LEAVES_ALL = 3 };     /* p2 of Halt: SQLite's OE_Fail */
+enum { IN_A_REGISTER = 16 }; /* p5 of OpenWrite: p2 is no page, but says where the page of a
+                             ** table stands that the program makes itself */
 
 typedef struct place {
     int schema, root;
@@ -23,19 +25,17 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static int find_place(sqlite3 *db, const table_info *table, place *at) {
+static int find_place(sqlite3 *db, const char *schema, const char *table, place *at) {
     sqlite3_stmt *statement;
     const char *name;
     *at = (place){-1, -1};
-    if (!table)
-        return SQLITE_OK;
     for (int i = 0; at->schema < 0 && (name = sqlite3_db_name(db, i)) != NULL; i++)
-        if (sqlite3_stricmp(name, table->schema) == 0)
+        if (sqlite3_stricmp(name, schema) == 0)
             at->schema = i;
     int rc = statement_prepare(db, &statement,
                                "SELECT rootpage FROM \"%w\".sqlite_schema WHERE type = "
                                "'table' AND name = %Q",
-                               table->schema, table->name);
+                               schema, table);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         at->root = sqlite3_column_int(statement, 0);
     int finish = sqlite3_finalize(statement);
@@ -52,8 +52,20 @@ static bool may_call(sqlite3_stmt *op, const char *opcode) {
 static bool may_write(sqlite3_stmt *op, const char *opcode, const place *at) {
     int p1 = sqlite3_column_int(op, COLUMN_P1), p2 = sqlite3_column_int(op, COLUMN_P2);
     return (starts(opcode, "OpenWrite") && p2 == at->root &&
-            sqlite3_column_int(op, COLUMN_P3) == at->schema) ||
+            sqlite3_column_int(op, COLUMN_P3) == at->schema &&
+            !(sqlite3_column_int(op, COLUMN_P5) & IN_A_REGISTER)) ||
            (starts(opcode, "Clear") && p1 == at->root && p2 == at->schema);
+}
+
+/* By no cursor of its own: a virtual table's write, which may reach any page; whole tables and
+** files. */
+static bool may_write_past(const char *opcode) {
+    static const char *const past[] = {"VUpdate", "VCreate", "VDestroy", "VRename",
+                                       "Destroy", "SqlExec", "Vacuum",   "IncrVacuum"};
+    for (size_t i = 0; i < sizeof past / sizeof *past; i++)
+        if (strcmp(opcode, past[i]) == 0)
+            return true;
+    return false;
 }
 
 static int list(sqlite3 *db, const char *sql, const place *at, program *made) {
@@ -65,6 +77,7 @@ static int list(sqlite3 *db, const char *sql, const place *at, program *made) {
         programs += strcmp(opcode, "Init") == 0;
         made->triggers_call |= programs > 1 && may_call(op, opcode);
         made->writes |= may_write(op, opcode, at);
+        made->writes_past |= may_write_past(opcode);
         made->may_stop |=
             starts(opcode, "Halt") && sqlite3_column_int(op, COLUMN_P2) == LEAVES_ALL;
     }
@@ -72,13 +85,16 @@ static int list(sqlite3 *db, const char *sql, const place *at, program *made) {
     return rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
 }
 
-int program_read(sqlite3 *db, const char *sql, const table_info *table, program *made) {
-    place at;
-    *made = (program){false, false, false};
-    int rc = sql ? find_place(db, table, &at) : SQLITE_ERROR;
+int program_read(sqlite3 *db, const char *sql, const char *schema, const char *table,
+                 program *made) {
+    place at = {-1, -1};
+    *made = (program){0};
+    int rc = sql ? SQLITE_OK : SQLITE_ERROR;
+    if (rc == SQLITE_OK && table)
+        rc = find_place(db, schema, table, &at);
     if (rc == SQLITE_OK)
         rc = list(db, sql, &at, made);
     if (rc)
-        *made = (program){true, true, true};
+        *made = (program){true, true, true, true};
     return rc == SQLITE_NOMEM ? rc : SQLITE_OK;
 }

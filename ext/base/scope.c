@@ -55,7 +55,7 @@ static int find_execution(connection *c, sqlite3_stmt *statement, int run,
     if (e || !other || sqlite3_stmt_readonly(statement))
         return SQLITE_OK;
     program p;
-    int rc = program_read(c->db, sqlite3_sql(statement), NULL, &p);
+    int rc = program_read(c->db, sqlite3_sql(statement), NULL, NULL, &p);
     if (rc == SQLITE_OK && !p.triggers_call)
         *found = other;
     return rc;

@@ -260,7 +260,8 @@ static int judge(reading *r, followed *f, sqlite3_stmt *statement) {
     sqlite3_free(f->judged);
     f->judged = sql ? sqlite3_mprintf("%s", sql) : NULL;
     return sql && !f->judged ? SQLITE_NOMEM
-                             : program_read(r->c->db, sql, &f->rows.table, &f->judgement);
+                             : program_read(r->c->db, sql, f->rows.table.schema,
+                                            f->rows.table.name, &f->judgement);
 }
 
 static int judge_writer(reading *r, followed *f, sqlite3_stmt *statement,

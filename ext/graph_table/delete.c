@@ -136,7 +136,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
 ** back what it has done: unless it is one that may stop half way. */
 static int check_deletion(graph_call *call, const char *sql) {
     program deletion;
-    int rc = program_read(call->c->db, sql, NULL, &deletion);
+    int rc = program_read(call->c->db, sql, NULL, NULL, &deletion);
     if (rc || !deletion.may_stop)
         return rc;
     call->error = sqlite3_mprintf("%s: %s has a trigger that may stop half way "

@@ -10,8 +10,15 @@
 ** mean another file, expires prepared statements. During a write transaction neither
 ** version moves, and after ROLLBACK they read as before: what is read then is kept for
 ** nobody else, and what was kept before it serves while no change has been counted. (cache.c
-** has the one change that is not.) */
+** has the one change that is not.)
+**
+** The changes of a statement that is still running are not counted yet, and the one that asks
+** may be it: CREATE TABLE found AS SELECT ... FROM gpu_bfs('roads', 1). What such a statement
+** can write to is seen from its program, as EXPLAIN lists it, triggers and foreign keys included.
+** It is the program that runs, since a change of schema or setting expires statements, and
+** what was kept with them. */
 #include "stamp.h"
+#include "base/program.h"
 #include <string.h>
 
 typedef struct part {
@@ -27,7 +34,12 @@ struct stamp {
     sqlite3_int64 total_changes;
     bool writing;   /* a write transaction is under way where the tables are */
     bool unwritten; /* but nothing has been written by statements still under way */
+    bool unwritten_ever; /* nor by any before, in this transaction */
     bool memdb;     /* sqlite3_deserialize can replace it without a trace */
+    struct stamp_table {
+        char *schema, *name;
+    } table[2]; /* edges, vertices */
+    int tables;
     int count, room;
     part *part;
 };
@@ -69,6 +81,13 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
     return p->schema ? hold(c, p) : SQLITE_NOMEM;
 }
 
+static int take_table(stamp *s, const char *schema, const char *name) {
+    struct stamp_table *t = &s->table[s->tables++];
+    t->schema = sqlite3_mprintf("%s", schema);
+    t->name = sqlite3_mprintf("%s", name);
+    return t->schema && t->name ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 /* The table's schema, and those in which a name without schema is looked for before
 ** it. */
 static int take_source(connection *c, stamp *s, const row_source *rows) {
@@ -82,15 +101,29 @@ static int take_source(connection *c, stamp *s, const row_source *rows) {
             break;
         rc = take_part(c, s, schema, false);
     }
-    return rc ? rc : take_part(c, s, own, true);
+    if (rc == SQLITE_OK)
+        rc = take_part(c, s, own, true);
+    return rc ? rc : take_table(s, own, rows->table.name);
 }
 
-/* Is some statement that writes between its first step and its end? Its changes are not
-** counted yet. */
-static bool some_statement_writes(sqlite3 *db) {
+static bool may_write(connection *c, const stamp *s, sqlite3_stmt *statement) {
+    for (int i = 0; i < s->tables; i++) {
+        program p;
+        int rc = program_read(c->db, sqlite3_sql(statement), s->table[i].schema,
+                              s->table[i].name, &p);
+        if (rc || p.writes || p.writes_past)
+            return true;
+    }
+    return false;
+}
+
+/* May some statement between its first step and its end have written to the tables? Its changes
+** are not counted yet. */
+static bool some_statement_writes(connection *c, const stamp *s) {
     sqlite3_stmt *statement = NULL;
-    while ((statement = sqlite3_next_stmt(db, statement)) != NULL) {
-        if (sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement))
+    while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
+        if (sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement) &&
+            may_write(c, s, statement))
             return true;
     }
     return false;
@@ -117,7 +150,8 @@ static int take_rest(connection *c, stamp *s) {
     }
     s->expiries = connection_expiries(c);
     s->total_changes = sqlite3_total_changes64(c->db);
-    s->unwritten = s->writing && !some_statement_writes(c->db);
+    s->unwritten = s->writing && !some_statement_writes(c, s);
+    s->unwritten_ever = s->unwritten && s->total_changes == c->unwritten_at;
     return SQLITE_OK;
 }
 
@@ -158,6 +192,8 @@ int stamp_retake(connection *c, const stamp *earlier, stamp **made) {
     int rc = SQLITE_OK;
     for (int i = 0; i < earlier->count && rc == SQLITE_OK; i++)
         rc = take_part(c, s, earlier->part[i].schema, earlier->part[i].source);
+    for (int i = 0; i < earlier->tables && rc == SQLITE_OK; i++)
+        rc = take_table(s, earlier->table[i].schema, earlier->table[i].name);
     return finish(c, s, rc, made);
 }
 
@@ -175,6 +211,10 @@ void stamp_free(stamp *s) {
     for (int i = 0; i < s->count; i++) {
         sqlite3_free(s->part[i].schema);
         sqlite3_free(s->part[i].file);
+    }
+    for (int i = 0; i < s->tables; i++) {
+        sqlite3_free(s->table[i].schema);
+        sqlite3_free(s->table[i].name);
     }
     sqlite3_free(s->part);
     sqlite3_free(s);
@@ -261,4 +301,9 @@ bool stamp_stands(connection *c, const stamp *kept) {
 
 bool stamp_writing(const stamp *now) {
     return now->writing;
+}
+
+bool stamp_unwritten(const stamp *now, int *schema_version) {
+    *schema_version = source_part(now)->schema_version;
+    return now->unwritten_ever && now->expiries && !now->memdb;
 }

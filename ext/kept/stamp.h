@@ -33,5 +33,8 @@ enum stamp_change stamp_compare(const stamp *kept, const stamp *now);
 bool stamp_stands(connection *c, const stamp *kept);
 /* Is a write transaction under way where the tables are? */
 bool stamp_writing(const stamp *now);
+/* But so far it has surely written no row of them; what it may have done to the schema is told by
+** its version, which is that of the edges' schema as the transaction sees it. */
+bool stamp_unwritten(const stamp *now, int *schema_version);
 
 #endif

@@ -48,6 +48,8 @@ static page_table table_of(connection *c, const row_source *rows, bool weights) 
         .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
                    weights ? rows->column[WEIGHT_COLUMN] : NULL,
                    rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
+        .unwritten = rows->unwritten,
+        .schema_version = rows->schema_version,
         .wal = &c->logs};
 }
 

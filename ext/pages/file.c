@@ -7,6 +7,7 @@
 **       ... pages are read ...
 **     page_file_settle    is the log still the same?
 **     page_file_release */
+#include "bytes.h"
 #include "format.h"
 #include "wal_frames.h"
 
@@ -17,6 +18,7 @@ struct page_snapshot {
     const page_table *table;
     sqlite3_stmt *hold;
     sqlite3_file *file;
+    bool writing; /* this connection; but nothing of the table, page_table.unwritten */
     bool has_log; /* in WAL mode, with frames listed */
     bool exact;   /* which are just those that the transaction sees */
     wal_frames frames;
@@ -46,8 +48,8 @@ static enum page_reason hold_transaction(struct page_snapshot *s) {
         return PAGE_STOPPED;
     if (rc != SQLITE_ROW)
         return PAGE_NOT_READABLE;
-    return sqlite3_txn_state(t->db, t->schema) == SQLITE_TXN_READ ? PAGE_FINE
-                                                                  : PAGE_WRITING;
+    s->writing = sqlite3_txn_state(t->db, t->schema) != SQLITE_TXN_READ;
+    return s->writing && !t->unwritten ? PAGE_WRITING : PAGE_FINE;
 }
 
 static void end_transaction(struct page_snapshot *s) {
@@ -137,6 +139,9 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
         return PAGE_FINE;
     before = s->file == file ? before : NULL;
+    /* Only the newest state can be written to, and then by nobody else. */
+    if (s->writing && wal_index_open(s->file) && wal_index_look(s->file, &noted))
+        before = &noted;
     reason = study_log(s, before);
     s->exact =
         s->has_log && before && memcmp(before, &s->frames.header, sizeof *before) == 0;
@@ -178,6 +183,17 @@ void page_file_release(struct page_snapshot *s) {
 
 /* ---- pages ---- */
 
+/* In a transaction that writes and has left the table alone, are the table's pages where they
+** were? The first page stays in SQLite's memory until the transaction ends, so the file has it as it
+** was before. A change of schema may have dropped the table. With auto_vacuum on, a new table
+** makes room for its root by moving another's page. */
+static bool pages_stand(const page_table *t, const struct page_snapshot *s,
+                        const page_geometry *geometry) {
+    return !s->writing ||
+           (!geometry->auto_vacuum &&
+            get4(s->header + PAGE_SCHEMA_VERSION) == (uint32_t)t->schema_version);
+}
+
 enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
                                  page_source *source, page_layout *layout) {
     const bool wal = s->header[PAGE_READ_VERSION] == PAGE_WAL_VERSION;
@@ -188,6 +204,8 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
         return PAGE_READ_FAILED;
     if (!page_geometry_read(s->header, &geometry))
         return s->has_log && s->frames.count > 0 ? PAGE_WAL : PAGE_HEADER;
+    if (!pages_stand(t, s, &geometry))
+        return PAGE_WRITING;
     sqlite3_int64 pages = bytes / geometry.page_size;
     if (pages > UINT32_MAX - 1)
         return PAGE_HEADER;
@@ -208,8 +226,9 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     layout->usable = geometry.usable;
     layout->encoding = geometry.encoding;
     layout->auto_vacuum = geometry.auto_vacuum;
-    layout->numbers_alone = t->numbers_alone;
-    layout->at_text = t->texts ? PAGE_ID_TEXT : PAGE_ID_TYPE;
+    /* What sqlite3_blob_write changes is counted by nobody; it cannot change a number. */
+    layout->numbers_alone = t->numbers_alone || s->writing;
+    layout->at_text = s->writing ? PAGE_WRITING : t->texts ? PAGE_ID_TEXT : PAGE_ID_TYPE;
     layout->longest = (uint32_t)sqlite3_limit(t->db, SQLITE_LIMIT_LENGTH, -1);
     return layout->longest < layout->page_size ? PAGE_TOO_LONG : PAGE_FINE;
 }

@@ -49,6 +49,10 @@ typedef struct page_table {
     intern *texts;      /* where text ids are numbered, in order of row and column; empty
                         ** before, and after unless PAGE_READ. NULL: texts are refused */
     bool numbers_alone; /* a weight that is a text makes it step aside */
+    bool unwritten;     /* if a transaction of the connection's own writes, it has so far
+                        ** written no row of this table, nor dropped or changed it where the
+                        ** schema's version is still the one in the file: */
+    int schema_version; /* as that transaction sees it */
     int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
     /* Where pages are decoded if they are all but usual ones, for that run; or NULL: here. */
     const gg_cell_place *place;

@@ -148,6 +148,7 @@ static int function_close(sqlite3_vtab_cursor *base) {
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     connection *c = ((table *)base)->c;
     wal_notes_take(&c->logs, c->db); /* the statement has not begun */
+    connection_note(c);
     return plan_choose(((table *)base)->function, c->db, base, info);
 }
 
