@@ -27,8 +27,11 @@ extern "C" {
 
 /* Threads for a caller who asks for that many; 0 or less: for all there are, which is what
 ** OMP_NUM_THREADS said when the library was loaded, else the processors that this process
-** may use. At most GG_MOST_THREADS. */
+** may use, some of them left to those who share them. At most GG_MOST_THREADS. */
 int gg_team_limit(int asked);
+/* From now on until that time of gg_now_ms (0: no longer), a thread that is no team's has work of
+** its own: a driver that is started. */
+void gg_share_cores(double until_ms);
 
 /* Forks between the process that loaded the library and this one. */
 uint32_t gg_forks(void);

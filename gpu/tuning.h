@@ -32,11 +32,22 @@
 #define GG_HUGE_BLOCK ((size_t)2 << 20)
 #define GG_HUGE_PAGE  ((size_t)2 << 20)
 
+/* ---- base/team.c ---- */
+
+/* While a device is being opened, one core in so many is left to the driver: 16 threads that search
+** beside it kept it from opening for 350 ms in place of 220, and waited for each other
+** whenever it took a core from one of them. Fewer cores than that are shared. */
+#define GG_SHARED_CORES 8
+
 /* ---- device/opening.c ---- */
 
+/* A driver that needs so many times what opening usually takes may hang; its cores are used. */
+#define GG_SHARED_LONGEST 3
+
 /* Milliseconds that a process which ends while a device is being opened waits, at most, for its
-** streams to be written out. They take microseconds, unless a thread waits for input. */
-#define GG_OPENING_FLUSH_MS 50.0
+** streams to be written out. They take microseconds, unless a thread waits for input. With 50 such a
+** process was seen to be gone 105 ms after exit(), and that shall be 100 at most. */
+#define GG_OPENING_FLUSH_MS 30.0
 
 /* ---- device/rent.h ---- */
 

@@ -13,8 +13,10 @@
 #include <string.h>
 
 enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4, COLUMN_P5 };
-enum { LEAVES_ALL = 3 };     /* p2 of Halt: SQLite's OE_Fail */
-enum { IN_A_REGISTER = 16 }; /* p5 of OpenWrite: p2 is no page, but says where the page of a
+enum { LEAVES_ALL = 3 }; /* p2 of Halt: SQLite's OE_Fail */
+enum {
+    IN_A_REGISTER = 16
+}; /* p5 of OpenWrite: p2 is no page, but says where the page of a
                              ** table stands that the program makes itself */
 
 typedef struct place {

@@ -8,7 +8,8 @@ typedef struct program {
     bool may_stop; /* an error may end it half way and leave what it has done: RAISE(FAIL)
                    ** and ON CONFLICT FAIL */
     bool writes;   /* to the table that was asked about */
-    bool writes_past; /* to whatever it likes: through a virtual table, or to a whole file */
+    bool
+        writes_past; /* to whatever it likes: through a virtual table, or to a whole file */
     bool triggers_call; /* what a trigger does may call this extension */
 } program;
 

@@ -32,10 +32,10 @@ typedef struct part {
 struct stamp {
     unsigned long long expiries;
     sqlite3_int64 total_changes;
-    bool writing;   /* a write transaction is under way where the tables are */
-    bool unwritten; /* but nothing has been written by statements still under way */
+    bool writing;        /* a write transaction is under way where the tables are */
+    bool unwritten;      /* but nothing has been written by statements still under way */
     bool unwritten_ever; /* nor by any before, in this transaction */
-    bool memdb;     /* sqlite3_deserialize can replace it without a trace */
+    bool memdb;          /* sqlite3_deserialize can replace it without a trace */
     struct stamp_table {
         char *schema, *name;
     } table[2]; /* edges, vertices */

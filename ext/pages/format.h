@@ -47,7 +47,7 @@ enum {
     PAGE_INTERIOR_HEADER = 12,
     PAGE_SMALLEST = 512,
     PAGE_SCHEMA_VERSION = 40, /* bytes of the first page: 4 */
-    PAGE_READ_VERSION = 19, /* byte of the first page: 1, or 2 in WAL mode */
+    PAGE_READ_VERSION = 19,   /* byte of the first page: 1, or 2 in WAL mode */
     PAGE_WAL_VERSION = 2,
     PAGE_PAD = 1280, /* readable bytes that must follow a page given to page_leaf */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */

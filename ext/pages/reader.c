@@ -9,7 +9,8 @@
 **                                   rollback-journal mode nobody writes the file under
 **                                   its SHARED lock
 **   no newer pages elsewhere        in this connection's cache: only inside a write
-**                                   transaction; in a shared cache: refused; in the
+**                                   transaction, and not of a table that it has left alone
+**                                   (page_table.unwritten); in a shared cache: refused; in the
 **                                   write-ahead log: found there         wal_frames.c
 **   we read what SELECT reads       root page, record columns and affinity come from the
 **                                   program that SQLite itself compiles for the SELECT:

@@ -52,10 +52,10 @@ typedef struct row_source {
     bool columns_named;  /* in the text, not found by the names they have */
     bool weight_unclear; /* no weight is known by its name, and others may be meant */
     bool followed;       /* of a followed graph: rows with a NULL end are told apart */
-    bool unwritten;      /* a transaction that writes is under way, and has written no row of
+    bool unwritten; /* a transaction that writes is under way, and has written no row of
                          ** the table so far */
-    int schema_version;  /* then: of its schema, as that transaction sees it */
-    char *where;         /* which rows there are (source/condition.h); NULL: all */
+    int schema_version; /* then: of its schema, as that transaction sees it */
+    char *where;        /* which rows there are (source/condition.h); NULL: all */
     sqlite3_stmt *query;
 } row_source;
 

@@ -58,6 +58,7 @@ static void begin_anew(void) {
     pool.lock = open;
     pool.made = pool.idle = 0;
     pool.again_ms = 0;
+    gg_share_cores(0);
     origin.forks++;
 }
 
@@ -85,10 +86,23 @@ static int processors(void) {
     return online < 1 ? 1 : online < GG_MOST_THREADS ? (int)online : GG_MOST_THREADS;
 }
 
+static int64_t shared_until_ms; /* 0: now by nobody */
+
+void gg_share_cores(double until_ms) {
+    __atomic_store_n(&shared_until_ms, (int64_t)until_ms, __ATOMIC_RELAXED);
+}
+
+/* Without those that others are at work on. */
+static int free_processors(void) {
+    const int64_t until = __atomic_load_n(&shared_until_ms, __ATOMIC_RELAXED);
+    const int all = processors();
+    return until != 0 && gg_now_ms() < (double)until ? all - all / GG_SHARED_CORES : all;
+}
+
 int gg_team_limit(int asked) {
     int limit = asked > 0                ? asked
                 : origin.environment > 0 ? origin.environment
-                                         : processors();
+                                         : free_processors();
     return limit < GG_MOST_THREADS ? limit : GG_MOST_THREADS;
 }
 

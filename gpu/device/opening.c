@@ -104,6 +104,7 @@ static void *open_it(void *opening) {
     const char *why = "";
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
+    gg_share_cores(0);
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
     __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     return NULL;
@@ -134,8 +135,10 @@ static bool start(struct opening *o) {
         return false;
     __atomic_add_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
+    gg_share_cores(o->began_ms + GG_SHARED_LONGEST * o->steps->usual_ms);
     if (gg_start_thread(open_it, o, 0))
         return true;
+    gg_share_cores(0);
     o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;
     __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     settle(o, OPENING_CLOSED);

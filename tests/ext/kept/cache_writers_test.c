@@ -47,7 +47,7 @@ static void add(const char *name, void (*f)(sqlite3_context *, int, sqlite3_valu
         SQLITE_OK);
 }
 
-#define SEEN "graph('roads', NULL, 'weights')"
+#define SEEN  "graph('roads', NULL, 'weights')"
 #define RIGHT "agrees(" SEEN ", fresh())"
 
 static void prepare_rows(void) {
@@ -80,7 +80,8 @@ static void forget(void) {
 /* Statements that leave roads alone, in one way or another, up to where they ask. */
 static const char *const quiet[] = {
     "CREATE TABLE made AS SELECT " RIGHT " AS a",
-    "CREATE TABLE made AS SELECT i, " RIGHT " AS a FROM (SELECT rowid AS i FROM roads LIMIT 9)",
+    "CREATE TABLE made AS SELECT i, " RIGHT
+    " AS a FROM (SELECT rowid AS i FROM roads LIMIT 9)",
     "INSERT INTO found SELECT " RIGHT ", 1",
     "INSERT INTO found SELECT " RIGHT ", rowid FROM roads LIMIT 5",
     "INSERT INTO found VALUES (1, 2) RETURNING " RIGHT,
@@ -235,8 +236,8 @@ START_TEST(texts_changed_in_place) {
             forget();
         connection_note(&p.c);
         probe_run(&p, "BEGIN");
-        ck_assert_int_eq(
-            sqlite3_blob_open(p.c.db, "main", "roads", "dst", 20, 1, &blob), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_blob_open(p.c.db, "main", "roads", "dst", 20, 1, &blob),
+                         SQLITE_OK);
         ck_assert_int_eq(sqlite3_blob_write(blob, kept ? "9" : "8", 1, 0), SQLITE_OK);
         sqlite3_blob_close(blob);
         probe_run(&p, quiet[0]);
@@ -247,10 +248,9 @@ END_TEST
 
 static sqlite3_stmt *begin_statement(const char *sql) {
     sqlite3_stmt *statement;
-    ck_assert_msg(
-        sqlite3_prepare_v2(p.c.db, sql, -1, &statement, NULL) == SQLITE_OK &&
-            sqlite3_step(statement) == SQLITE_ROW,
-        "%s: %s", sql, sqlite3_errmsg(p.c.db));
+    ck_assert_msg(sqlite3_prepare_v2(p.c.db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                      sqlite3_step(statement) == SQLITE_ROW,
+                  "%s: %s", sql, sqlite3_errmsg(p.c.db));
     return statement;
 }
 
@@ -263,7 +263,8 @@ START_TEST(beside_writers) {
         "UPDATE roads SET weight = weight + 1 WHERE rowid % 3 = 0 RETURNING 1",
     };
     static const char *const trigger[] = {
-        "CREATE TRIGGER gone AFTER INSERT ON spilled BEGIN INSERT INTO roads VALUES (1, 2, "
+        "CREATE TRIGGER gone AFTER INSERT ON spilled BEGIN INSERT INTO roads VALUES (1, "
+        "2, "
         "3); END",
         "CREATE TEMP TRIGGER gone AFTER INSERT ON main.spilled BEGIN INSERT INTO roads "
         "VALUES (1, 2, 3); END",
@@ -294,10 +295,18 @@ START_TEST(beside_writers) {
 END_TEST
 
 #define CASES                                                                            \
-    {{&at_any_time, BEFORE}, {&texts_changed_in_place}, {&beside_writers}}
+    {                                                                                    \
+        {&at_any_time, BEFORE}, {&texts_changed_in_place}, {                             \
+            &beside_writers                                                              \
+        }                                                                                \
+    }
 #define FILE_CASES                                                                       \
-    {{&at_any_time, BEFORE},      {&texts_changed_in_place}, {&beside_writers},          \
-     {&kept_graphs_serve_writers}, {&pages_are_read_by_writers}, {&pages_that_move}}
+    {                                                                                    \
+        {&at_any_time, BEFORE}, {&texts_changed_in_place}, {&beside_writers},            \
+            {&kept_graphs_serve_writers}, {&pages_are_read_by_writers}, {                \
+            &pages_that_move                                                             \
+        }                                                                                \
+    }
 
 const struct suite suite = {
     "cache_writers",

@@ -7,13 +7,17 @@
 #include "expect.h"
 #include "in_child.h"
 #include "suite.h"
+#include "team.h"
+#include "tuning.h"
 #include "unwilling_threads.h"
 
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- the stub ---- */
@@ -62,6 +66,18 @@ static const struct opening_steps failing = {fail_slowly, SLOW_MS};
 static const struct opening_steps patient = {open_when_released, SLOW_MS};
 static const struct opening_steps endless = {never_come_back, SLOW_MS};
 
+/* A machine of 16 cores, whatever this one has, while that is asked for. */
+static bool has_16_cores;
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
+    memset(set, 0, size);
+    if (!has_16_cores)
+        return syscall(SYS_sched_getaffinity, pid, size, set) < 0 ? -1 : 0;
+    for (int i = 0; i < 16; i++)
+        CPU_SET(i, set);
+    return 0;
+}
+
 /* ---- the states ---- */
 
 START_TEST(opens_once) {
@@ -102,6 +118,28 @@ START_TEST(fails_with_a_sentence) {
     ck_assert_int_eq(gg_opening_state(&o, &why), OPENING_FAILED);
     ck_assert_str_eq(why, "the stub is out of order");
     ck_assert(!gg_opening_begin(&o)); /* and is not tried again */
+}
+END_TEST
+
+/* Two of 16 while it opens, however that ends, and if it does not. */
+START_TEST(cores_are_left_to_the_driver) {
+    static const struct opening_steps *const steps[] = {&slow, &failing, &endless};
+    gpugraph_run run = {0};
+    gg_begin(&run);
+    has_16_cores = true;
+    ck_assert_int_eq(gg_team_limit(0), 16);
+    for (int i = 0; i < 3; i++) {
+        struct opening o = {.steps = steps[i], .ordinal = 3};
+        ck_assert(gg_opening_begin(&o));
+        ck_assert_int_eq(gg_team_limit(0), 14);
+        ck_assert_int_eq(gg_team_limit(16), 16); /* who says how many, has them */
+        if (i < 2)
+            gg_opening_wait(&o, -1, &run);
+        else
+            pause_ms(GG_SHARED_LONGEST * SLOW_MS + 1);
+        ck_assert_int_eq(gg_team_limit(0), 16);
+    }
+    has_16_cores = false;
 }
 END_TEST
 
@@ -323,6 +361,7 @@ const struct suite suite = {
                 {&fails_with_a_sentence},
                 {&a_wait_ends},
                 {&one_of_many_begins},
+                {&cores_are_left_to_the_driver},
                 {&without_a_thread_it_stays_closed},
                 {&a_process_ends_at_once}}},
      {"serial", "serial", 60,

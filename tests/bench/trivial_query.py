@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What does a trivial query take in the shell, from its start to its exit, with one build and with another?
+
+    trivial_query.py WITHOUT_CUDA WITH_CUDA [RUNS]
+
+Build folders; runs (101) take turns, and the shell alone is measured beside them. Prints the least, the median and the
+ninth decile in ms, and how far the second build's median lies above the first one's: at most 2 ms."""
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+QUERY = """CREATE TABLE steps(src INTEGER, dst INTEGER);
+INSERT INTO steps VALUES (1, 2), (2, 3), (2, 4);
+SELECT count(*) FROM gpu_bfs('steps', 1);
+"""
+
+
+def run(build):
+    load = f".load {os.path.join(build, 'gpugraph')}\n" if build else ""
+    query = QUERY if build else "SELECT 4;\n"
+    began = time.perf_counter()
+    done = subprocess.run(["sqlite3", ":memory:"], input=load + query, capture_output=True, text=True, check=True)
+    ms = (time.perf_counter() - began) * 1e3
+    if done.stdout != "4\n" or done.stderr:
+        sys.exit(f"{build}: {done.stdout}{done.stderr}")
+    return ms
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    builds = [None] + [os.path.abspath(b) for b in sys.argv[1:3]]
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 101
+    took = [[] for _ in builds]
+    for i in range(runs + 1):
+        for k, build in enumerate(builds):
+            ms = run(build)
+            if i:  # files are in the page cache from the second on
+                took[k].append(ms)
+    for name, ms in zip(["the shell alone"] + sys.argv[1:3], took):
+        ms.sort()
+        print(f"{name:40} least {ms[0]:7.2f}  median {statistics.median(ms):7.2f}  of ten nine {ms[len(ms) * 9 // 10]:7.2f}")
+    print(f"the second build's median is {statistics.median(took[2]) - statistics.median(took[1]):.2f} ms more")
+
+
+if __name__ == "__main__":
+    main()
