@@ -65,7 +65,7 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                const uint64_t *removed, uint64_t removed_count,
                                const uint64_t *inserted, uint64_t inserted_count,
                                uint64_t *place) {
-    *s = (splice){.before = before};
+    *s = (splice){.before = before, .threads = gg_threads(run, before)};
     s->piece = gg_alloc(run, removed_count + inserted_count + 1, sizeof *s->piece);
     if (!s->piece)
         return run->status;
@@ -82,9 +82,11 @@ void gg_splice_free(splice *s) {
     s->first = s->map = NULL;
 }
 
-static void move_piece(const splice_piece *piece, char *to, const char *from,
+static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
                        size_t size) {
-    memmove(to + piece->to * size, from + piece->from * size, piece->count * size);
+    const splice_piece *piece = &s->piece[k];
+    gg_shift(gg_splice_threads(s, piece->count), (char *)to + piece->to * size,
+             (const char *)from + piece->from * size, piece->count * size);
 }
 
 /* In one array, pieces that go down overwrite only what earlier ones have left, in
@@ -94,10 +96,10 @@ void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
     bool copy = to != from;
     for (uint64_t k = 0; k < s->pieces && (copy || !s->still); k++)
         if (copy || s->piece[k].to < s->piece[k].from)
-            move_piece(&s->piece[k], to, from, size);
+            move_piece(s, k, to, from, size);
     for (uint64_t k = s->pieces; !copy && !s->still && k-- > 0;)
         if (s->piece[k].to > s->piece[k].from)
-            move_piece(&s->piece[k], to, from, size);
+            move_piece(s, k, to, from, size);
 }
 
 static void index_blocks(splice *s, uint64_t blocks) {

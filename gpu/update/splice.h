@@ -27,6 +27,7 @@ typedef struct splice {
     /* what stays from place `bound` on moves by `shift`, and nothing else does; bound is
     ** UINT64_MAX where that is not so */
     uint64_t bound, shift;
+    int threads; /* that work on an array of so many elements */
 } splice;
 
 /* removed: ascending places; inserted: ascending places before which something is put,
@@ -37,6 +38,12 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                uint64_t *place);
 void gg_splice_free(splice *s);
 
+/* memmove by up to so many threads. (shift.c) */
+void gg_shift(int threads, void *to, const void *from, size_t bytes);
+/* Threads for so many elements of an array. */
+static inline int gg_splice_threads(const splice *s, uint64_t elements) {
+    return elements < ((uint64_t)1 << 18) ? 1 : s->threads;
+}
 /* Moves what stays to its new places; `to` and `from` may be the same array. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size);
 

@@ -13,18 +13,35 @@
 
 /* ---- the commit: arrays ---- */
 
+/* A piece of an array that several threads work on. */
+typedef struct piece_work {
+    const array_move *move;
+    const splice_piece *piece;
+    void *to;
+} piece_work;
+
 /* Weights from one layout to the other, or ids of edges that had none. */
-static void convert_piece(const array_move *move, const splice_piece *piece) {
-    const void *from = *move->array;
-    for (uint64_t i = 0; i < piece->count; i++) {
-        uint64_t old = piece->from + i, new = piece->to + i;
-        if (move->how == WIDEN)
-            ((int64_t *)move->to)[new] = ((const uint32_t *)from)[old];
-        else if (move->how == NARROW)
-            ((uint32_t *)move->to)[new] = (uint32_t)((const int64_t *)from)[old];
+static void convert_span(void *work, uint64_t low, uint64_t high) {
+    const piece_work *w = work;
+    const void *from = *w->move->array;
+    for (uint64_t i = low; i < high; i++) {
+        uint64_t old = w->piece->from + i, new = w->piece->to + i;
+        if (w->move->how == WIDEN)
+            ((int64_t *)w->to)[new] = ((const uint32_t *)from)[old];
+        else if (w->move->how == NARROW)
+            ((uint32_t *)w->to)[new] = (uint32_t)((const int64_t *)from)[old];
         else
-            ((int64_t *)move->to)[new] = (int64_t)old + 1;
+            ((int64_t *)w->to)[new] = (int64_t)old + 1;
     }
+}
+
+static void renumber_span(void *work, uint64_t low, uint64_t high) {
+    const piece_work *w = work;
+    const uint64_t first = w->piece->to + low;
+    if (w->move->size == sizeof(uint64_t))
+        gg_renumber_all_wide(w->move->numbers, (uint64_t *)w->to + first, high - low);
+    else
+        gg_renumber_all(w->move->numbers, (uint32_t *)w->to + first, high - low);
 }
 
 static void put_new(const array_move *move, void *to) {
@@ -40,15 +57,14 @@ static void move_array(const array_move *move) {
     void *to = move->to ? move->to : *move->array;
     if (move->how == MOVE)
         gg_splice_move(s, to, *move->array, move->size);
-    for (uint64_t k = 0; k < s->pieces; k++) {
+    const bool renumbers = move->numbers && gg_renumbers(move->numbers);
+    for (uint64_t k = 0; k < s->pieces && (move->how != MOVE || renumbers); k++) {
+        piece_work w = {move, &s->piece[k], to};
+        const uint64_t count = s->piece[k].count;
         if (move->how != MOVE)
-            convert_piece(move, &s->piece[k]);
-        if (move->numbers && move->size == sizeof(uint64_t))
-            gg_renumber_all_wide(move->numbers, (uint64_t *)to + s->piece[k].to,
-                                 s->piece[k].count);
-        else if (move->numbers)
-            gg_renumber_all(move->numbers, (uint32_t *)to + s->piece[k].to,
-                            s->piece[k].count);
+            gg_slices(gg_splice_threads(s, count), count, convert_span, &w);
+        if (renumbers)
+            gg_slices(gg_splice_threads(s, count), count, renumber_span, &w);
     }
     put_new(move, to);
     if (move->to) {
@@ -59,13 +75,27 @@ static void move_array(const array_move *move) {
 
 /* ---- the commit: offsets ---- */
 
-static void shift_offsets(const row_plan *p, uint64_t *offset, uint64_t entries) {
+typedef struct raising {
+    uint64_t *offset, by;
+} raising;
+
+static void raise(void *of, uint64_t low, uint64_t high) {
+    const raising *r = of;
+    for (uint64_t v = low; v < high; v++)
+        r->offset[v] += r->by;
+}
+
+static void shift_offsets(const update *u, const row_plan *p, uint64_t *offset,
+                          uint64_t entries) {
     uint64_t by = 0;
     for (uint64_t i = 0; i < p->events; i++) {
-        uint64_t end = i + 1 < p->events ? p->event_at[i + 1] : entries;
+        const uint64_t begin = p->event_at[i],
+                       end = i + 1 < p->events ? p->event_at[i + 1] : entries;
         by += (uint64_t)p->event_by[i];
-        for (uint64_t v = p->event_at[i]; by && v < end; v++)
-            offset[v] += by;
+        raising r = {offset + begin, by};
+        if (by && begin < end)
+            gg_slices(gg_splice_threads(&u->vertices, end - begin), end - begin, raise,
+                      &r);
     }
 }
 
@@ -87,7 +117,7 @@ static void move_offsets(const update *u, row_plan *p) {
     uint64_t end = offset[u->vertices.before];
     for (uint64_t i = 0; i < p->events; i++)
         end += (uint64_t)p->event_by[i];
-    shift_offsets(p, offset, u->vertices.before + 1);
+    shift_offsets(u, p, offset, u->vertices.before + 1);
     start_fresh(u, p, offset);
     gg_splice_move(&u->vertices, to, offset, sizeof *offset);
     for (uint64_t f = 0; f < u->fresh; f++)
