@@ -223,6 +223,10 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 /* The edges that enter v, as arcs back to their sources. */
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
+/* Are the arcs that have been made those of the edges, and no others? *edge: that of the first edge
+** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
+gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
+                                    uint64_t *edge);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 

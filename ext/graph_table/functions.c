@@ -286,6 +286,21 @@ static int compare(check *k) {
     return rc ? rc : compare_vertices(k);
 }
 
+/* What look-ups read, against the edges. */
+static int compare_arcs(check *k) {
+    gpugraph_run run;
+    uint64_t e;
+    connection_run(k->call.c, &run);
+    const gpugraph_status status = gpugraph_check_arcs(k->graph->graph, &run, &e);
+    if (status != GPUGRAPH_INVALID)
+        return code_of_status(status);
+    if (e != GPUGRAPH_NO_EDGE)
+        say(k, number_of_edge(k, e), "cannot be looked up in the graph by its ends");
+    else if (k->differences++ < SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k->said, "%s%s", k->differences > 1 ? "; " : "", run.message);
+    return SQLITE_OK;
+}
+
 static int check_one(check *k, const graph_ref *graph) {
     k->graph = graph;
     k->edges = gpugraph_edges_of(graph->graph);
@@ -295,7 +310,7 @@ static int check_one(check *k, const graph_ref *graph) {
     k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);
     int rc = k->lone ? compare(k) : SQLITE_NOMEM;
     free(k->lone);
-    return rc;
+    return rc ? rc : compare_arcs(k);
 }
 
 /* gpugraph_check(graph): 'ok', or the first differences. */

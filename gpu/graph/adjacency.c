@@ -300,6 +300,63 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
     return run->status;
 }
 
+/* ---- against the edges ---- */
+
+/* Arcs of a row differ, so as many as there are edges, each of which has one, are all. */
+static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side,
+                                  gpugraph_run *run, uint64_t *edge) {
+    const bool in = side == GPUGRAPH_IN;
+    const uint32_t *from = in ? graph->target : graph->source,
+                   *to = in ? graph->source : graph->target;
+    struct adjacency *a = &graph->adjacency[side];
+    uint64_t arcs = 0, id;
+    for (uint32_t v = 0; v < graph->n; v++)
+        arcs += a->row[v].count;
+    for (uint64_t e = 0; e < graph->m; e++) {
+        const int64_t name = graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
+        struct adjacency_row *row = &a->row[from[e]];
+        if (gg_leave(run, e))
+            return gg_stopped(run);
+        if ((row->begin & ADJACENCY_LOOSE) && put_in_order(graph, a, row, run))
+            return run->status;
+        const bool fits = gg_arc_id(a, name, &id);
+        const uint64_t arc = (uint64_t)to[e] << 32 | (uint32_t)id,
+                       at = gg_first_arc(a->arc + row->begin, row->count, arc);
+        if (fits && at < row->count && a->arc[row->begin + at] == arc)
+            continue;
+        *edge = e;
+        return gg_fail(run, GPUGRAPH_INVALID, "edge %lld has no arc", (long long)name);
+    }
+    if (arcs != graph->m)
+        gg_fail(run, GPUGRAPH_INVALID, "there are %llu arcs of %llu edges",
+                (unsigned long long)arcs, (unsigned long long)graph->m);
+    return run->status;
+}
+
+static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *run) {
+    const uint32_t *in = graph->adjacency[GPUGRAPH_OUT].in;
+    uint32_t *counted = in ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
+    if (counted)
+        gg_count_degrees(graph, GPUGRAPH_IN, run, counted);
+    for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
+        if (in[v] != counted[v])
+            gg_fail(run, GPUGRAPH_INVALID,
+                    "%u edges enter a vertex by its count, %u in truth", in[v],
+                    counted[v]);
+    gg_release(counted);
+    return run->status;
+}
+
+gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
+                                    uint64_t *edge) {
+    gg_begin(run);
+    *edge = GPUGRAPH_NO_EDGE;
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !run->status; side++)
+        if (gg_adjacency_made(graph, (gpugraph_direction)side))
+            check_side(graph, (gpugraph_direction)side, run, edge);
+    return run->status ? run->status : check_counts(graph, run);
+}
+
 /* ---- memory ---- */
 
 int64_t gg_adjacency_bytes(const gpugraph_graph *graph) {

@@ -129,7 +129,42 @@ static void check_all(gpugraph_graph *graph, const edge_model *model) {
         check_arcs_back(graph, v);
     }
     check_ids(graph, model);
+    gpugraph_run run = {.threads = 1};
+    uint64_t e;
+    expect(!gpugraph_check_arcs(graph, &run, &e), "%s", run.message);
 }
+
+/* Arcs that are not those of the edges are found out: a wrong target, a wrong id, one that is missing,
+** one too many; likewise in counts. */
+START_TEST(wrong_arcs) {
+    edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 20, 90, 3);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    gpugraph_run run = {.threads = 1};
+    uint64_t e;
+    model_make_slots(graph, 0x7fff);
+    for (int side = 0; side < 2; side++) {
+        struct adjacency *a = &graph->adjacency[side];
+        for (int turn = 0; turn < 60; turn++) {
+            const uint32_t v = (uint32_t)model_below(&model, graph->n);
+            const uint64_t k = model_below(&model, graph->m), was = a->arc[k];
+            struct adjacency_row row = a->row[v];
+            ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
+            if (turn % 4 < 2)
+                a->arc[k] ^= turn % 4 ? 1 : (uint64_t)1 << 32;
+            else if (turn % 4 == 2 && row.count)
+                a->row[v].count--;
+            else
+                a->row[v].count++;
+            ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_INVALID);
+            a->arc[k] = was;
+            a->row[v] = row;
+        }
+    }
+    ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
 
 START_TEST(random_graphs) {
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -249,6 +284,7 @@ const struct suite suite = {
     {{"all", .timeout = 240,
       .cases = {{&random_graphs, KINDS},
                 {&long_rows},
+                {&wrong_arcs},
                 {&room_runs_out},
                 {&ids_far_apart},
                 {&refused}}}},
