@@ -93,6 +93,34 @@ def check_random_graphs():
     print(f"{rows} rows are SQL's")
 
 
+def check_two_ways():
+    """Rows with a reverse weight, and a followed graph with a direction of its own."""
+    draw = random.Random(5)
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    conn.execute("CREATE TABLE ways(a, b, cost, id INTEGER PRIMARY KEY, back)")
+    rows = ((draw.randrange(40), draw.randrange(40), draw.randrange(9), draw.choice([None, -1, 1, 5])) for _ in range(90))
+    conn.executemany("INSERT INTO ways(a, b, cost, back) VALUES (?, ?, ?, ?)", rows)
+    conn.execute("CREATE TABLE plain(src, dst, weight)")
+    conn.execute("INSERT INTO plain SELECT a, b, cost FROM ways")
+    conn.commit()
+    conn.execute("CREATE VIRTUAL TABLE followed USING gpugraph(plain(src, dst, weight), direction='both')")
+    for edges in ("ways(a, b, cost, id, back)", "followed"):
+        for options in ({}, {"direction": "in"}, {"direction": "both"}, {"direction": "out", "max_distance": 6}):
+            where = "".join(f" AND {name} = ?" for name in options)
+            for source in range(0, 40, 7):
+                sql = f"SELECT vertex, distance, parent FROM gpu_sssp WHERE edges = ? AND source = ?{where} ORDER BY vertex"
+                want = conn.execute(sql, (edges, source, *options.values())).fetchall()
+                found = gpugraph.sssp(conn, edges, source, **options)
+                assert rows_of(found) == want, (edges, options, source)
+        before = gpugraph.sssp(conn, edges, 0)
+        kept = before.rows()["parent"].tolist(), before.vertex.tolist()
+        conn.execute("DELETE FROM plain WHERE src < 20")
+        assert edges != "followed" or len(gpugraph.sssp(conn, edges, 0)) < len(before)
+        assert (before.rows()["parent"].tolist(), before.vertex.tolist()) == kept, "an answer has followed the table"
+        conn.rollback()
+
+
 def check_order():
     conn = sqlite3.connect(":memory:")
     gpugraph.load(conn)
@@ -243,7 +271,7 @@ def check_library(name):
 
 
 if __name__ == "__main__":
-    for check in (check_random_graphs, check_order, check_transactions, check_ownership, check_empty, check_edges):
+    for check in (check_random_graphs, check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_edges):
         check()
     for name in sys.argv[1:]:
         check_library(name)
