@@ -36,7 +36,7 @@ struct connection {
     unsigned long long expiries; /* of probes that are gone */
     wal_notes
         logs; /* taken when a statement is prepared: what its transaction sees at least */
-    sqlite3_int64 handed;      /* table_function/hand_out.c: the latest number; 0: none */
+    sqlite3_int64 handed; /* table_function/hand_out.c: the latest number; 0: none */
     /* sqlite3_total_changes64 when no transaction of this connection wrote anywhere. While it is
     ** the same, no statement that has ended has written what is not committed. */
     sqlite3_int64 unwritten_at;
