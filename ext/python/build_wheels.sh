@@ -28,13 +28,17 @@ sdist=$(find "$work" -name 'gpugraph-*.tar.gz')
 tar -xzf "$sdist" -C "$work"
 source=${sdist%.tar.gz}
 
-# wheel NAME OPTION...: the wheel of that name, its libraries looked at and its tag set by auditwheel.
+# wheel NAME BYTES OPTION...: the wheel of that name, its libraries looked at and its tag set by auditwheel, and not larger.
 wheel() {
-    name=$1
-    shift
+    name=$1 most=$2
+    shift 2
     sed -i "s/^name = \"gpugraph.*\"/name = \"$name\"/" "$source/pyproject.toml"
     "$python" -m build --wheel --no-isolation -o "$work/$name" "$@" "$source" >"$work/log" 2>&1 || { tail -n 40 "$work/log" && exit 1; }
-    "$python" -m auditwheel repair -w "$out" "$work/$name"/*.whl >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+    "$python" -m auditwheel repair -w "$work/repaired" "$work/$name"/*.whl >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+    bytes=$(cat "$work/repaired"/*.whl | wc -c)
+    mv "$work/repaired"/*.whl "$out"
+    echo "$name: $((bytes / 1024)) KB"
+    [ "$bytes" -le "$most" ] || { echo "that is more than $most bytes" >&2 && exit 1; }
 }
 
 # cuda TOOLKIT ARCHITECTURES: the wheel of that toolkit, which must be the one that is here.
@@ -44,14 +48,14 @@ cuda() {
         echo "gpugraph-cu$1 needs nvcc of CUDA $1, and $nvcc is none: name one by CUDACXX" >&2
         exit 1
     }
-    CUDACXX=$nvcc wheel "gpugraph-cu$1" -Ccmake.define.GPUGRAPH_CUDA=ON -Ccmake.define.GPUGRAPH_LINES=OFF \
+    CUDACXX=$nvcc wheel "gpugraph-cu$1" 60000000 -Ccmake.define.GPUGRAPH_CUDA=ON -Ccmake.define.GPUGRAPH_LINES=OFF \
         "-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-$2}"
 }
 
 for what; do
     case $what in
     sdist) cp "$sdist" "$out" ;;
-    cpu) wheel gpugraph ;;
+    cpu) wheel gpugraph 2500000 ;;
     # For the last architecture PTX, too, which drivers compile for later ones.
     cu12) cuda 12 '80-real;86-real;89-real;90' ;;
     cu13) cuda 13 '80-real;86-real;89-real;90-real;100-real;120' ;;

@@ -66,7 +66,7 @@ def check_same(conn, function, source, options):
     return len(want)
 
 
-def check_random_graphs():
+def check_random_graphs(backend):
     rows = 0
     for seed, (weight, as_id) in enumerate(
         [
@@ -79,6 +79,7 @@ def check_random_graphs():
         draw = random.Random(seed)
         conn = sqlite3.connect(":memory:")
         gpugraph.load(conn)
+        conn.execute("SELECT gpugraph_config('backend', ?)", (backend,)).fetchall()
         edges = [(as_id(draw.randrange(60)), as_id(draw.randrange(60)), weight(draw)) for _ in range(90)]
         gpugraph.read_edges(conn, "e", edges + [(as_id(61), None, None)])
         sources = [edges[0][0], as_id(61), as_id(99), [edges[1][0], edges[2][0]]]
@@ -90,7 +91,7 @@ def check_random_graphs():
                     rows += check_same(conn, function, source, options)
         rows += len(rows_of(gpugraph.dfs(conn, "e")))  # a forest; the tree of one run
     assert rows > 2000, rows
-    print(f"{rows} rows are SQL's")
+    print(f"{rows} rows are SQL's, by {backend}")
 
 
 def check_two_ways():
@@ -271,7 +272,9 @@ def check_library(name):
 
 
 if __name__ == "__main__":
-    for check in (check_random_graphs, check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_edges):
+    for backend in os.environ.get("GPUGRAPH_TEST_BACKENDS", "cpu").split():
+        check_random_graphs(backend)
+    for check in (check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_edges):
         check()
     for name in sys.argv[1:]:
         check_library(name)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 from . import load, loadable_path, version
 
 LIBRARIES = ("sqlite3", "pysqlite3", "sqlean", "apsw")
 
 
-def connect():
+def connect() -> tuple[str, Any]:
     """A connection that has loaded the extension, by the first library here that can; and that library's name."""
-    fault = None
+    fault = RuntimeError("gpugraph: no SQLite library is here")
     for name in LIBRARIES:
         try:
             library = importlib.import_module(name)
@@ -22,7 +23,7 @@ def connect():
         try:
             load(conn)
         except RuntimeError as error:
-            fault = fault or error
+            fault = fault if name != LIBRARIES[0] else error
             continue
         return name, conn
     raise fault
@@ -36,7 +37,10 @@ def main() -> int:
     except Exception as error:
         print(error, file=sys.stderr)
         return 1
-    rows = lambda sql: list(conn.cursor().execute(sql))  # noqa: E731
+
+    def rows(sql: str) -> list[Any]:
+        return list(conn.cursor().execute(sql))
+
     print(f"SQLite    {rows('SELECT sqlite_version()')[0][0]}, of {name}")
     print("backends  " + ", ".join(row[0] for row in rows("SELECT DISTINCT backend FROM gpugraph_devices ORDER BY backend")))
     for device in rows("SELECT backend, name, memory FROM gpugraph_devices"):

@@ -19,6 +19,7 @@ from ._load import loaded_files
 NUMBER, VERTEX, REAL, EDGE, MEMBER = range(5)
 # Of columns without an entry, which no array says.
 EMPTY = {"vertex": "q", "edge": "q", "member": "?", "rank": "d", "coefficient": "d"}
+BYTES = {"I": 4, "Q": 8, "q": 8, "d": 8, "?": 1, "B": 1}
 FORMATS = {(NUMBER, 4): "I", (NUMBER, 8): "Q", (VERTEX, 4): "I", (REAL, 8): "d", (EDGE, 8): "q", (MEMBER, 1): "?"}
 
 
@@ -50,10 +51,10 @@ class _Taken:
         self.arrays = pointer.contents
         weakref.finalize(self, library.gpugraph_free_arrays, pointer).atexit = False
 
-    def view(self, address: int | None, count: int, form: str) -> memoryview:
+    def view(self, address: int | None, count: int, form: Any) -> memoryview:
         """A read-only view that keeps the arrays."""
-        size = count * ctypes.sizeof({"I": ctypes.c_uint32, "?": ctypes.c_bool, "B": ctypes.c_char}.get(form, ctypes.c_int64))
-        block = (ctypes.c_char * size).from_address(address) if size else (ctypes.c_char * 0)()
+        size = count * BYTES[form]
+        block: Any = (ctypes.c_char * size).from_address(address) if size and address else (ctypes.c_char * 0)()
         block.owner = self
         return memoryview(block).cast("B").cast(form).toreadonly()
 
@@ -79,8 +80,8 @@ class Arrays:
     has no row in SQL has the largest number there is (4294967295), or infinity; `reached` is False for it.
     """
 
-    def __init__(self, taken: _Taken | None, names: tuple[str, ...]) -> None:
-        self._taken = taken
+    def __init__(self, taken: Any, names: tuple[str, ...]) -> None:
+        self._taken: Any = taken
         self.columns = names
         self._kinds: dict[str, int] = {}
         self._views: dict[str, memoryview] = {}
@@ -105,7 +106,8 @@ class Arrays:
             raise AttributeError("gpugraph: edges of this source have ids that are no INTEGERs of its own: read them by SQL")
         if name not in self._views and (name not in self.columns or self._taken):
             raise AttributeError(f"gpugraph: there is no column {name} here: {', '.join(self.columns)} are")
-        return self._views[name] if self._taken else memoryview(b"").cast(EMPTY.get(name, "I"))
+        empty: Any = EMPTY.get(name, "I")
+        return self._views[name] if self._taken else memoryview(b"").cast(empty)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

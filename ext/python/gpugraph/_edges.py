@@ -147,7 +147,7 @@ def read_edges(conn: Any, table: str, data: Any) -> int:
     try:
         cursor.execute(f"CREATE TABLE {name}({', '.join(map(_quoted, names))})")
         cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(names))})", rows)
-        count = cursor.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+        count = int(cursor.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
     except BaseException:
         cursor.execute("ROLLBACK TO gpugraph_read_edges")
         cursor.execute("RELEASE gpugraph_read_edges")

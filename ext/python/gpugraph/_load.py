@@ -53,14 +53,14 @@ def version() -> str:
         from ._version import version as found
     except ImportError:  # in the source tree
         text = (HERE.parents[2] / "gpu" / "gpugraph.h").read_text(encoding="utf-8")
-        found = re.search(r'GPUGRAPH_VERSION "(.*?)"', text).group(1)
+        found = re.findall(r'GPUGRAPH_VERSION "(.*?)"', text)[0]
     return found
 
 
 def _copy() -> str:
     folder = tempfile.mkdtemp(prefix="gpugraph-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return shutil.copy(_file(), pathlib.Path(folder) / f"gpugraph{SUFFIX}")
+    return str(shutil.copy(_file(), os.path.join(folder, f"gpugraph{SUFFIX}")))
 
 
 def _load_file(conn: Any, path: str) -> bool:
@@ -88,7 +88,7 @@ def load(conn: Any) -> None:
         raise RuntimeError("gpugraph: " + CANNOT_LOAD.format(error)) from error
     try:
         if not _load_file(conn, path) and not any(_load_file(conn, copy) for copy in copies):
-            copy = str(_copy())
+            copy = _copy()
             _load_file(conn, copy)
             copies.append(copy)
     finally:

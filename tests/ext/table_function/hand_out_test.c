@@ -41,10 +41,23 @@ enum { NO = -1 };
         __VA_ARGS__                                                                      \
     }
 
-/* make_roads: 1 -> 2 -> 3 -> 4, 1 -> 3, 8 -> 9. */
-START_TEST(each_column) {
+/* Each backend that is here, in turn; false: this one is not. */
+enum { BACKENDS = 2 };
+static bool open_roads(int turn) {
+    static const char *const backends[BACKENDS] = {"cpu", "cuda"};
+    const char *here = getenv("GPUGRAPH_TEST_BACKENDS");
+    if (!strstr(here ? here : "cpu", backends[turn]))
+        return false;
     sql_open();
     make_roads();
+    run("SELECT gpugraph_config('backend', '%s')", backends[turn]);
+    return true;
+}
+
+/* make_roads: 1 -> 2 -> 3 -> 4, 1 -> 3, 8 -> 9. */
+START_TEST(each_column) {
+    if (!open_roads(_i))
+        return;
     const gpugraph_arrays *a =
         take("SELECT arrays, parent, edge FROM gpu_bfs('roads', 1)");
     ck_assert_uint_eq(a->count, 6);
@@ -94,8 +107,8 @@ START_TEST(held_and_bounded) {
                                "max_depth = 1";
     static const char near_row[] =
         "SELECT arrays FROM gpu_bfs('roads', 1) WHERE depth <= 1";
-    sql_open();
-    make_roads();
+    if (!open_roads(_i))
+        return;
     const gpugraph_arrays *before = take(near);
     const gpugraph_arrays *a = take("SELECT arrays FROM gpu_bfs('roads', 1)");
     const gpugraph_arrays *b = take("SELECT arrays FROM gpu_bfs('roads', 1)");
@@ -124,8 +137,8 @@ END_TEST
 
 /* A wider search is kept, and serves the narrower one. */
 START_TEST(bounded_from_a_wider_search) {
-    sql_open();
-    make_roads();
+    if (!open_roads(_i))
+        return;
     gpugraph_free_arrays(take("SELECT arrays, parent FROM gpu_sssp('roads', 1)"));
     gpugraph_free_arrays(take("SELECT arrays, parent, source FROM gpu_bfs('roads') WHERE "
                               "sources = '[1, 8]'"));
@@ -227,10 +240,10 @@ END_TEST
 
 const struct suite suite = {"hand_out",
                             {{"arrays", .timeout = 60,
-                              .cases = {{&each_column},
+                              .cases = {{&each_column, BACKENDS},
                                         {&texts},
-                                        {&held_and_bounded},
-                                        {&bounded_from_a_wider_search},
+                                        {&held_and_bounded, BACKENDS},
+                                        {&bounded_from_a_wider_search, BACKENDS},
                                         {&numbers_are_for_once},
                                         {&freed_elsewhere},
                                         {&without_memory}}}}};
