@@ -212,6 +212,17 @@ def check_empty():
             assert sentence in str(error), error
         else:
             raise AssertionError(wrong)
+    sys.modules["numpy"] = None  # as if there were none
+    try:
+        found = gpugraph.bfs(conn, "e", 1)
+        assert found.buffer("depth").tolist() == [0, 1] and found.buffer("vertex").tolist() == [1, 2]
+        found.depth
+    except ImportError as error:
+        assert "pip install numpy" in str(error), error
+    else:
+        raise AssertionError("NumPy out of nothing")
+    finally:
+        sys.modules["numpy"] = numpy
     conn.execute("CREATE TABLE named(src, dst, w, id)")
     conn.execute("INSERT INTO named VALUES (1, 2, 1, 'A9')")
     try:
@@ -220,6 +231,20 @@ def check_empty():
         assert "read them by SQL" in str(error)
     else:
         raise AssertionError("texts as numbers")
+
+
+def check_frames():
+    try:
+        import pandas
+    except ImportError:
+        return
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    assert gpugraph.read_edges(conn, "e", pandas.DataFrame({"src": [1, 2, None], "dst": [2, 3, 4], "km": [1.5, 2, 0]})) == 3
+    assert conn.execute("SELECT * FROM e").fetchall() == [(1.0, 2, 1.5), (2.0, 3, 2.0), (None, 4, 0.0)]
+    frame = pandas.DataFrame(gpugraph.sssp(conn, "e", 1, edge=True).rows())
+    assert frame.vertex.tolist() == [1, 2, 3] and frame.distance.tolist() == [0, 1.5, 3.5]
+    assert frame.parent.isna().tolist() == frame.edge.isna().tolist() == [True, False, False] and frame.parent[2] == 2
 
 
 def check_edges():
@@ -267,6 +292,8 @@ def check_edges():
 def check_library(name):
     conn = connect(name)
     gpugraph.load(conn)
+    if hasattr(conn, "row_factory"):
+        conn.row_factory = lambda cursor, row: {"row": row}
     gpugraph.read_edges(conn, "e", numpy.array([[1, 2], [2, 3]]))
     assert rows_of(gpugraph.bfs(conn, "e", 1)) == [(1, 0, None), (2, 1, 1), (3, 2, 2)], name
 
@@ -274,7 +301,7 @@ def check_library(name):
 if __name__ == "__main__":
     for backend in os.environ.get("GPUGRAPH_TEST_BACKENDS", "cpu").split():
         check_random_graphs(backend)
-    for check in (check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_edges):
+    for check in (check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_frames, check_edges):
         check()
     for name in sys.argv[1:]:
         check_library(name)

@@ -14,13 +14,21 @@ import json
 import weakref
 from typing import Any, Iterator
 
-from ._load import loaded_files
+from ._load import loaded_files, plain_cursor
 
 NUMBER, VERTEX, REAL, EDGE, MEMBER = range(5)
 # Of columns without an entry, which no array says.
 EMPTY = {"vertex": "q", "edge": "q", "member": "?", "rank": "d", "coefficient": "d"}
 BYTES = {"I": 4, "Q": 8, "q": 8, "d": 8, "?": 1, "B": 1}
 FORMATS = {(NUMBER, 4): "I", (NUMBER, 8): "Q", (VERTEX, 4): "I", (REAL, 8): "d", (EDGE, 8): "q", (MEMBER, 1): "?"}
+
+
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ImportError as error:
+        raise ModuleNotFoundError("gpugraph: arrays are NumPy's: pip install numpy; buffer('depth') needs none", name="numpy") from error
+    return numpy
 
 
 class _Array(ctypes.Structure):
@@ -113,7 +121,7 @@ class Arrays:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._made:
-            import numpy
+            numpy = _numpy()
 
             self._made[name] = self._texts() if name == "vertex" and self._has_texts() else numpy.asarray(self.buffer(name))
         return self._made[name]
@@ -123,7 +131,7 @@ class Arrays:
 
     def _texts(self) -> Any:
         """Ids as Python's own objects, where some are texts."""
-        import numpy
+        numpy = _numpy()
 
         arrays = self._taken.arrays
         ids = numpy.empty(len(self), dtype=object)
@@ -136,7 +144,7 @@ class Arrays:
     @property
     def reached(self) -> Any:
         """True for vertices that have a row in SQL."""
-        import numpy
+        numpy = _numpy()
 
         for name in ("member", "depth", "distance"):
             if name in self._views:
@@ -149,7 +157,7 @@ class Arrays:
 
         Copies. An entry that SQL calls NULL is masked (numpy.ma); pandas.DataFrame(answer.rows()) takes it.
         """
-        import numpy
+        numpy = _numpy()
 
         reached = self.reached
         found = {}
@@ -172,7 +180,7 @@ class Arrays:
 
 def _none(values: Any) -> Any:
     """Where there is no value: the largest number of its type, or infinity."""
-    import numpy
+    numpy = _numpy()
 
     return values == (numpy.iinfo(values.dtype).max if values.dtype.kind == "u" else numpy.inf)
 
@@ -191,7 +199,7 @@ def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, 
     sql = f"SELECT {', '.join(['arrays', *named])} FROM {function}({', '.join('?' * len(arguments))})"
     if terms:
         sql += " WHERE " + " AND ".join(term for term, _ in terms)
-    cursor = conn.cursor()
+    cursor = plain_cursor(conn)
     cursor.execute(sql, (*arguments, *(value for _, value in terms)))
     row = cursor.fetchone()
     taken = _take(row[0]) if row else None

@@ -9,6 +9,8 @@ import re
 from typing import Any, Callable, Iterable, Iterator
 from xml.etree import ElementTree
 
+from ._load import plain_cursor
+
 Rows = Iterable[tuple[Any, ...]]
 
 WHOLE = re.compile(r"-?(0|[1-9]\d*)")
@@ -142,7 +144,7 @@ def read_edges(conn: Any, table: str, data: Any) -> int:
         names, rows = _sequence(data)
     if len(names) < 2:
         raise ValueError(f"gpugraph: edges have two columns at least, and here are {len(names)}")
-    name, cursor = _quoted(table), conn.cursor()
+    name, cursor = _quoted(table), plain_cursor(conn)
     cursor.execute("SAVEPOINT gpugraph_read_edges")
     try:
         cursor.execute(f"CREATE TABLE {name}({', '.join(map(_quoted, names))})")
@@ -187,7 +189,7 @@ def to_networkx(conn: Any, edges: str, create_using: Any = None) -> Any:
     import networkx
 
     graph = networkx.empty_graph(0, create_using, default=networkx.MultiDiGraph)
-    cursor = conn.cursor()
+    cursor = plain_cursor(conn)
     for source, target, *data in cursor.execute(_columns(cursor, edges)):
         if source is None or target is None:
             graph.add_nodes_from(end for end in (source, target) if end is not None)

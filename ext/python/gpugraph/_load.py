@@ -57,6 +57,14 @@ def version() -> str:
     return found
 
 
+def plain_cursor(conn: Any) -> Any:
+    """A cursor whose rows are tuples, whatever the connection makes of rows."""
+    cursor = conn.cursor()
+    if hasattr(cursor, "row_factory"):
+        cursor.row_factory = None
+    return cursor
+
+
 def _copy() -> str:
     folder = tempfile.mkdtemp(prefix="gpugraph-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
