@@ -19,27 +19,17 @@
 ** that leave the range, and max_distance. */
 #include "algorithm.h"
 #include "backend.h"
+#include "base/words.h"
 #include "tuning.h"
 
-#include <float.h>
 #include <stdio.h>
-#include <string.h>
-
-/* Distances are words: integers, or the bits of a double, which ascend with it. */
-#define INFINITE UINT64_MAX
-
-struct waiting {
-    uint64_t distance;
-    uint32_t vertex;
-};
 
 struct front {
     csr rows;
     uint64_t *distance; /* where `touched` says so; final once less than `first` */
     uint64_t *touched;  /* bit v */
-    struct waiting *heap;
-    uint64_t count, room;
-    uint64_t first; /* the least that waits: INFINITE when nothing does */
+    gg_heap waiting;    /* with stale entries */
+    uint64_t first;     /* the least that waits: GG_INFINITE when nothing does */
     uint64_t settled;
 };
 
@@ -58,84 +48,20 @@ enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
 
 /* ---- distances ---- */
 
-static double as_double(uint64_t word) {
-    double d;
-    memcpy(&d, &word, sizeof d);
-    return d;
-}
-
-static uint64_t as_word(double d) {
-    uint64_t word;
-    memcpy(&word, &d, sizeof word);
-    return word;
-}
-
-/* INFINITE where the sum leaves the range, or a part of it is. */
-static inline uint64_t sum_of(gpugraph_distance_type type, uint64_t a, uint64_t b) {
-    if (a == INFINITE || b == INFINITE)
-        return INFINITE;
-    if (type != GPUGRAPH_REAL)
-        return a + b > INT64_MAX ? INFINITE : a + b;
-    double sum = as_double(a) + as_double(b);
-    return sum <= DBL_MAX ? as_word(sum) : INFINITE;
-}
-
-/* The weight of an arc, or of an edge: same layout. */
-static inline uint64_t weight_at(gpugraph_distance_type type, const void *weight,
-                                 uint64_t i) {
-    switch (type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)weight)[i];
-    case GPUGRAPH_UINT64:
-        return (uint64_t)((const int64_t *)weight)[i];
-    default:
-        return as_word(((const double *)weight)[i]);
-    }
-}
-
 static inline uint64_t distance_in(const struct front *f, uint32_t v) {
-    return f->touched[v >> 6] >> (v & 63) & 1 ? f->distance[v] : INFINITE;
+    return f->touched[v >> 6] >> (v & 63) & 1 ? f->distance[v] : GG_INFINITE;
 }
 
-/* ---- what waits: a binary heap, with stale entries ---- */
-
-static bool make_room(struct both_ends *s, struct front *f) {
-    void *block = f->heap;
-    bool made = gg_make_room(s->run, &block, f->count, &f->room, sizeof *f->heap);
-    f->heap = block;
-    return made;
+static void look_first(struct front *f) {
+    f->first = f->waiting.count ? f->waiting.item[0].word : GG_INFINITE;
 }
 
 static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t distance) {
-    if (!make_room(s, f))
-        return false;
     f->touched[v >> 6] |= (uint64_t)1 << (v & 63);
     f->distance[v] = distance;
-    uint64_t at = f->count++;
-    while (at > 0 && f->heap[(at - 1) / 2].distance > distance) {
-        f->heap[at] = f->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    f->heap[at] = (struct waiting){distance, v};
-    f->first = f->heap[0].distance;
-    return true;
-}
-
-static struct waiting take(struct front *f) {
-    struct waiting least = f->heap[0], last = f->heap[--f->count];
-    uint64_t at = 0, below = 1;
-    while (below < f->count) {
-        below +=
-            below + 1 < f->count && f->heap[below + 1].distance < f->heap[below].distance;
-        if (f->heap[below].distance >= last.distance)
-            break;
-        f->heap[at] = f->heap[below];
-        at = below;
-        below = 2 * at + 1;
-    }
-    f->heap[at] = last;
-    f->first = f->count ? f->heap[0].distance : INFINITE;
-    return least;
+    const bool done = gg_heap_put(s->run, &f->waiting, v, distance);
+    look_first(f);
+    return done;
 }
 
 /* ---- the searches ---- */
@@ -153,16 +79,17 @@ static void note_way(struct both_ends *s, uint64_t length) {
         return;
     s->best = s->bound = length;
     if (s->type == GPUGRAPH_REAL)
-        s->bound = as_word(as_double(length) * GG_PATH_ROUNDING + DBL_MIN);
+        s->bound = gg_real_word(gg_word_real(length) * GG_PATH_ROUNDING + DBL_MIN);
 }
 
 /* Settles the vertex that is nearest, by relaxing its arcs; but no way is followed that is
 ** sure to be longer than the bound: what the other front has not settled is no nearer to
 ** its end than its first. False when the run must end. */
 static bool settle_next(struct both_ends *s, struct front *f, const struct front *other) {
-    struct waiting next = take(f);
-    uint32_t u = next.vertex;
-    if (next.distance != f->distance[u])
+    const gg_waiting next = gg_heap_take(&f->waiting);
+    const uint32_t u = next.vertex;
+    look_first(f);
+    if (next.word != f->distance[u])
         return true; /* stale */
     f->settled++;
     uint64_t arc = f->rows.offset[u], end = f->rows.offset[u + (uint64_t)1];
@@ -171,15 +98,15 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     for (; arc < end; arc++) {
         uint32_t v = f->rows.target[arc];
         uint64_t sum =
-            sum_of(s->type, next.distance, weight_at(s->type, f->rows.weight, arc));
-        s->over = s->over || sum == INFINITE;
+            gg_word_sum(s->type, next.word, gg_word_weight(s->type, f->rows.weight, arc));
+        s->over = s->over || sum == GG_INFINITE;
         if (sum >= distance_in(f, v))
             continue;
         uint64_t rest = distance_in(other, v);
-        note_way(s, sum_of(s->type, sum, rest));
+        note_way(s, gg_word_sum(s->type, sum, rest));
         rest = rest < other->first ? rest : other->first;
-        uint64_t way = sum_of(s->type, sum, rest);
-        if ((s->best == INFINITE || way <= s->bound) && !put(s, f, v, sum))
+        uint64_t way = gg_word_sum(s->type, sum, rest);
+        if ((s->best == GG_INFINITE || way <= s->bound) && !put(s, f, v, sum))
             return false;
     }
     return true;
@@ -187,18 +114,19 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
 
 /* Could a way that neither has seen be within the bound? */
 static bool may_be_shorter(const struct both_ends *s) {
-    if (s->from.first == INFINITE || s->to.first == INFINITE)
+    if (s->from.first == GG_INFINITE || s->to.first == GG_INFINITE)
         return false;
-    return s->best == INFINITE || sum_of(s->type, s->from.first, s->to.first) < s->bound;
+    return s->best == GG_INFINITE ||
+           gg_word_sum(s->type, s->from.first, s->to.first) < s->bound;
 }
 
 static bool search_both(struct both_ends *s) {
     while (may_be_shorter(s)) {
-        bool forward = s->from.count <= s->to.count;
+        bool forward = s->from.waiting.count <= s->to.waiting.count;
         if (!settle_next(s, forward ? &s->from : &s->to, forward ? &s->to : &s->from))
             return false;
     }
-    while (s->best != INFINITE && s->from.first <= s->bound)
+    while (s->best != GG_INFINITE && s->from.first <= s->bound)
         if (!settle_next(s, &s->from, &s->to))
             return false;
     return true;
@@ -220,7 +148,7 @@ static uint64_t lighter_edge(const struct both_ends *s, uint32_t u, uint32_t v,
             edge = gg_edges_between(graph, turned ? v : u, turned ? u : v, &count);
         for (uint64_t i = 0; i < count && (e = gg_edge_at(edge, graph->wide, i)) < best;
              i++)
-            if (weight_at(s->type, graph->weight, e) == weight)
+            if (gg_word_weight(s->type, graph->weight, e) == weight)
                 best = e;
     }
     return best;
@@ -234,8 +162,8 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + (uint64_t)1]; arc++) {
         uint32_t u = rows->target[arc];
         uint64_t before = distance_in(&s->from, u);
-        uint64_t weight = weight_at(s->type, rows->weight, arc);
-        if (before < distance && sum_of(s->type, before, weight) == distance)
+        uint64_t weight = gg_word_weight(s->type, rows->weight, arc);
+        if (before < distance && gg_word_sum(s->type, before, weight) == distance)
             best = lighter_edge(s, u, v, weight, best);
     }
     return best;
@@ -263,7 +191,7 @@ static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t tar
 
 static bool prepare_front(struct both_ends *s, struct front *f, uint32_t end) {
     uint32_t n = s->graph->n;
-    f->first = INFINITE;
+    f->first = GG_INFINITE;
     f->touched = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *f->touched);
     f->distance = gg_alloc(s->run, n, sizeof *f->distance);
     return f->touched && f->distance && put(s, f, end, 0);
@@ -272,7 +200,7 @@ static bool prepare_front(struct both_ends *s, struct front *f, uint32_t end) {
 static void free_front(struct front *f) {
     gg_release(f->touched);
     gg_release(f->distance);
-    gg_release(f->heap);
+    gg_release(f->waiting.item);
 }
 
 static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *search,
@@ -287,7 +215,7 @@ static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *
     if (!prepare_front(s, &s->from, source) || !prepare_front(s, &s->to, target) ||
         !search_both(s))
         return STOPPED;
-    if (s->best == INFINITE)
+    if (s->best == GG_INFINITE)
         return s->over ? LEFT_OPEN : NOT_FOUND;
     return walk_back(s, source, target, edge, count);
 }
@@ -300,8 +228,8 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
                           .graph = graph,
                           .direction = search->direction,
                           .type = graph->distance_type,
-                          .best = INFINITE,
-                          .bound = INFINITE,
+                          .best = GG_INFINITE,
+                          .bound = GG_INFINITE,
                           .poll_at = GG_POLL_ITEMS};
     *count = GPUGRAPH_NONE;
     if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run,
@@ -317,7 +245,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
         return run->status;
     if (outcome == STOPPED)
         return gg_stopped(run);
-    gg_know(&graph->ways_tie, outcome == LEFT_OPEN && s.best != INFINITE);
+    gg_know(&graph->ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
     if (outcome == LEFT_OPEN)
         return gg_path_by_sssp(graph, search, run, edge, count);
     char more[100];

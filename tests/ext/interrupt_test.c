@@ -202,6 +202,11 @@ static const question questions[] = {
      "read map csr search"},
     {"SELECT count(*), sum(vertex) FROM gpu_mis('g')", "read map csr search"},
     {"SELECT gpugraph_triangles('g')", "read map csr search"},
+    {"SELECT count(*), sum(core), sum(vertex) FROM gpu_cores('g')", "read map csr search"},
+    /* A graph without a cycle. */
+    {"SELECT count(*), sum(level), sum(vertex * position) FROM "
+     "gpu_topological_order('SELECT src, dst FROM g WHERE src < dst')",
+     "read map csr search"},
     {"SELECT count(*), sum(depth * rank) FROM (SELECT depth, row_number() OVER () rank "
      "FROM "
      "(SELECT depth FROM gpu_bfs('g', 1) ORDER BY depth))",
