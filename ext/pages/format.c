@@ -90,6 +90,23 @@ static struct page_serial serial_of(int type, bool real, bool text) {
     return s;
 }
 
+static struct page_form form_of(const page_layout *layout, uint32_t index) {
+    const uint32_t type[3] = {index >> 7 & 7, index >> 4 & 7, index & 15};
+    const struct page_serial *weight = &layout->serial[type[2]];
+    struct page_form form = {.keep = (int8_t)weight->keep,
+                             .constant = (uint8_t)weight->constant};
+    uint32_t end = 0;
+    bool other = false;
+    for (int c = 0; c < 3; c++) {
+        const struct page_serial *s = &layout->serial[type[c]];
+        other |= type[c] == 0 || type[c] == 7 || type[c] > 9;
+        end += s->size;
+        form.end[c] = other && c > 0 ? UINT8_MAX : (uint8_t)end;
+        form.shift[c] = (uint8_t)s->shift;
+    }
+    return form;
+}
+
 void page_layout_finish(page_layout *layout) {
     layout->last = -1;
     for (int k = 0; k < layout->columns; k++)
@@ -97,6 +114,8 @@ void page_layout_finish(page_layout *layout) {
             layout->last = layout->column[k];
     for (int type = 0; type < 256; type++)
         layout->serial[type] = serial_of(type, layout->real, layout->text);
+    for (uint32_t i = 0; i < PAGE_FORMS; i++)
+        layout->form[i] = form_of(layout, i);
 }
 
 uint32_t page_most_rows(const page_layout *layout) {

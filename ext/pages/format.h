@@ -88,6 +88,19 @@ struct page_serial {
     uint32_t is_real, is_text;
 };
 
+/* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6 or
+** 8 or 9: INTEGERs, whose values follow each other. The index of layout.form has 3 bits of the first
+** type, below it 3 of the second, and 4 of the third. */
+struct page_form {
+    uint8_t end
+        [3]; /* of the first value, of the first two, of all; where a type is another: 255, more than
+                    ** there are in any record */
+    uint8_t shift[3];
+    int8_t keep; /* of the weight, as in page_serial */
+    uint8_t constant;
+};
+enum { PAGE_FORMS = 1024 };
+
 /* What a column holds in rows that were written before it was added. */
 typedef struct page_missing {
     bool known;
@@ -115,6 +128,7 @@ typedef struct page_layout {
     page_missing missing[PAGE_COLUMNS];
     int last; /* the highest record column wanted, -1: none */
     struct page_serial serial[256];
+    struct page_form form[PAGE_FORMS];
 } page_layout;
 
 /* Sets last and serial from the rest. */

@@ -12,6 +12,7 @@ struct shape {
     int columns;              /* as there */
     int last;
     bool real, text, fast;
+    bool leading; /* ids, and INTEGER weights, are the first columns: plain_cells */
 };
 
 /* The latest rowid, and its bytes as they stood in the cell. */
@@ -107,6 +108,76 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
     return trouble == 0;
 }
 
+/* ---- usual cells in a row ---- */
+
+/* A leaf's cells on their way to the columns. */
+struct walk {
+    uint32_t next; /* cell */
+    struct key key;
+    int64_t at, gap; /* as in leaf_cells */
+};
+
+/* Types, one a byte, as the index of a form. */
+INLINE uint32_t form_of_types(uint32_t types) {
+    return types * (1u << 23 | 1u << 12 | 1) >> 16 & (PAGE_FORMS - 1);
+}
+
+/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes, and perhaps a weight the
+** third, an INTEGER, up to the first one that is otherwise: one look tells of all columns, and the
+** rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
+** begins on the page, within PAGE_PAD. */
+INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
+                        const page_rows *rows, struct walk *w, const int columns) {
+    const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
+    const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
+    const uint32_t room = layout->usable - first, types_end = (uint32_t)columns + 1;
+    const uint32_t unusual = columns == 3 ? 0xf0f8f880 : 0x00f8f880;
+    const struct page_form *forms = layout->form;
+    const page_rows to = *rows;
+    int64_t at = w->at, ahead = w->key.rowid - at;
+    uint64_t bytes = w->key.bytes;
+    uint32_t i = w->next, unused = (uint32_t)__builtin_clzll(bytes | 1) / 8;
+
+    if (bytes == no_bytes)
+        return;
+    for (; i < cells; i++) {
+        const uint32_t offset = get2(pointer + 2 * i) - first;
+        if (offset >= room)
+            break;
+        const uint8_t *cell = page + first + offset;
+        if (get8(cell + 1) >> 8 * unused != bytes + 1 || (bytes + 1) & 0x80)
+            break;
+        const uint8_t *record = cell + 9 - unused;
+        const uint32_t payload = *cell;
+        const uint32_t types = record[0] | (uint32_t)record[1] << 8 |
+                               (uint32_t)record[2] << 16 | (uint32_t)record[3] << 24;
+        const uint32_t header = types & 0xff;
+        if (types & unusual)
+            break;
+        const struct page_form *form =
+            &forms[form_of_types(columns == 3 ? types >> 8 : types >> 8 & 0xffff)];
+        const uint8_t *values = record + header;
+        const uint32_t all = header + form->end[columns - 1];
+        if (header == types_end
+                ? payload != all
+                : (header < types_end) | (payload < all) | (payload >= 0x80))
+            break;
+        if (record + payload > end)
+            break;
+        to.source[at] = (int64_t)get8(values) >> form->shift[0];
+        to.target[at] = (int64_t)get8(values + form->end[0]) >> form->shift[1];
+        if (columns == 3)
+            to.weight[at] =
+                ((int64_t)get8(values + form->end[1]) >> form->shift[2] & form->keep) |
+                form->constant;
+        at++;
+        if (to.rowid)
+            to.rowid[at - 1] = ahead + at;
+        bytes++;
+    }
+    *w = (struct walk){i, {bytes, ahead + at}, at, w->gap | (w->next < i ? ahead : 0)};
+}
+
 /* ---- leaves ---- */
 
 int page_leaf_cells(const page_layout *layout, const uint8_t *page) {
@@ -153,6 +224,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     const page_rows to = *rows;
     struct key key = {no_bytes, to.previous};
     int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
+    bool usual = shape.leading;
 
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);
@@ -191,6 +263,15 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         if (to.rowid)
             to.rowid[at] = key.rowid;
         gap |= key.rowid ^ ++at;
+        if (usual) {
+            struct walk w = {i + 1, key, at, gap};
+            plain_cells(layout, page, &to, &w, shape.columns);
+            usual = w.next > i + 1; /* else hardly the ones to come */
+            i = w.next - 1;
+            key = w.key;
+            at = w.at;
+            gap = w.gap;
+        }
     }
     rows->at = at;
     rows->previous = key.rowid;
@@ -210,26 +291,27 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                         layout->last,
                         layout->real,
                         layout->text,
-                        fast};
+                        fast,
+                        false};
     if (columns == PAGE_COLUMNS) {
         any.columns = PAGE_COLUMNS;
         return leaf_cells(layout, page, rows, any);
     }
     if (leading && columns == 2 && !layout->text)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, false, true});
+                          (struct shape){{0, 1}, 2, 1, false, false, true, true});
     if (leading && columns == 2)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, true, true});
+                          (struct shape){{0, 1}, 2, 1, false, true, true, false});
     if (leading && !layout->real && !layout->text)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, false, false, true});
+                          (struct shape){{0, 1, 2}, 3, 2, false, false, true, true});
     if (leading && !layout->real)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, false, true, true});
+                          (struct shape){{0, 1, 2}, 3, 2, false, true, true, false});
     if (leading && !layout->text)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, true, false, true});
+                          (struct shape){{0, 1, 2}, 3, 2, true, false, true, false});
     if (columns == 2) {
         any.columns = 2;
         return leaf_cells(layout, page, rows, any);

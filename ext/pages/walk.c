@@ -23,11 +23,13 @@
 #include "team.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
     BATCH_BYTES = 512 << 10, /* read, then decoded from the core's own cache */
+    LOOKS = 60,              /* for its place, before a thread sleeps: some 20 us */
     TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
 
@@ -56,9 +58,10 @@ struct team {
     /* the order of batches */
     pthread_mutex_t order_lock;
     pthread_cond_t placed_on, turn_passed;
-    uint32_t placed; /* batches whose place in the columns is known, ... */
-    int64_t total;   /* ... and their rows */
-    uint32_t turn;   /* the batch whose texts may be numbered */
+    int64_t total; /* rows of the batches that are placed */
+    uint32_t turn; /* the batch whose texts may be numbered */
+    atomic_uint
+        placed; /* batches whose place in the columns is known; looked at without it */
     /* read and written by all */
     atomic_uint next;     /* the batch that nobody has taken */
     atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
@@ -123,12 +126,24 @@ static void place_batches(struct team *team) {
     pthread_cond_broadcast(&team->placed_on);
 }
 
+/* Those before it are mostly being read already, which takes less than to sleep and to be woken. */
+static void wait_awake(const struct team *team, uint32_t b) {
+    for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b && team_goes_on(team);
+         i++)
+        sched_yield();
+}
+
 /* Waits for the place of a batch that has been counted. False: the team stops. */
 static bool find_place(struct team *team, uint32_t b) {
     pthread_mutex_lock(&team->order_lock);
     team->batch[b].read = true;
     if (team->placed == b)
         place_batches(team);
+    if (team->placed <= b) {
+        pthread_mutex_unlock(&team->order_lock);
+        wait_awake(team, b);
+        pthread_mutex_lock(&team->order_lock);
+    }
     while (team->placed <= b && team_goes_on(team))
         pthread_cond_wait(&team->placed_on, &team->order_lock);
     const bool placed = team->placed > b;
