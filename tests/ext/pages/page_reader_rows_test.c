@@ -350,6 +350,38 @@ START_TEST(test_decimal_weights) {
 }
 END_TEST
 
+/* ---- usual cells ---- */
+
+/* Rowids around every length of theirs, one after the other and with holes; ids and weights of every
+** length, the next row's another, and columns behind them. What is read in a row must be what each cell
+** says. */
+START_TEST(test_cells_in_a_row) {
+    static const char *const more[] = {"", ", more", ", more, still, 'x', NULL, 7.5"};
+    static const char *const table[] = {"src, dst, w", "src, dst, w, m",
+                                        "src, dst, w, m, n, o, p, q"};
+    const int wide = _i % 3, step = _i / 3 % 2 ? 3 : 1, lengths = 8;
+    run_sql(db, "CREATE TABLE e(%s)", table[wide]);
+    for (int bits = 7; bits < 7 * lengths; bits += 7)
+        run_sql(
+            db,
+            "WITH RECURSIVE n(i, more, still) AS (SELECT (1 << %d) - 300, i, i FROM "
+            "(SELECT 5 AS i) UNION ALL SELECT i + %d, i, i * i FROM n WHERE i < (1 << "
+            "%d) + 300) INSERT OR IGNORE INTO e(rowid, %s) SELECT i, (i * 7919) >> (i "
+            "* 31 %% 60), -i >> (i * 17 %% 50), CASE i / 9 %% 4 WHEN 0 THEN i %% 3 "
+            "WHEN 1 THEN 1 WHEN 2 THEN i >> (i %% 40) ELSE 200 END%s FROM n WHERE i > "
+            "0",
+            bits, step, bits, table[wide], more[wide]);
+    page_table t = edges(db);
+    check_read(&t);
+    t.column[2] = NULL;
+    check_read(&t);
+    /* 255 is 81 7f, and 16384 is 81 80 00. */
+    run_sql(db, "DELETE FROM e WHERE rowid BETWEEN 256 AND 16383; DELETE FROM e WHERE "
+                "rowid < 200");
+    check_read(&t);
+}
+END_TEST
+
 /* ---- what a user is told ---- */
 
 static char *error_of(const char *sql) {
@@ -451,6 +483,7 @@ const struct suite suite = {
                 {&test_decimal_weights}}},
      {"no thread", .tags = "serial", .timeout = 120, .setup = setup, .teardown = free_all,
       .cases = {{&test_long_headers},
+                {&test_cells_in_a_row, 6},
                 {&test_damaged_chains},
                 {&test_defaults, 18},
                 {&test_alter_table},
