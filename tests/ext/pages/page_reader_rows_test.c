@@ -375,9 +375,12 @@ START_TEST(test_cells_in_a_row) {
     check_read(&t);
     t.column[2] = NULL;
     check_read(&t);
-    /* 255 is 81 7f, and 16384 is 81 80 00. */
-    run_sql(db, "DELETE FROM e WHERE rowid BETWEEN 256 AND 16383; DELETE FROM e WHERE "
-                "rowid < 200");
+    /* 255 is 81 7f, and 16388 is 81 80 04, which looks like the next one before a header of 4. */
+    run_sql(db,
+            "DELETE FROM e; INSERT INTO e(rowid, src, dst, w) VALUES (254, 5, 6, 1 << "
+            "30), (255, 5, 6, 1 << 30), (16388, 5, 6, 1 << 30)");
+    check_read(&t);
+    t.column[2] = "w";
     check_read(&t);
 }
 END_TEST
