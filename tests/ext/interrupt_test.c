@@ -202,7 +202,8 @@ static const question questions[] = {
      "read map csr search"},
     {"SELECT count(*), sum(vertex) FROM gpu_mis('g')", "read map csr search"},
     {"SELECT gpugraph_triangles('g')", "read map csr search"},
-    {"SELECT count(*), sum(core), sum(vertex) FROM gpu_cores('g')", "read map csr search"},
+    {"SELECT count(*), sum(core), sum(vertex) FROM gpu_cores('g')",
+     "read map csr search"},
     /* A graph without a cycle. */
     {"SELECT count(*), sum(level), sum(vertex * position) FROM "
      "gpu_topological_order('SELECT src, dst FROM g WHERE src < dst')",
