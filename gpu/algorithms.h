@@ -19,6 +19,7 @@
     NAME(matrix)                                                                         \
     NAME(topological_order)                                                              \
     NAME(cores)                                                                          \
+    NAME(spanning_forest)                                                                \
     NAME(degrees)
 
 #endif

@@ -446,6 +446,16 @@ gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
 ** is in a part of the graph where each has at least k neighbours of that part. */
 gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core);
 
+/* The minimum spanning forest of the undirected graph: of all sets of edges that connect what the graph
+** connects, the one with the smallest sum of weights, or, where weighted is false, of edges that each count
+** 1. Edges of equal weight come in the order of their numbers, so there is one such set. edge: room for n
+** edge numbers, as wide as gpugraph_edge_size says; the forest's, ascending. *count: how many.
+** component[n] (NULL leaves it out): the smallest vertex number of the tree of each vertex, as
+** GPUGRAPH_WEAK components have it. */
+gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
+                                         gpugraph_run *run, void *edge, uint32_t *count,
+                                         uint32_t *component);
+
 /* Triangles of the undirected simple graph, each counted once. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);

@@ -18,7 +18,7 @@
 
 /* ---- columns ---- */
 
-enum { OWN_COLUMNS = 3, OWN_OPTIONS = 3 }; /* at most */
+enum { OWN_COLUMNS = 4, OWN_OPTIONS = 3 }; /* at most */
 
 enum field {
     /* what a row says */
@@ -67,7 +67,10 @@ typedef struct own_column {
         OWN_COUNT,  /* uint64_t */
         OWN_REAL,   /* double */
         OWN_FROM,   /* of a cell of a matrix: its source, its target; there is no array */
-        OWN_TO
+        OWN_TO,
+        OWN_TAIL, /* of a row's edge: its ends and its weight, as stored; nor here */
+        OWN_HEAD,
+        OWN_WEIGHT
     } kind;
 } own_column;
 
@@ -91,6 +94,7 @@ typedef struct table_function {
     bool paths;      /* rows are the steps of paths */
     bool walks;      /* rows are the steps of several paths, in arrays */
     bool cells;      /* rows are cells: from each of sources to each of targets */
+    bool edge_rows;  /* rows are edges */
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;
@@ -117,7 +121,7 @@ static inline enum field column_field(const table_function *f, int column) {
 }
 /* Has it a row for each vertex, so that arrays can take the place of rows? */
 static inline bool has_arrays(const table_function *f) {
-    return !f->paths && !f->walks && !f->cells;
+    return !f->paths && !f->walks && !f->cells && !f->edge_rows;
 }
 /* "" as a type is none, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);

@@ -16,6 +16,7 @@
     NAME(matrix)                                                                         \
     NAME(pagerank)                                                                       \
     NAME(cores)                                                                          \
+    NAME(spanning_forest)                                                                \
     NAME(topological_order)                                                              \
     NAME(label_propagation)                                                              \
     NAME(triangles)

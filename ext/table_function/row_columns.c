@@ -94,6 +94,7 @@ static void result_target(sqlite3_context *context, const rows *r, const argumen
 static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
                        const answer *s, int place) {
     const void *array = s->arrays->array[A_OWN + place];
+    const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph->graph);
     switch (s->by->function->own[place].kind) {
     case OWN_NUMBER:
         result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->vertex);
@@ -113,6 +114,15 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
         break;
     case OWN_TO:
         result_vertex(context, r->ids, a->targets.item[r->vertex % a->targets.count]);
+        break;
+    case OWN_TAIL:
+        result_vertex(context, r->ids, edges->source[tree_edge(r, s)]);
+        break;
+    case OWN_HEAD:
+        result_vertex(context, r->ids, edges->target[tree_edge(r, s)]);
+        break;
+    case OWN_WEIGHT:
+        result_cost(context, r, s);
         break;
     }
 }

@@ -1,0 +1,78 @@
+/* gpu_spanning_forest: the edges of the minimum spanning forest. */
+#include "function_list.h"
+#include "search.h"
+
+#include <stdlib.h>
+
+enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
+
+/* Of each row's edge, from those of the vertices. */
+static void keep_components(making *m, const uint32_t *component) {
+    const void *edge = m->made.array[A_TREE_EDGE];
+    uint32_t *of_row = make_own(m, &spanning_forest_function, OWN_COMPONENT);
+    if (!of_row || gpugraph_bring_edges(m->graph, m->run))
+        return;
+    const uint32_t *source = gpugraph_edges_of(m->graph)->source;
+    for (uint32_t i = 0; i < m->made.n; i++)
+        of_row[i] = component[source[gpugraph_edge_at(m->graph, edge, i)]];
+}
+
+/* The arrays have an entry for each edge of the forest, of which there are fewer than vertices. */
+static void make_forest(making *m) {
+    const bool weighted = m->q->kind->by_weight;
+    const size_t bytes = (m->made.n ? m->made.n : 1) * sizeof(uint32_t);
+    uint32_t *component = malloc(bytes), count;
+    void *edge = make_array(m, A_TREE_EDGE);
+    if (!component)
+        m->run->status = GPUGRAPH_NO_MEMORY;
+    if (component && edge &&
+        !gpugraph_spanning_forest(m->graph, weighted, m->run, edge, &count, component)) {
+        note_where(m);
+        m->made.n = count;
+        keep_components(m, component);
+    }
+    free(component);
+}
+
+static const search_kind forest_search = {
+    .name = "spanning_forest",
+    .make = make_forest,
+    .by_weight = true,
+};
+
+static const search_kind unweighted_search = {
+    .name = "spanning_forest",
+    .make = make_forest,
+};
+
+static const unsigned char forest_fields[] = {
+    F_EDGE,
+    F_OWN + OWN_SOURCE,
+    F_OWN + OWN_TARGET,
+    F_OWN + OWN_WEIGHT_OF_EDGE,
+    F_OWN + OWN_COMPONENT,
+    F_EDGES,
+    F_VERTICES,
+    F_PARAMS,
+    F_METHOD,
+    F_BACKEND,
+};
+
+const table_function spanning_forest_function = {
+    .name = "gpu_spanning_forest",
+    .field = forest_fields,
+    .fields = sizeof forest_fields,
+    .visible = 5,
+    .bracketed = 1,
+    .option = "vertices = 'SELECT id FROM places'",
+    .edge_rows = true,
+    .search = &forest_search,
+    .unweighted_search = &unweighted_search,
+    .weight = WEIGHT_IF_CLEAR,
+    .direction = GPUGRAPH_BOTH,
+    .example = "gpu_spanning_forest('roads')",
+    .own = {[OWN_SOURCE] = {"source", "", OWN_TAIL},
+            [OWN_TARGET] = {"target", "", OWN_HEAD},
+            [OWN_WEIGHT_OF_EDGE] = {"weight", "", OWN_WEIGHT},
+            [OWN_COMPONENT] = {"component", "", OWN_VERTEX}},
+};

@@ -1,0 +1,168 @@
+/* Rounds: every tree takes the first edge that leaves it, and is joined to the tree there. */
+#include "spanning_forest.cuh"
+
+enum { JUMPS = 16 /* of one pass of shorten */ };
+
+/* ---- trees ---- */
+
+static __global__ void begin(const __grid_constant__ forest f) {
+    for (uint64_t v = gg_thread(); v < f.edges.n; v += gg_threads_of_grid()) {
+        f.parent[v] = f.live[0][v] = (uint32_t)v;
+        f.best[v] = NOWHERE;
+        if (!f.packed)
+            f.best_edge[v] = NOWHERE;
+    }
+    if (gg_thread() == 0) {
+        f.state->live[0] = f.edges.n;
+        f.state->unfinished = 0;
+    }
+}
+
+/* As many steps as there were rounds, at most. Nobody changes a parent meanwhile. */
+static __device__ __forceinline__ uint32_t root_of(const forest &f, uint32_t v) {
+    uint32_t above;
+    while ((above = f.parent[v]) != v)
+        v = above;
+    return v;
+}
+
+/* A thread per live root. */
+static __global__ void choose(const __grid_constant__ forest f, int list, int live) {
+    const uint32_t count = f.state->live[live];
+    if (gg_thread() == 0) {
+        f.state->listed[1 - list] = 0;
+        f.state->live[1 - live] = 0;
+        f.state->unfinished = 0;
+    }
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = f.live[live][i];
+        const word key = f.best[v];
+        uint32_t to = v;
+        if (key != NOWHERE) {
+            const word edge = !f.packed             ? f.best_edge[v]
+                              : f.kind != NO_WEIGHT ? key & 0xffffffffu
+                                                    : key;
+            const uint32_t a = root_of(f, f.edges.source[edge]);
+            const uint32_t other = a != v ? a : root_of(f, f.edges.target[edge]);
+            const bool both =
+                f.best[other] == key && (f.packed || f.best_edge[other] == edge);
+            to = both && v < other ? v : other;
+            atomicOr(&f.chosen[edge / 32], 1u << edge % 32);
+        }
+        f.next[v] = to;
+    }
+}
+
+/* Each only its own entry, so far as JUMPS allow: two passes reach at least JUMPS * JUMPS times as far. */
+static __global__ void shorten(const __grid_constant__ forest f, int live) {
+    const uint32_t count = f.state->live[live];
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const uint32_t v = f.live[live][i];
+        uint32_t to = gg_peek(&f.next[v]), above = to;
+        for (int jump = 0; jump < JUMPS; jump++) {
+            above = gg_peek(&f.next[to]);
+            if (above == to)
+                break;
+            to = above;
+        }
+        *(volatile uint32_t *)&f.next[v] = to;
+        if (gg_peek(&f.next[to]) != to)
+            *(volatile uint32_t *)&f.state->unfinished = 1;
+    }
+}
+
+/* Places behind *count for those threads of the block that want one. All of them call. */
+static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
+                                                            bool wanted) {
+    __shared__ uint32_t own, first;
+    if (threadIdx.x == 0)
+        own = 0;
+    __syncthreads();
+    const uint32_t at = gg_reserve(&own, wanted);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        first = own ? atomicAdd(count, own) : 0;
+    __syncthreads();
+    return first + at;
+}
+
+static __global__ void __launch_bounds__(GG_BLOCK)
+    settle(const __grid_constant__ forest f, int live) {
+    const uint32_t count = f.state->live[live];
+    for (uint64_t from = blockIdx.x * (uint64_t)GG_BLOCK; from < count;
+         from += gridDim.x * (uint64_t)GG_BLOCK) {
+        const uint64_t i = from + threadIdx.x;
+        const uint32_t v = i < count ? f.live[live][i] : 0;
+        const uint32_t to = i < count ? f.next[v] : 0;
+        const bool stays = i < count && to == v;
+        const uint32_t at = reserve_by_block(&f.state->live[1 - live], stays);
+        if (stays) {
+            f.live[1 - live][at] = v;
+            f.best[v] = NOWHERE;
+            if (!f.packed)
+                f.best_edge[v] = NOWHERE;
+        } else if (i < count) {
+            f.parent[v] = to;
+        }
+        __syncthreads();
+    }
+}
+
+static __global__ void compress(const __grid_constant__ forest f) {
+    for (uint64_t v = gg_thread(); v < f.edges.n; v += gg_threads_of_grid()) {
+        uint32_t root = gg_peek(&f.parent[v]), above;
+        while ((above = gg_peek(&f.parent[root])) != root)
+            root = above;
+        *(volatile uint32_t *)&f.parent[v] = root;
+    }
+}
+
+/* ---- rounds ---- */
+
+/* Until every next[v] is a root: two passes mostly. */
+static bool shorten_all(struct forest_course *c) {
+    const struct forest *f = c->f;
+    const unsigned blocks = grid(c, c->state.live[c->live]);
+    for (;;) {
+        for (int pass = 0; pass < 2; pass++)
+            shorten<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
+        gg_launched(c->job, "shorten");
+        if (!look(c) || !c->state.unfinished)
+            return gg_going(c->job);
+        gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
+        shorten<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
+        gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
+    }
+}
+
+static void settle_all(struct forest_course *c) {
+    const uint32_t live = c->state.live[c->live];
+    settle<<<grid(c, live), GG_BLOCK, 0, c->job->stream>>>(*c->f, c->live);
+    gg_launched(c->job, "settle");
+    c->live = 1 - c->live;
+    c->state.live[c->live] = live; /* at most, until the host looks again */
+}
+
+bool gg_join_trees(struct forest_course *c) {
+    const struct forest *f = c->f;
+    gg_break_ties(c);
+    for (;; c->rounds++) {
+        choose<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
+            *f, c->list, c->live);
+        gg_launched(c->job, "choose");
+        if (!shorten_all(c))
+            return false;
+        if (c->state.listed[c->list] == 0)
+            break;
+        settle_all(c);
+        gg_rename_list(c);
+    }
+    compress<<<grid(c, f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*f);
+    return gg_launched(c->job, "compress");
+}
+
+void gg_begin_trees(struct forest_course *c) {
+    begin<<<grid(c, c->f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*c->f);
+    gg_launched(c->job, "begin");
+    c->state.live[0] = c->f->edges.n;
+}

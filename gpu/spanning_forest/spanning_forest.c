@@ -1,0 +1,338 @@
+/* Minimum spanning forests: the public function and the CPU's side.
+**
+**     edges       by number:  a-b 7   b-c 2   a-c 2   c-d 5         an edge comes before another by
+**     list        in order:   b-c     a-c     c-d     a-b           weight, then by edge number
+**     parent[v]   trees of the vertices that are connected so far; the root is the smallest of them
+**     chosen      bit e: edge e connected two trees; the forest, by edge number
+**
+** Kruskal's way: edges in order, each that connects two trees is one of the forest. Most edges of a graph with many
+** are never sorted: those up to a pivot come first, a few for each vertex, and of the others only
+** those are listed that do not lie within a tree by then. The pivot is a place in the order of all edges, so
+** ties do not matter to it, and is taken from some edges by chance: it decides the work, not the answer.
+** Without weights the order is that of the list of edges.
+**
+** Threads list, sort and look up roots; one of them connects.
+**
+** Kruskal (Proc. AMS 7, 1956); filters after Osipov, Sanders, Singler (filter-Kruskal, ALENEX 2009). */
+#include "spanning_forest.h"
+#include "tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CHUNK = 1 << 14, /* vertices that a thread takes at a time */
+    PARTS = 8 /* slices of the edges for each thread, since some have more to list */
+};
+
+struct forest {
+    const gpugraph_graph *graph;
+    gpugraph_run *run;
+    bool weighted, wide;
+    int threads, parts;
+    uint32_t *parent;
+    uint64_t *chosen, found;
+    /* The edges to be listed: not within a tree, and up to the pivot, or behind it. */
+    struct forest_place pivot;
+    bool behind;
+    uint64_t *begin; /* [parts + 1]: where the edges of each slice go in the list */
+    uint64_t count;  /* of the list */
+    uint64_t *key;   /* weights; NULL: no weights */
+    void *edge;
+};
+
+/* ---- places ---- */
+
+static inline struct forest_place place_of(const struct forest *f, uint64_t e) {
+    const gpugraph_edge_list *edges = &f->graph->edges;
+    struct forest_place place = {0, e};
+    if (!f->weighted)
+        return place;
+    if (edges->weight32) {
+        place.weight = edges->weight32[e];
+    } else if (edges->weight64) {
+        place.weight = (uint64_t)edges->weight64[e];
+    } else {
+        const double real = edges->weight_real[e] + 0.0; /* -0.0 + 0.0 is 0.0 */
+        memcpy(&place.weight, &real, sizeof real);
+    }
+    return place;
+}
+
+/* Hoare's selection. */
+struct forest_place gg_place_at(struct forest_place *place, uint32_t count,
+                                uint32_t before) {
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        const struct forest_place middle = place[low + (high - low) / 2];
+        uint32_t i = low, j = high;
+        for (;;) {
+            while (gg_comes_before(place[i], middle))
+                i++;
+            while (gg_comes_before(middle, place[j]))
+                j--;
+            if (i >= j)
+                break;
+            const struct forest_place swapped = place[i];
+            place[i++] = place[j];
+            place[j--] = swapped;
+        }
+        if (before <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return place[before];
+}
+
+struct forest_limits gg_forest_limits = {GG_FOREST_FEW, GG_FOREST_SAMPLE};
+
+double gg_first_share(uint64_t n, uint64_t m) {
+    const uint64_t first = GG_FOREST_LIGHT * n;
+    return m < gg_forest_limits.few || m / 2 <= first ? 1 : (double)first / (double)m;
+}
+
+static void choose_pivot(struct forest *f) {
+    const uint64_t m = f->graph->m;
+    const double share = gg_first_share(f->graph->n, m);
+    const uint32_t count = gg_forest_limits.sample;
+    struct forest_place sample[GG_FOREST_SAMPLE];
+    f->pivot = (struct forest_place){UINT64_MAX, UINT64_MAX};
+    if (share >= 1)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        sample[i] = place_of(f, gg_mix(i + 1) % m);
+    f->pivot = gg_place_at(sample, count, (uint32_t)(share * count));
+}
+
+/* ---- trees ---- */
+
+static inline uint32_t parent_of(const struct forest *f, uint32_t v) {
+    return __atomic_load_n(&f->parent[v], __ATOMIC_RELAXED);
+}
+
+static void begin(void *forest, uint64_t low, uint64_t high) {
+    struct forest *f = forest;
+    for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++)
+        f->parent[v] = (uint32_t)v;
+}
+
+static void compress(void *forest, uint64_t low, uint64_t high) {
+    struct forest *f = forest;
+    for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++) {
+        uint32_t root = parent_of(f, (uint32_t)v), above;
+        while ((above = parent_of(f, root)) != root)
+            root = above;
+        __atomic_store_n(&f->parent[v], root, __ATOMIC_RELAXED);
+    }
+}
+
+/* Halves the way for whoever comes next. */
+static inline uint32_t root_of(uint32_t *parent, uint32_t v) {
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+static void connect_listed(struct forest *f) {
+    const uint32_t *source = f->graph->edges.source, *target = f->graph->edges.target;
+    for (uint64_t i = 0; i < f->count && !gg_leave(f->run, i); i++) {
+        const uint64_t e = gg_edge_at(f->edge, f->wide, i);
+        const uint32_t a = root_of(f->parent, source[e]),
+                       b = root_of(f->parent, target[e]);
+        if (a == b)
+            continue;
+        f->parent[a > b ? a : b] = a > b ? b : a;
+        f->chosen[e / 64] |= (uint64_t)1 << e % 64;
+        f->found++;
+    }
+}
+
+/* ---- lists ---- */
+
+/* Behind the pivot every vertex points to its root. */
+static inline bool is_listed(const struct forest *f, uint64_t e) {
+    const uint32_t u = f->graph->edges.source[e], v = f->graph->edges.target[e];
+    return gg_comes_before(f->pivot, place_of(f, e)) == f->behind &&
+           (f->behind ? f->parent[u] != f->parent[v] : u != v);
+}
+
+static void count_part(void *forest, uint64_t part) {
+    struct forest *f = forest;
+    const uint64_t end = gg_slice(f->graph->m, (int)part + 1, f->parts);
+    uint64_t count = 0;
+    for (uint64_t e = gg_slice(f->graph->m, (int)part, f->parts);
+         e < end && !gg_leave(f->run, e); e++)
+        count += is_listed(f, e);
+    f->begin[part + 1] = count;
+}
+
+static void list_part(void *forest, uint64_t part) {
+    struct forest *f = forest;
+    const uint64_t end = gg_slice(f->graph->m, (int)part + 1, f->parts);
+    uint64_t at = f->begin[part];
+    for (uint64_t e = gg_slice(f->graph->m, (int)part, f->parts);
+         e < end && !gg_leave(f->run, e); e++) {
+        if (!is_listed(f, e))
+            continue;
+        if (f->key)
+            f->key[at] = place_of(f, e).weight;
+        gg_put_edge(f->edge, f->wide, at++, e);
+    }
+}
+
+/* Stable, and listed by edge number: so those of one weight stay in that order. */
+static void sort_list(struct forest *f) {
+    uint64_t *key = gg_alloc(f->run, f->count, sizeof *key);
+    void *edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
+    if (key && edge)
+        gg_sort_edges(f->run, f->wide, f->count, f->key, f->edge, key, edge);
+    gg_release(key);
+    gg_release(edge);
+}
+
+static void make_list(struct forest *f) {
+    f->begin[0] = 0;
+    gg_parts(f->threads, (uint64_t)f->parts, count_part, f);
+    if (gg_stopping(f->run))
+        return;
+    for (int i = 0; i < f->parts; i++)
+        f->begin[i + 1] += f->begin[i];
+    f->count = f->begin[f->parts];
+    f->edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
+    if (f->weighted && f->edge)
+        f->key = gg_alloc(f->run, f->count, sizeof *f->key);
+    if (f->run->status)
+        return;
+    gg_parts(f->threads, (uint64_t)f->parts, list_part, f);
+    if (f->weighted && !gg_stopping(f->run))
+        sort_list(f);
+}
+
+/* Those up to the pivot, or behind it, become part of the forest. */
+static void take_in(struct forest *f, bool behind) {
+    f->behind = behind;
+    f->key = NULL;
+    f->edge = NULL;
+    make_list(f);
+    if (!f->run->status && !gg_stopping(f->run))
+        connect_listed(f);
+    gg_release(f->key);
+    gg_release(f->edge);
+    if (!f->run->status && !gg_stopping(f->run))
+        gg_chunks(f->threads, f->graph->n, CHUNK, compress, f);
+}
+
+/* ---- the driver ---- */
+
+static void grow(struct forest *f) {
+    gg_chunks(f->threads, f->graph->n, CHUNK, begin, f);
+    choose_pivot(f);
+    take_in(f, false);
+    if (f->pivot.edge != UINT64_MAX && !f->run->status && !gg_stopping(f->run))
+        take_in(f, true);
+}
+
+static void list_chosen(const struct forest *f, void *edge) {
+    uint64_t at = 0;
+    for (uint64_t word = 0; at < f->found && !gg_leave(f->run, word); word++)
+        for (uint64_t bits = f->chosen[word]; bits; bits &= bits - 1)
+            gg_put_edge(edge, f->wide, at++,
+                        64 * word + (uint64_t)gg_count_bits((bits & -bits) - 1));
+}
+
+static gpugraph_status find_on_cpu(gpugraph_graph *graph, bool weighted,
+                                   gpugraph_run *run, void *edge, uint32_t *count,
+                                   uint32_t *component) {
+    struct forest f = {.graph = graph,
+                       .run = run,
+                       .weighted = weighted,
+                       .wide = graph->wide,
+                       .parent = component};
+    const double start = gg_now_ms();
+    char more[60];
+    f.threads = gg_threads(run, graph->m + graph->n);
+    f.parts = f.threads > 1 ? f.threads * PARTS : 1;
+    f.chosen = gg_alloc_zero(run, graph->m / 64 + 1, sizeof *f.chosen);
+    f.begin = gg_alloc(run, (uint64_t)f.parts + 1, sizeof *f.begin);
+    if (f.chosen && f.begin) {
+        grow(&f);
+        if (!run->status && !gg_stopping(run))
+            list_chosen(&f, edge);
+    }
+    gg_release(f.chosen);
+    gg_release(f.begin);
+    if (gg_stopping(run) || run->status)
+        return gg_stopped(run);
+    *count = (uint32_t)f.found;
+    snprintf(more, sizeof more, "%d thread(s)", f.threads);
+    gg_search_phase(run, start, (int64_t)graph->m, more);
+    return run->status;
+}
+
+/* ---- the descriptor ---- */
+
+static double rounds(const gpugraph_graph *graph) {
+    (void)graph;
+    return GG_FOREST_STEPS;
+}
+
+static const gpugraph_method methods[] = {
+    {"spanning_forest", "filter-kruskal", "cpu",
+     "edges in order of weight, heavy ones only where they lead out of a tree"},
+    {0},
+};
+
+static const struct forest_calls cpu_calls = {.find = find_on_cpu};
+
+static const algorithm_side cpu_side = {
+    .methods = methods,
+    .calls = &cpu_calls,
+};
+
+const gg_algorithm gg_spanning_forest = {
+    .name = "spanning_forest",
+    .rows = CSR_KINDS,
+    .arcs = gg_arcs_once,
+    .steps = rounds,
+    .cpu_ns = GG_FOREST_CPU_NS,
+    .cuda_ns = GG_FOREST_CUDA_NS,
+    .step_us = GG_FOREST_STEP_US,
+    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
+};
+
+static const struct forest_calls *calls(gpugraph_backend on) {
+    return gg_spanning_forest.side[on]->calls;
+}
+
+/* ---- the public function ---- */
+
+static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
+                        void *edge, uint32_t *count, uint32_t *component) {
+    bool fallback;
+    gpugraph_backend on = gg_choose(graph, &gg_spanning_forest, NULL, run, &fallback);
+    if (!on)
+        return;
+    calls(on)->find(graph, weighted, run, edge, count, component);
+    if (gg_fall_back(run, &gg_spanning_forest, fallback))
+        find_on_cpu(graph, weighted, run, edge, count, component);
+}
+
+gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
+                                         gpugraph_run *run, void *edge, uint32_t *count,
+                                         uint32_t *component) {
+    uint32_t *own = NULL;
+    gg_enter_graph(graph, run);
+    *count = 0;
+    if (weighted && !gg_has_weights(graph))
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a forest by weight needs weights, and the graph was made without");
+    if (!run->status && !component)
+        component = own = gg_alloc(run, graph->n, sizeof *own);
+    if (!run->status)
+        find_forest(graph, weighted, run, edge, count, component);
+    gg_release(own);
+    return gg_leave_graph(graph, run);
+}

@@ -1,0 +1,230 @@
+/* Minimum spanning forests on the device; spanning_forest.c has the meaning and the order of edges.
+**
+**     list       u v place       edges between two trees; u and v are the trees' roots
+**     live       roots of trees
+**     best[v]    of a live root: the first place of an edge that leaves its tree
+**     next[v]    the root that edge leads to; of two that choose the same edge the smaller one stays
+**     parent[v]  of whoever is live no more: the root that it joined
+**     chosen     bit e: edge e was best for somebody
+**
+**     list_edges       the edges up to a pivot (later: behind it) whose ends have different roots
+**     choose           next[v] by best[v]; the edge is one of the forest
+**     shorten          next[v] by next[next[v]], in passes, until all point to roots
+**     settle           next[v] becomes parent[v]; roots stay live
+**     rename           the list, with its ends' new roots, without edges that are now within a tree
+**
+** The last four are a round (rounds.cu), after which there are at most half as many trees with an edge that leaves
+** them. The host looks once a round whether the list is empty. As on the CPU a few edges for each vertex come
+** first, so that most others never get on a list.
+**
+** A place fits one word of 64 bits where weights have 32 bits and edge numbers have: the kernels' `packed`.
+** Otherwise the smallest weight is found first, then the smallest number of its edges (settle_ties).
+**
+** Boruvka (1926); on a device after Vineet, Harish, Patidar, Narayanan (HPG 2009). */
+#include "spanning_forest.cuh"
+#include "base/warp.h"
+
+#include <stdio.h>
+
+enum { GROUP = 32 * 32 /* edges whose bits in `chosen` a warp reads */ };
+
+/* ---- the answer ---- */
+
+/* next[root]: its tree's smallest vertex; all ones before. Vertices of a warp ascend. */
+static __global__ void find_smallest(const __grid_constant__ forest f) {
+    const uint64_t whole = gg_whole_warps(f.edges.n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const uint32_t root = v < f.edges.n ? f.parent[v] : 0;
+        const uint32_t leader = __shfl_sync(ALL_LANES, root, 0);
+        const bool wanted = v < f.edges.n && (gg_lane() == 0 || root != leader);
+        if (wanted && gg_peek(&f.next[root]) > (uint32_t)v)
+            atomicMin(&f.next[root], (uint32_t)v);
+    }
+}
+
+static __global__ void name_components(const __grid_constant__ forest f,
+                                       uint32_t *component) {
+    for (uint64_t v = gg_thread(); v < f.edges.n; v += gg_threads_of_grid())
+        component[v] = f.next[f.parent[v]];
+}
+
+static __device__ __forceinline__ uint32_t chosen_word(const forest &f, uint64_t group) {
+    const uint64_t at = group * GG_WARP + gg_lane();
+    return at < (f.edges.m + 31) / 32 ? f.chosen[at] : 0;
+}
+
+/* A warp per group. */
+static __global__ void count_chosen(const __grid_constant__ forest f) {
+    for (uint64_t group = gg_thread() / GG_WARP; group < f.groups;
+         group += gg_threads_of_grid() / GG_WARP) {
+        const uint32_t count =
+            __reduce_add_sync(ALL_LANES, (unsigned)__popc(chosen_word(f, group)));
+        if (gg_lane() == 0)
+            f.count[group] = count;
+    }
+    if (gg_thread() == 0)
+        f.count[f.groups] = 0;
+}
+
+template <typename number>
+static __global__ void write_chosen(const __grid_constant__ forest f, number *edge) {
+    for (uint64_t group = gg_thread() / GG_WARP; group < f.groups;
+         group += gg_threads_of_grid() / GG_WARP) {
+        uint32_t bits = chosen_word(f, group), total;
+        uint64_t at = f.offset[group] + warp_sum_before((uint32_t)__popc(bits), &total);
+        for (; bits; bits &= bits - 1)
+            edge[at++] =
+                (number)(group * GROUP + gg_lane() * 32 + (uint32_t)(__ffs(bits) - 1));
+    }
+}
+
+/* ---- the driver ---- */
+
+static bool grow(struct forest_course *c) {
+    struct forest *f = c->f;
+    const struct forest_state none = {};
+    gg_upload(c->job, f->state, &none, sizeof none);
+    gg_fill(c->job, f->chosen, 0, (f->edges.m + 31) / 32 * sizeof *f->chosen);
+    gg_begin_trees(c);
+    for (f->first = true;; f->first = false) {
+        if (!gg_make_next_list(c) || !gg_join_trees(c))
+            return false;
+        if (f->high.weight == NOWHERE)
+            return gg_going(c->job);
+        f->low = f->high;
+    }
+}
+
+static void carve(struct workspace *space, struct forest *f) {
+    const uint64_t n = f->edges.n, m = f->edges.m;
+    for (int i = 0; i < 2; i++) {
+        f->list[i].u = gg_carve<uint32_t>(space, f->room);
+        f->list[i].v = gg_carve<uint32_t>(space, f->room);
+        f->list[i].key = gg_carve<word>(space, f->room);
+        f->list[i].edge = f->packed ? NULL : gg_carve<word>(space, f->room);
+        f->live[i] = gg_carve<uint32_t>(space, n);
+    }
+    f->state = gg_carve<struct forest_state>(space, 1);
+    f->sample = gg_carve<struct forest_place>(space, GG_FOREST_SAMPLE);
+    f->parent = gg_carve<uint32_t>(space, n);
+    f->next = gg_carve<uint32_t>(space, n);
+    f->best = gg_carve<word>(space, n);
+    f->best_edge = f->packed ? NULL : gg_carve<word>(space, n);
+    f->chosen = gg_carve<uint32_t>(space, (m + 31) / 32);
+    f->count = gg_carve<uint32_t>(space, f->groups + 1);
+    f->offset = gg_carve<uint64_t>(space, f->groups + 1);
+    f->scan = gg_carve<unsigned char>(space, f->scan_bytes);
+}
+
+/* A third more than is aimed at: a sample errs. */
+static struct forest planned(const gpugraph_graph *graph, bool weighted) {
+    struct forest f = forest();
+    const double share = gg_first_share(graph->n, graph->m);
+    f.edges.n = graph->n;
+    f.edges.m = graph->m;
+    f.wide = graph->wide;
+    f.kind = !weighted                                 ? NO_WEIGHT
+             : graph->distance_type == GPUGRAPH_UINT32 ? NARROW_WEIGHT
+             : graph->distance_type == GPUGRAPH_UINT64 ? WHOLE_WEIGHT
+                                                       : REAL_WEIGHT;
+    f.packed = !weighted || (f.kind == NARROW_WEIGHT && !graph->wide);
+    f.room = share >= 1 ? graph->m : (uint64_t)(share * (double)graph->m * 4 / 3) + 1;
+    f.groups = graph->m / GROUP + 1;
+    f.scan_bytes = gg_offsets_scratch((uint32_t)f.groups);
+    return f;
+}
+
+/* Numbers of the chosen edges, ascending, in place of best; components in place of live[0]. */
+static uint64_t write_answer(struct forest_course *c) {
+    const struct forest *f = c->f;
+    cudaStream_t stream = c->job->stream;
+    const unsigned by_group = grid(c, f->groups * GG_WARP),
+                   by_vertex = grid(c, f->edges.n);
+    uint64_t count = 0;
+    count_chosen<<<by_group, GG_BLOCK, 0, stream>>>(*f);
+    gg_launched(c->job, "count_chosen");
+    gg_offsets(c->job, f->count, f->offset, (uint32_t)f->groups, f->scan, f->scan_bytes);
+    if (f->wide)
+        write_chosen<uint64_t>
+            <<<by_group, GG_BLOCK, 0, stream>>>(*f, (uint64_t *)f->best);
+    else
+        write_chosen<uint32_t>
+            <<<by_group, GG_BLOCK, 0, stream>>>(*f, (uint32_t *)f->best);
+    gg_launched(c->job, "write_chosen");
+    gg_fill(c->job, f->next, 0xff, f->edges.n * (uint64_t)sizeof *f->next);
+    find_smallest<<<by_vertex, GG_BLOCK, 0, stream>>>(*f);
+    name_components<<<by_vertex, GG_BLOCK, 0, stream>>>(*f, f->live[0]);
+    gg_launched(c->job, "name_components");
+    gg_fetch(c->job, &count, f->offset + f->groups, sizeof count);
+    return count;
+}
+
+static void download(struct cuda_job *job, const struct forest *f, void *edge,
+                     uint32_t count, uint32_t *component) {
+    const double started = gg_now_ms();
+    if (gg_download(job, edge, f->best, count * (uint64_t)gg_edge_size(f->wide)) &&
+        gg_download(job, component, f->live[0], f->edges.n * (uint64_t)sizeof *component))
+        gg_phase(job->run, "download", started, count, "edges of the forest, components");
+}
+
+static void find(struct cuda_job *job, bool weighted, void *edge, uint32_t *count,
+                 uint32_t *component) {
+    struct workspace space = {NULL, 0};
+    struct forest f = planned(job->graph, weighted);
+    struct forest_course course = {};
+    char more[60];
+    if (!gg_device_edges(job, weighted, &f.edges) || f.edges.n == 0)
+        return;
+    const double started = gg_now_ms();
+    carve(&space, &f);
+    if (!gg_workspace(job, &space))
+        return;
+    carve(&space, &f);
+    course.job = job;
+    course.f = &f;
+    if (!grow(&course))
+        return;
+    const uint64_t chosen = write_answer(&course);
+    if (!gg_going(job))
+        return;
+    snprintf(more, sizeof more, "%u rounds, %u list(s) of edges", course.rounds,
+             course.lists);
+    gg_search_phase(job->run, started, (int64_t)f.edges.m, more);
+    *count = (uint32_t)chosen;
+    download(job, &f, edge, *count, component);
+}
+
+static gpugraph_status find_on_device(gpugraph_graph *graph, bool weighted,
+                                      gpugraph_run *run, void *edge, uint32_t *count,
+                                      uint32_t *component) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    find(&job, weighted, edge, count, component);
+    return gg_job_close(&job);
+}
+
+/* What a run takes, by weight where there are weights. */
+static int64_t bytes(const gpugraph_graph *graph, bool) {
+    const bool weighted = gg_has_weights(graph);
+    struct workspace space = {NULL, 0};
+    struct forest f = planned(graph, weighted);
+    carve(&space, &f);
+    return gg_device_graph_lacks(graph, CSR_KINDS, weighted) + (int64_t)space.used;
+}
+
+/* ---- the device's side ---- */
+
+static const gpugraph_method methods[] = {
+    {"spanning_forest", "boruvka", "cuda",
+     "every tree takes the first edge that leaves it, round by round, light edges first"},
+    {},
+};
+
+static const struct forest_calls calls = {.find = find_on_device};
+
+extern "C" const algorithm_side gg_spanning_forest_cuda = {
+    .methods = methods,
+    .calls = &calls,
+    .bytes = bytes,
+};

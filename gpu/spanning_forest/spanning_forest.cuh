@@ -1,0 +1,76 @@
+/* What lists.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run and what
+** the host knows of it. */
+#ifndef GPUGRAPH_SPANNING_FOREST_CUH
+#define GPUGRAPH_SPANNING_FOREST_CUH
+
+#include "spanning_forest.h"
+#include "graph/frontier.cuh"
+
+#define NOWHERE (~0ull) /* no place, and no part of one */
+
+typedef unsigned long long word; /* as atomics have it */
+
+struct forest_list {
+    uint32_t *u, *v;
+    word *key, *edge; /* edge: NULL where key is packed */
+};
+
+struct forest_state { /* [list], [live]: one is read, the other written */
+    word listed[2];
+    uint32_t live[2], unfinished;
+};
+
+enum forest_weights { NO_WEIGHT, NARROW_WEIGHT, WHOLE_WEIGHT, REAL_WEIGHT };
+
+struct forest {
+    struct device_edges edges;
+    enum forest_weights kind;
+    bool packed, wide;
+    uint64_t room; /* of a list */
+    struct forest_list list[2];
+    struct forest_state *state;
+    struct forest_place *sample;
+    uint32_t *parent, *next, *live[2], *chosen, *count;
+    word *best, *best_edge; /* best_edge: NULL where best is packed */
+    uint64_t *offset, groups, scan_bytes;
+    unsigned char *scan;
+    /* of the edges that are listed */
+    bool first; /* none was before */
+    struct forest_place low, high;
+};
+
+/* What the host knows. */
+struct forest_course {
+    struct cuda_job *job;
+    struct forest *f;
+    struct forest_state state;
+    int list, live; /* of both those that are read next */
+    uint32_t rounds, lists;
+};
+
+static inline unsigned grid(const struct forest_course *c, uint64_t items) {
+    return gg_grid(c->job, items, 8);
+}
+
+static inline bool look(struct forest_course *c) {
+    return gg_fetch(c->job, &c->state, c->f->state, sizeof c->state);
+}
+
+/* ---- lists.cu ---- */
+
+/* The next edges in order whose ends have different roots, on list 0; high says how far they go. All
+** vertices point to their roots. False when the run must end. */
+bool gg_make_next_list(struct forest_course *c);
+/* The list becomes the other one, with its ends' new roots; live roots' best is lowered. */
+void gg_rename_list(struct forest_course *c);
+/* best_edge of the list that is there, where best is not packed. */
+void gg_break_ties(struct forest_course *c);
+
+/* ---- rounds.cu ---- */
+
+/* Every vertex a tree. */
+void gg_begin_trees(struct forest_course *c);
+/* With the list that is there, until it is empty; then every vertex points to its root. */
+bool gg_join_trees(struct forest_course *c);
+
+#endif

@@ -1,0 +1,49 @@
+/* Minimum spanning forests, on either side. */
+#ifndef GPUGRAPH_SPANNING_FOREST_H
+#define GPUGRAPH_SPANNING_FOREST_H
+
+#include "algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The order of edges in which each forest is the only one: by weight, then by edge number. Weights as
+** unsigned numbers that sort alike: doubles that are not negative do so by their bits. */
+struct forest_place {
+    uint64_t weight, edge;
+};
+
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline bool
+    gg_comes_before(struct forest_place a, struct forest_place b) {
+    return a.weight < b.weight || (a.weight == b.weight && a.edge < b.edge);
+}
+
+/* Which edges come first: tests lower it, nobody else. (spanning_forest.c) */
+extern struct forest_limits {
+    uint64_t few;    /* of so many edges in all there are no first ones */
+    uint32_t sample; /* edges by chance that are looked at, at most GG_FOREST_SAMPLE */
+} gg_forest_limits;
+/* A few for each vertex; of that share of m edges. 1: all of them. (spanning_forest.c) */
+double gg_first_share(uint64_t n, uint64_t m);
+
+struct forest_calls {
+    /* edge, *count, component as in gpugraph_spanning_forest, but for a component of NULL. */
+    gpugraph_status (*find)(gpugraph_graph *, bool weighted, gpugraph_run *, void *edge,
+                            uint32_t *count, uint32_t *component);
+};
+
+/* Of places, which it moves, the one that `before` others come before. (spanning_forest.c) */
+struct forest_place gg_place_at(struct forest_place *place, uint32_t count,
+                                uint32_t before);
+
+extern const gg_algorithm gg_spanning_forest;
+extern const algorithm_side gg_spanning_forest_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
