@@ -5,7 +5,7 @@
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
 ** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
 ** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
-** cores, topological_order (of a graph without cycles, as with DAG=1),
+** cores, forest (the spanning forest by weight), topological_order (of a graph without cycles, as with DAG=1),
 ** matrix (from 100 vertices to 100 others, the same on every run),
 ** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
@@ -227,6 +227,7 @@ struct results {
     std::vector<uint8_t> member;
     std::vector<uint64_t> cell;
     uint64_t count;
+    uint32_t edges; /* of a forest, whose numbers are in wide */
 };
 
 static struct finding look_at_cells(const struct bench *b, const struct results *r) {
@@ -291,6 +292,9 @@ static void search(struct bench *b, const char *algorithm, uint32_t source,
         need(b, gpugraph_matrix(b->graph, &s, true, &b->run, r->cell.data()));
     } else if (strcmp(algorithm, "cores") == 0) {
         need(b, gpugraph_cores(b->graph, &b->run, r->word.data()));
+    } else if (strcmp(algorithm, "forest") == 0) {
+        need(b, gpugraph_spanning_forest(b->graph, true, &b->run, r->wide.data(),
+                                         &r->edges, r->word.data()));
     } else if (strcmp(algorithm, "topological_order") == 0) {
         need(b, gpugraph_topological_order(b->graph, GPUGRAPH_OUT, &b->run,
                                            r->word.data(), r->preorder.data(), NULL));
@@ -332,6 +336,8 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
             continue;
         bool shapeless = mis || (strcmp(algorithm, "dfs") == 0 && !b->ordered);
         add(b, &f, v, shapeless ? 0 : wide ? r->wide[v] : r->word[v]);
+        if (strcmp(algorithm, "forest") == 0 && v < r->edges)
+            f.sum += hash(hash(v) + gpugraph_edge_at(b->graph, r->wide.data(), v));
         if (strcmp(algorithm, "topological_order") == 0)
             f.sum += hash(hash(v) + r->preorder[v]);
         if (b->tree && !shapeless)
@@ -608,9 +614,10 @@ static void orient(bench_graph *g, bool one_way) {
 /* ---- arguments ---- */
 
 static const char *const algorithms[] = {
-    "bfs",     "sssp",       "dfs",    "mis",      "triangles",
-    "degrees", "components", "strong", "pagerank", "labels",
-    "corners", "clustering", "matrix", "cores",    "topological_order"};
+    "bfs",       "sssp",    "dfs",        "mis",
+    "triangles", "degrees", "components", "strong",
+    "pagerank",  "labels",  "corners",    "clustering",
+    "matrix",    "cores",   "forest",     "topological_order"};
 
 /* Is it in the list of names with commas between them? */
 static bool asked(const char *list, const char *name) {
@@ -700,7 +707,7 @@ int main(int argc, char **argv) {
             stderr,
             "usage: bench_gpu GRAPH "
             "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|matrix|cores|topological_order|all|"
+            "corners|clustering|matrix|cores|forest|topological_order|all|"
             "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

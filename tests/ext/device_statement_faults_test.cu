@@ -88,6 +88,9 @@ static const struct call {
      "'both' AND method = %Q AND backend = %Q ORDER BY source, target"},
     {"gpu_cores",
      "SELECT * FROM gpu_cores(%Q) WHERE method = %Q AND backend = %Q ORDER BY vertex"},
+    {"gpu_spanning_forest",
+     "SELECT * FROM gpu_spanning_forest(%Q) WHERE method = %Q AND backend = %Q ORDER BY "
+     "edge"},
     {"gpu_topological_order",
      "SELECT * FROM gpu_topological_order('SELECT src, dst FROM dense WHERE src < dst') "
      "WHERE %Q <> '' AND method = %Q AND backend = %Q ORDER BY vertex"},

@@ -233,6 +233,7 @@ static const char *const functions[] = {
     "SELECT * FROM gpu_triangles('t')",
     "SELECT vertex, coefficient FROM gpu_triangles('t') WHERE direction = 'out'",
     "SELECT * FROM gpu_cores('t')",
+    "SELECT * FROM gpu_spanning_forest('t')",
     "SELECT * FROM gpu_topological_order('SELECT src, dst FROM t WHERE src < dst')",
     "SELECT gpugraph_triangles('t')",
 };

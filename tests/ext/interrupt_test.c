@@ -208,6 +208,7 @@ static const question questions[] = {
     {"SELECT count(*), sum(level), sum(vertex * position) FROM "
      "gpu_topological_order('SELECT src, dst FROM g WHERE src < dst')",
      "read map csr search"},
+    {"SELECT sum(edge), sum(component) FROM gpu_spanning_forest('g')", "read map search"},
     {"SELECT count(*), sum(depth * rank) FROM (SELECT depth, row_number() OVER () rank "
      "FROM "
      "(SELECT depth FROM gpu_bfs('g', 1) ORDER BY depth))",

@@ -69,6 +69,13 @@ SELECT 'wrong cell', * FROM (
     FROM gpu_matrix('edge', (SELECT json_group_array(node) FROM wanted)))
 GROUP BY 2, 3, 4 HAVING count(*) <> 2;
 
+.read oracles/spanning_forest.sql
+SELECT 'forest', count(*), sum(weight) FROM spanning_forest;
+SELECT 'wrong edge of a forest', * FROM (
+    SELECT f.*, weak FROM spanning_forest f JOIN components ON vertex = source
+    UNION ALL SELECT * FROM gpu_spanning_forest('edge'))
+GROUP BY 2, 3, 4, 5, 6 HAVING count(*) <> 2;
+
 .read oracles/cores.sql
 SELECT 'cores', count(*), max(core) FROM cores;
 SELECT 'wrong core', * FROM cores o JOIN gpu_cores('edge') w USING (vertex) WHERE o.core <> w.core;

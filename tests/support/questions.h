@@ -24,6 +24,8 @@ static const char *const questions[] = {
     "SELECT count(*), sum(distance * target) FROM gpu_matrix('g', '[1, 2, 5]', '[9, 2]')",
     "SELECT count(*), sum(distance) FROM gpu_matrix('g', '[1, 2, 5]') WHERE weighted = 0",
     "SELECT count(*), sum(vertex * core) FROM gpu_cores('g')",
+    "SELECT count(*), sum(edge * source), sum(weight * component) FROM "
+    "gpu_spanning_forest('g')",
     "SELECT count(*), sum(level * vertex), sum(position * vertex) FROM "
     "gpu_topological_order('SELECT src, dst FROM g WHERE src < dst')",
     "SELECT gpugraph_triangles('g')",
