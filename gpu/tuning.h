@@ -532,22 +532,22 @@
 #define GG_PEEL_NARROW      64
 #define GG_PEEL_BLOCKS      4
 /* Core numbers: one thread over 3 M such edges; predictions, too; vertices from which threads share a pass. */
-#define GG_CORES_CPU_NS       14
-#define GG_CORES_CUDA_NS      0.08
-#define GG_CORES_STEP_US      4
-#define GG_CORES_PASSES       3000
-#define GG_CORES_THIN_PASSES  300
-#define GG_CORES_WIDE         4096
+#define GG_CORES_CPU_NS      14
+#define GG_CORES_CUDA_NS     0.08
+#define GG_CORES_STEP_US     4
+#define GG_CORES_PASSES      3000
+#define GG_CORES_THIN_PASSES 300
+#define GG_CORES_WIDE        4096
 /* Spanning forests. Edges for each vertex that come first, of graphs that have at least twice as many, and
 ** edges from which that is worth it; edges by chance that say which these are. On a device predictions,
 ** not measured. */
-#define GG_FOREST_LIGHT   3
-#define GG_FOREST_FEW     (1 << 16)
-#define GG_FOREST_SAMPLE  2048
-#define GG_FOREST_CPU_NS  40
-#define GG_FOREST_CUDA_NS 0.06
-#define GG_FOREST_STEP_US 40
-#define GG_FOREST_STEPS   24
+#define GG_FOREST_LIGHT       3
+#define GG_FOREST_FEW         (1 << 16)
+#define GG_FOREST_SAMPLE      2048
+#define GG_FOREST_CPU_NS      40
+#define GG_FOREST_CUDA_NS     0.06
+#define GG_FOREST_STEP_US     40
+#define GG_FOREST_STEPS       24
 #define GG_MATRIX_CPU_NS      60
 #define GG_MATRIX_CUDA_NS     0.1
 #define GG_MATRIX_STEP_US     8
