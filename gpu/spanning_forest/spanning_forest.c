@@ -35,9 +35,10 @@ struct forest {
     /* The edges to be listed: not within a tree, and up to the pivot, or behind it. */
     struct forest_place pivot;
     bool behind;
-    uint64_t *begin; /* [parts + 1]: where the edges of each slice go in the list */
-    uint64_t count;  /* of the list */
-    uint64_t *key;   /* weights; NULL: no weights */
+    uint64_t *listed; /* bit e */
+    uint64_t *begin;  /* [parts + 1]: where the edges of each slice go in the list */
+    uint64_t count;   /* of the list */
+    uint64_t *key;    /* weights; NULL: no weights */
     void *edge;
 };
 
@@ -152,35 +153,47 @@ static void connect_listed(struct forest *f) {
 
 /* ---- lists ---- */
 
-/* Behind the pivot every vertex points to its root. */
-static inline bool is_listed(const struct forest *f, uint64_t e) {
-    const uint32_t u = f->graph->edges.source[e], v = f->graph->edges.target[e];
-    return gg_comes_before(f->pivot, place_of(f, e)) == f->behind &&
-           (f->behind ? f->parent[u] != f->parent[v] : u != v);
+/* Behind the pivot every vertex points to its root. Nobody foresees the answer, so there is no branch. */
+static inline uint64_t is_listed(const struct forest *f, uint64_t e) {
+    const uint32_t u = f->parent[f->graph->edges.source[e]],
+                   v = f->parent[f->graph->edges.target[e]];
+    return (uint64_t)(gg_comes_before(f->pivot, place_of(f, e)) == f->behind) & (u != v);
 }
 
-static void count_part(void *forest, uint64_t part) {
+static uint64_t begin_of_part(const struct forest *f, uint64_t part) {
+    return gg_slice(f->graph->m / 64 + 1, (int)part, f->parts);
+}
+
+static void mark_part(void *forest, uint64_t part) {
     struct forest *f = forest;
-    const uint64_t end = gg_slice(f->graph->m, (int)part + 1, f->parts);
+    const uint64_t end = begin_of_part(f, part + 1), m = f->graph->m;
     uint64_t count = 0;
-    for (uint64_t e = gg_slice(f->graph->m, (int)part, f->parts);
-         e < end && !gg_leave(f->run, e); e++)
-        count += is_listed(f, e);
+    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, i); i++) {
+        const uint64_t first = 64 * i, edges = m - first < 64 ? m - first : 64;
+        uint64_t bits = 0;
+        for (uint64_t e = 0; e < edges; e++)
+            bits |= is_listed(f, first + e) << e;
+        f->listed[i] = bits;
+        count += (uint64_t)gg_count_bits(bits);
+    }
     f->begin[part + 1] = count;
+}
+
+static inline uint64_t lowest(uint64_t bits) {
+    return (uint64_t)gg_count_bits((bits & -bits) - 1);
 }
 
 static void list_part(void *forest, uint64_t part) {
     struct forest *f = forest;
-    const uint64_t end = gg_slice(f->graph->m, (int)part + 1, f->parts);
+    const uint64_t end = begin_of_part(f, part + 1);
     uint64_t at = f->begin[part];
-    for (uint64_t e = gg_slice(f->graph->m, (int)part, f->parts);
-         e < end && !gg_leave(f->run, e); e++) {
-        if (!is_listed(f, e))
-            continue;
-        if (f->key)
-            f->key[at] = place_of(f, e).weight;
-        gg_put_edge(f->edge, f->wide, at++, e);
-    }
+    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, i); i++)
+        for (uint64_t bits = f->listed[i]; bits; bits &= bits - 1, at++) {
+            const uint64_t e = 64 * i + lowest(bits);
+            if (f->key)
+                f->key[at] = place_of(f, e).weight;
+            gg_put_edge(f->edge, f->wide, at, e);
+        }
 }
 
 /* Stable, and listed by edge number: so those of one weight stay in that order. */
@@ -195,7 +208,7 @@ static void sort_list(struct forest *f) {
 
 static void make_list(struct forest *f) {
     f->begin[0] = 0;
-    gg_parts(f->threads, (uint64_t)f->parts, count_part, f);
+    gg_parts(f->threads, (uint64_t)f->parts, mark_part, f);
     if (gg_stopping(f->run))
         return;
     for (int i = 0; i < f->parts; i++)
@@ -239,8 +252,7 @@ static void list_chosen(const struct forest *f, void *edge) {
     uint64_t at = 0;
     for (uint64_t word = 0; at < f->found && !gg_leave(f->run, word); word++)
         for (uint64_t bits = f->chosen[word]; bits; bits &= bits - 1)
-            gg_put_edge(edge, f->wide, at++,
-                        64 * word + (uint64_t)gg_count_bits((bits & -bits) - 1));
+            gg_put_edge(edge, f->wide, at++, 64 * word + lowest(bits));
 }
 
 static gpugraph_status find_on_cpu(gpugraph_graph *graph, bool weighted,
@@ -256,13 +268,15 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, bool weighted,
     f.threads = gg_threads(run, graph->m + graph->n);
     f.parts = f.threads > 1 ? f.threads * PARTS : 1;
     f.chosen = gg_alloc_zero(run, graph->m / 64 + 1, sizeof *f.chosen);
+    f.listed = gg_alloc(run, graph->m / 64 + 1, sizeof *f.listed);
     f.begin = gg_alloc(run, (uint64_t)f.parts + 1, sizeof *f.begin);
-    if (f.chosen && f.begin) {
+    if (f.chosen && f.listed && f.begin) {
         grow(&f);
         if (!run->status && !gg_stopping(run))
             list_chosen(&f, edge);
     }
     gg_release(f.chosen);
+    gg_release(f.listed);
     gg_release(f.begin);
     if (gg_stopping(run) || run->status)
         return gg_stopped(run);
