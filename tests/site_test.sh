@@ -1,0 +1,36 @@
+#!/bin/sh
+# docs/ as a site, by mkdocs in strict mode: every link and every heading that one names is there, no page is left out of the
+# navigation. The site asks no other host for anything, its search knows the pages, files outside docs/ came along, and no link
+# among all of it is broken. GPUGRAPH_MKDOCS: the program, where it is not on the path.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdocs=${GPUGRAPH_MKDOCS:-$(command -v mkdocs || true)}
+[ -x "$mkdocs" ] || {
+    echo "skipped: there is no mkdocs (pip install mkdocs-material)"
+    exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1
+
+cd "$root"
+"$mkdocs" build --strict -d "$work/site" >"$work/log" 2>&1 || {
+    grep -q "not installed\|Unrecognised theme" "$work/log" && echo "skipped: there is no mkdocs-material" && exit 77
+    cat "$work/log"
+    exit 1
+}
+python3 "$root/tests/python/site_pages.py" "$work/site" "$root"
+
+# It can fail: a page with a broken link, one with a broken heading.
+mkdir "$work/broken"
+cp -R docs mkdocs.yml README.md CONTRIBUTING.md CHANGELOG.md examples sql "$work/broken"
+mkdir "$work/broken/gpu"
+cp gpu/*.h "$work/broken/gpu"
+cd "$work/broken"
+printf '\n[one](../examples/none.sql)\n[two](gpu_sssp.md#nowhere)\n' >>docs/gallery.md
+"$mkdocs" build --strict -d "$work/other" >"$work/log" 2>&1 || true
+grep -q "Aborted with 2 warnings" "$work/log" || {
+    echo "broken links went unseen:"
+    cat "$work/log"
+    exit 1
+}
