@@ -121,7 +121,7 @@ static inline enum field column_field(const table_function *f, int column) {
 }
 /* Has it a row for each vertex, so that arrays can take the place of rows? */
 static inline bool has_arrays(const table_function *f) {
-    return !f->paths && !f->walks && !f->cells && !f->edge_rows;
+    return f->field[0] == F_VERTEX;
 }
 /* "" as a type is none, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);
