@@ -529,8 +529,8 @@
 /* Vertices of a level from which threads share it: below, waking them takes longer. On a device:
 ** slices up to which one block walks rounds of a peel by itself, and blocks for each multiprocessor. */
 #define GG_TOPOLOGICAL_WIDE 4096
-#define GG_PEEL_NARROW      64
-#define GG_PEEL_BLOCKS      4
+#define GG_PEEL_NARROW      256
+#define GG_PEEL_BLOCKS      1
 /* Core numbers: one thread over 3 M such edges; predictions, too; vertices from which threads share a pass. */
 #define GG_CORES_CPU_NS      14
 #define GG_CORES_CUDA_NS     0.08

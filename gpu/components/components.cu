@@ -1,28 +1,52 @@
-/* Weakly connected components on the device; components.c has the meaning and the steps, which are
-** the same.
+/* Weakly connected components on the device; components.c has the meaning. Of the list of edges:
 **
 **     begin            component[v] = v
-**     link_sample      a thread per edge of the sample
-**     compress         a thread per vertex: its root
+**     hook_first       each vertex points to its first neighbour, if that is smaller: no two threads need
+**                      to agree, since a hook that another one overwrites is an edge like the others
+**     shorten          every vertex points to its root or near it, and halves the ways on which it goes there
+**     link_second      the trees of vertices and their second neighbours become one, by compare-and-swap
+**     shorten
 **     elect            the commonest root of some vertices
-**     mark_outside     a ballot makes a word of the bitmap: 32 vertices, so that the ends of nearly
-**                      all other edges are looked up in n / 8 bytes, which a cache holds
-**     link_rest        a thread per edge
-**     compress
+**     mark_outside     a ballot makes a word of the bitmap of those outside of its component: 32 vertices
+**     link_rest        edges with an end outside
+**     compress         every vertex points to its root
 **
-** No step asks the host anything. */
+** Where there are few edges to a vertex they are linked at once. Where rows of both directions are there,
+** from an earlier search, no edges are looked at but the first two arcs of each row, then the rows of
+** vertices outside (Afforest; components.c). Edges that a warp is to link wait until there is one for each
+** lane: a link is a chain of looks at memory, and takes as long for one lane as for all. No step asks the
+** host anything. */
 #include "components.h"
-#include "graph/graph.cuh"
+#include "graph/device_copy.cuh"
+#include "graph/frontier.cuh"
+
+enum {
+    GROUP = 4,     /* edges that a thread reads at once */
+    LONG_ROW = 64, /* arcs from which a warp takes a row together */
+    WARPS = GG_BLOCK / GG_WARP
+};
 
 struct arrays {
+    uint32_t n;
     uint32_t *component, *outside, *largest;
 };
 
-/* ---- kernels ---- */
+/* Rows of both directions: of CSR_BOTH, or of OUT and IN; offset is NULL where there are none. */
+struct both_rows {
+    const uint64_t *offset[2];
+    const uint32_t *target[2];
+};
+
+/* ---- trees ---- */
 
 static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
                                                      uint32_t v) {
     return *(const volatile uint32_t *)&component[v];
+}
+
+static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
+                                                uint32_t ancestor) {
+    *(volatile uint32_t *)&component[v] = ancestor;
 }
 
 /* As link_ends in components.c. */
@@ -39,37 +63,142 @@ static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
                 return;
         }
         a = parent_of(component, above);
+        if (a != above) /* a root is never changed so: high is none */
+            point_to(component, high, a);
         b = low;
     }
 }
 
-static __global__ void begin(uint32_t n, uint32_t *component) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        component[v] = (uint32_t)v;
+/* Edges of a warp that wait for a lane each. */
+struct waiting {
+    uint2 edge[2 * GG_WARP];
+};
+
+static __device__ __forceinline__ void link_waiting(const arrays &a, const waiting *w,
+                                                    uint32_t first, uint32_t end) {
+    if (first + gg_lane() < end) {
+        const uint2 e = w->edge[first + gg_lane()];
+        link_ends(a.component, e.x, e.y);
+    }
+    __syncwarp();
 }
 
-static __global__ void link_sample(device_edges edges, uint64_t stride,
-                                   uint32_t *component) {
-    for (uint64_t e = gg_thread() * stride; e < edges.m;
-         e += gg_threads_of_grid() * stride)
-        link_ends(component, edges.source[e], edges.target[e]);
+/* All lanes of the warp, each with an edge or none; count is the warp's, for all lanes alike. */
+static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting *w,
+                                                        uint32_t count, bool wanted,
+                                                        uint32_t u, uint32_t v) {
+    const unsigned lanes = __ballot_sync(~0u, wanted);
+    if (lanes == 0)
+        return count;
+    if (wanted)
+        w->edge[count + __popc(lanes & ((1u << gg_lane()) - 1))] = make_uint2(u, v);
+    __syncwarp();
+    count += __popc(lanes);
+    if (count < GG_WARP)
+        return count;
+    link_waiting(a, w, count - GG_WARP, count);
+    return count - GG_WARP;
 }
 
-static __global__ void compress(uint32_t n, uint32_t *component) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
-        uint32_t root = parent_of(component, (uint32_t)v), above;
-        while ((above = parent_of(component, root)) != root)
-            root = above;
-        component[v] = root;
+static __global__ void begin(const __grid_constant__ arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid())
+        a.component[v] = (uint32_t)v;
+}
+
+/* A way is halved as it is gone: then what another thread has found out may be overwritten by an ancestor
+** that is no root, which the next links need not mind. */
+static __global__ void shorten(const __grid_constant__ arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        uint32_t at = (uint32_t)v, above = parent_of(a.component, at), next;
+        while ((next = parent_of(a.component, above)) != above) {
+            point_to(a.component, at, next);
+            at = above;
+            above = next;
+        }
+        point_to(a.component, (uint32_t)v, above);
     }
 }
 
+static __global__ void compress(const __grid_constant__ arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        uint32_t root = parent_of(a.component, (uint32_t)v), above;
+        while ((above = parent_of(a.component, root)) != root)
+            root = above;
+        point_to(a.component, (uint32_t)v, root);
+    }
+}
+
+/* ---- the first neighbours ---- */
+
+/* Which edge of its run, of edges one behind the other with the same source; 2: a later one. */
+static __device__ __forceinline__ uint32_t place_in_run(const device_edges &edges,
+                                                        uint64_t e, uint32_t u) {
+    if (e < 1 || edges.source[e - 1] != u)
+        return 0;
+    return e < 2 || edges.source[e - 2] != u ? 1 : 2;
+}
+
+static __global__ void hook_first(device_edges edges, const __grid_constant__ arrays a) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        const uint32_t u = edges.source[e];
+        if (place_in_run(edges, e, u) > 0)
+            continue;
+        const uint32_t v = edges.target[e];
+        if (v < u)
+            point_to(a.component, u, v);
+    }
+}
+
+/* In a list in no order every edge is a run; some of them, from all over the list, stand for the second
+** neighbours then. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    link_second(device_edges edges, const __grid_constant__ arrays a) {
+    __shared__ waiting of_warp[WARPS];
+    waiting *w = &of_warp[threadIdx.x / GG_WARP];
+    const uint64_t whole = gg_whole_warps(edges.m), stride = edges.m / a.n + 1;
+    uint32_t count = 0;
+    for (uint64_t e = gg_thread(); e < whole; e += gg_threads_of_grid()) {
+        const uint32_t u = e < edges.m ? edges.source[e] : 0,
+                       place = e < edges.m ? place_in_run(edges, e, u) : 2;
+        const bool wanted = place == 1 || (place == 0 && e % stride == 0);
+        count = wait_or_link(a, w, count, wanted, u, wanted ? edges.target[e] : 0);
+    }
+    link_waiting(a, w, 0, count);
+}
+
+static __global__ void link_every(device_edges edges, const __grid_constant__ arrays a) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid())
+        link_ends(a.component, edges.source[e], edges.target[e]);
+}
+
+/* In place of begin. */
+static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
+                                      const __grid_constant__ arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        const uint64_t first = rows.offset[0][v];
+        const uint32_t u =
+            first < rows.offset[0][v + 1] ? rows.target[0][first] : (uint32_t)v;
+        a.component[v] = min(u, (uint32_t)v);
+    }
+}
+
+static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
+                                       const __grid_constant__ arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        const uint64_t second = rows.offset[0][v] + 1;
+        if (second < rows.offset[0][v + 1])
+            link_ends(a.component, (uint32_t)v, rows.target[0][second]);
+    }
+}
+
+/* ---- who is outside of the largest component ---- */
+
 /* One block of COMPONENTS_VOTES threads: how many of the others have this one's root? */
-static __global__ void elect(uint32_t n, arrays a) {
+static __global__ void elect(const __grid_constant__ arrays a) {
     __shared__ uint32_t root[COMPONENTS_VOTES];
     __shared__ unsigned long long best;
     const uint32_t i = threadIdx.x;
-    const uint32_t v = (uint32_t)((uint64_t)n * i / COMPONENTS_VOTES);
+    const uint32_t v = (uint32_t)((uint64_t)a.n * i / COMPONENTS_VOTES);
     root[i] = a.component[v];
     if (i == 0)
         best = 0;
@@ -83,11 +212,11 @@ static __global__ void elect(uint32_t n, arrays a) {
         *a.largest = (uint32_t)best;
 }
 
-static __global__ void mark_outside(uint32_t n, arrays a) {
+static __global__ void mark_outside(const __grid_constant__ arrays a) {
     const uint32_t largest = *a.largest;
-    const uint64_t words = (n + (uint64_t)GG_WARP - 1) / GG_WARP;
-    for (uint64_t v = gg_thread(); v < words * GG_WARP; v += gg_threads_of_grid()) {
-        const uint32_t word = __ballot_sync(~0u, v < n && a.component[v] != largest);
+    const uint64_t whole = gg_whole_warps(a.n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const uint32_t word = __ballot_sync(~0u, v < a.n && a.component[v] != largest);
         if (v % GG_WARP == 0)
             a.outside[v / GG_WARP] = word;
     }
@@ -97,38 +226,117 @@ static __device__ __forceinline__ uint32_t is_outside(const arrays &a, uint32_t 
     return a.outside[v / 32] >> v % 32 & 1;
 }
 
-static __global__ void link_rest(device_edges edges, arrays a) {
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        const uint32_t u = edges.source[e], v = edges.target[e];
-        if (is_outside(a, u) | is_outside(a, v))
-            link_ends(a.component, u, v);
+/* ---- the rest ---- */
+
+static __global__ void __launch_bounds__(GG_BLOCK)
+    link_rest(device_edges edges, const __grid_constant__ arrays a) {
+    __shared__ waiting of_warp[WARPS];
+    waiting *w = &of_warp[threadIdx.x / GG_WARP];
+    const uint64_t groups = edges.m / GROUP, whole = gg_whole_warps(groups);
+    uint32_t count = 0;
+    for (uint64_t g = gg_thread(); g < whole; g += gg_threads_of_grid()) {
+        const bool live = g < groups;
+        const uint4 none = make_uint4(0, 0, 0, 0),
+                    from = live ? reinterpret_cast<const uint4 *>(edges.source)[g] : none,
+                    to = live ? reinterpret_cast<const uint4 *>(edges.target)[g] : none;
+        const uint32_t u[GROUP] = {from.x, from.y, from.z, from.w},
+                       v[GROUP] = {to.x, to.y, to.z, to.w};
+        uint32_t open[GROUP];
+#pragma unroll
+        for (int k = 0; k < GROUP; k++)
+            open[k] = is_outside(a, u[k]) | is_outside(a, v[k]);
+#pragma unroll
+        for (int k = 0; k < GROUP; k++)
+            count = wait_or_link(a, w, count, live && open[k], u[k], v[k]);
+    }
+    link_waiting(a, w, 0, count);
+    const uint64_t e = groups * GROUP + gg_thread();
+    if (e < edges.m)
+        link_ends(a.component, edges.source[e], edges.target[e]);
+}
+
+/* The rows of vertices outside: a lane for each, the whole warp for a long one. */
+static __global__ void link_rows(const __grid_constant__ both_rows rows, int side,
+                                 const __grid_constant__ arrays a) {
+    const uint64_t *offset = rows.offset[side];
+    const uint32_t *target = rows.target[side];
+    const uint64_t whole = gg_whole_warps(a.n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const bool open = a.outside[v / GG_WARP] >> v % GG_WARP & 1;
+        const uint64_t first = open ? offset[v] : 0, end = open ? offset[v + 1] : 0;
+        unsigned large = __ballot_sync(~0u, end - first >= LONG_ROW);
+        for (uint64_t i = first; end - first < LONG_ROW && i < end; i++)
+            link_ends(a.component, (uint32_t)v, target[i]);
+        for (; large; large &= large - 1) {
+            const int owner = __ffs((int)large) - 1;
+            const uint64_t low = __shfl_sync(~0u, first, owner),
+                           high = __shfl_sync(~0u, end, owner);
+            const uint32_t u = (uint32_t)(v - v % GG_WARP) + (uint32_t)owner;
+            for (uint64_t i = low + v % GG_WARP; i < high; i += GG_WARP)
+                link_ends(a.component, u, target[i]);
+            __syncwarp();
+        }
     }
 }
 
 /* ---- driver ---- */
 
 static void carve(struct workspace *space, uint32_t n, struct arrays *a) {
+    a->n = n;
     a->component = gg_carve<uint32_t>(space, n);
     a->outside = gg_carve<uint32_t>(space, (n + (uint64_t)GG_WARP - 1) / GG_WARP);
     a->largest = gg_carve<uint32_t>(space, 1);
 }
 
-static void link_all(struct cuda_job *job, const struct device_edges *edges,
-                     const struct arrays *a) {
-    const uint64_t stride = edges->m / (COMPONENTS_SAMPLE * (uint64_t)edges->n) + 1;
-    const unsigned by_vertex = gg_grid(job, edges->n, 16);
-    begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(edges->n, a->component);
-    link_sample<<<gg_grid(job, edges->m / stride + 1, 16), GG_BLOCK, 0, job->stream>>>(
-        *edges, stride, a->component);
-    compress<<<by_vertex, GG_BLOCK, 0, job->stream>>>(edges->n, a->component);
-    gg_launched(job, "link_sample");
-    if (stride == 1)
+/* Rows that earlier searches have left; nothing is made. */
+static struct both_rows rows_there(const gpugraph_graph *graph) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
+                             *both = &copy->rows[CSR_BOTH];
+    if (both->made)
+        return both_rows{{both->offset, NULL}, {both->target, NULL}};
+    if (out->made && in->made)
+        return both_rows{{out->offset, in->offset}, {out->target, in->target}};
+    return both_rows{{NULL, NULL}, {NULL, NULL}};
+}
+
+static void find_largest(struct cuda_job *job, const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16);
+    elect<<<1, COMPONENTS_VOTES, 0, job->stream>>>(*a);
+    mark_outside<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    gg_launched(job, "mark_outside");
+}
+
+static void link_list(struct cuda_job *job, const struct device_edges *edges,
+                      const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16),
+                   by_edge = gg_grid(job, edges->m, 16);
+    begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    if (edges->m / GG_COMPONENTS_ROW < a->n) {
+        link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
+        gg_launched(job, "link_every");
         return;
-    elect<<<1, COMPONENTS_VOTES, 0, job->stream>>>(edges->n, *a);
-    mark_outside<<<by_vertex, GG_BLOCK, 0, job->stream>>>(edges->n, *a);
-    link_rest<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    compress<<<by_vertex, GG_BLOCK, 0, job->stream>>>(edges->n, a->component);
+    }
+    hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    find_largest(job, a);
+    link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
+}
+
+static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
+                          const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16);
+    hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    find_largest(job, a);
+    for (int side = 0; side < 2 && rows->offset[side]; side++)
+        link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
+    gg_launched(job, "link_rows");
 }
 
 static void find(struct cuda_job *job, uint32_t *component) {
@@ -137,15 +345,21 @@ static void find(struct cuda_job *job, uint32_t *component) {
     struct arrays a;
     if (!gg_device_edges(job, false, &edges) || edges.n == 0)
         return;
+    const struct both_rows rows = rows_there(job->graph);
     double started = gg_now_ms();
     carve(&space, edges.n, &a);
     if (!gg_workspace(job, &space))
         return;
     carve(&space, edges.n, &a);
-    link_all(job, &edges, &a);
-    if (!gg_wait(job))
+    if (rows.offset[0])
+        link_all_rows(job, &rows, &a);
+    else
+        link_list(job, &edges, &a);
+    compress<<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
+    if (!gg_launched(job, "compress") || !gg_wait(job))
         return;
-    gg_search_phase(job->run, started, (int64_t)edges.m, "");
+    gg_search_phase(job->run, started, (int64_t)edges.m,
+                    rows.offset[0] ? "by rows that are there" : "");
     started = gg_now_ms();
     if (gg_download(job, component, a.component, (uint64_t)edges.n * sizeof *component))
         gg_phase(job->run, "download", started, edges.n, "components");

@@ -61,7 +61,7 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
 }
 
 /* Cooperative. Every pass takes a vertex, or is followed by one that does. */
-static __global__ void __launch_bounds__(GG_BLOCK)
+static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_cores(const __grid_constant__ cores c) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     __shared__ near_lists near;
@@ -112,7 +112,7 @@ static void carve(struct workspace *space, uint64_t n, uint64_t arcs, struct cor
 
 static bool peel(struct cuda_job *job, struct cores *c) {
     const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
-                                              GG_BLOCK, 0};
+                                              PEEL_BLOCK, 0};
     const struct cores_state first = {
         {c->p.rows.n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0};
     void *arguments[] = {c};

@@ -1,7 +1,8 @@
 /* Vertices that are taken away in rounds, of which each makes others fall: all of it in one cooperative
 ** launch.
 **
-**     slices     v0|0  v1|0 v1|1 ...    vertex << 32 | number: PEEL_SLICE of its arcs, a warp's errand
+**     slices     v0: 7 arcs from 120, v1: 32 arcs from 127, v1: 5 arcs from 159, ...   first << 6 | arcs
+**                so that a round begins with targets and asks for no offsets
 **
 ** A wide round is walked by all blocks, and a barrier of the grid ends it. While a round is narrow the
 ** first block walks alone: its list lies in shared memory, a round costs the trips to offsets, targets
@@ -16,8 +17,11 @@
 #include <cooperative_groups.h>
 
 enum {
+    PEEL_BLOCK = 1024,    /* threads, a multiprocessor full: few meet at a barrier */
     PEEL_COUNTS = 3,      /* read, appended to, cleared for the next round */
-    PEEL_SLICE = 32,      /* arcs */
+    PEEL_SLICE = 32,      /* arcs at most */
+    PEEL_ARC_BITS = 6,    /* of their number */
+    PEEL_AT_ONCE = 4,     /* arcs that a lane asks for together */
     PEEL_NEAR = 512,      /* slices that lie in shared memory, too */
     PEEL_ALONE = 4096,    /* rounds of one block between two barriers */
     PEEL_STOP_ROUNDS = 64 /* between two looks at the host's flag */
@@ -62,30 +66,61 @@ static __device__ __forceinline__ void put_slice(const slice_list &list, uint32_
         list.near[at] = entry;
 }
 
-/* The slices of v, where `wanted`. All lanes of the warp call. */
+static __device__ __forceinline__ uint64_t slice_from(uint64_t first, uint64_t end) {
+    return first << PEEL_ARC_BITS | min(end - first, (uint64_t)PEEL_SLICE);
+}
+
+/* The slices of v[i], where wanted[i]. All lanes of the warp call. */
+template <uint32_t count>
 static __device__ __forceinline__ void
-gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &list) {
-    uint32_t mine = 0, total, first = 0;
-    if (warp_ballot(wanted) == 0)
+gg_peel_append_all(const peel_lists &p, const uint32_t (&v)[count],
+                   const bool (&wanted)[count], const slice_list &list) {
+    uint64_t begin[count], end[count];
+    uint32_t mine = 0, total, place = 0;
+    bool any = false;
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++)
+        any |= wanted[i];
+    if (warp_ballot(any) == 0)
         return;
-    if (wanted)
-        mine = (uint32_t)((p.rows.offset[v + 1] - p.rows.offset[v] + PEEL_SLICE - 1) /
-                          PEEL_SLICE);
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++) {
+        begin[i] = wanted[i] ? p.rows.offset[v[i]] : 0;
+        end[i] = wanted[i] ? p.rows.offset[v[i] + 1] : 0;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++)
+        mine += (uint32_t)((end[i] - begin[i] + PEEL_SLICE - 1) / PEEL_SLICE);
     const uint32_t before = warp_sum_before(mine, &total);
     if (total == 0)
         return;
     if (gg_lane() == 0)
-        first = atomicAdd(list.count, total);
-    first = warp_from(first, 0) + before;
-    if (mine > 0)
-        put_slice(list, first, (uint64_t)v << 32);
-    for (uint32_t lanes = warp_ballot(mine > 1); lanes != 0; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__ffs((int)lanes) - 1;
-        const uint32_t at = warp_from(first, lane), end = warp_from(mine, lane);
-        const uint64_t entry = (uint64_t)warp_from(v, lane) << 32;
-        for (uint32_t i = 1 + gg_lane(); i < end; i += GG_WARP)
-            put_slice(list, at + i, entry | i);
+        place = atomicAdd(list.count, total);
+    place = warp_from(place, 0) + before;
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slices =
+            (uint32_t)((end[i] - begin[i] + PEEL_SLICE - 1) / PEEL_SLICE);
+        if (slices > 0)
+            put_slice(list, place, slice_from(begin[i], end[i]));
+        for (uint32_t lanes = warp_ballot(slices > 1); lanes != 0; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__ffs((int)lanes) - 1;
+            const uint32_t at = warp_from(place, lane), its = warp_from(slices, lane);
+            const uint64_t first = warp_from_64(begin[i], lane),
+                           last = warp_from_64(end[i], lane);
+            for (uint32_t k = 1 + gg_lane(); k < its; k += GG_WARP)
+                put_slice(list, at + k,
+                          slice_from(first + (uint64_t)k * PEEL_SLICE, last));
+        }
+        place += slices;
     }
+}
+
+static __device__ __forceinline__ void
+gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &list) {
+    const uint32_t one[] = {v};
+    const bool whether[] = {wanted};
+    gg_peel_append_all(p, one, whether, list);
 }
 
 /* The lane whose arcs number k is one of; first: arcs before each lane's. */
@@ -107,26 +142,35 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
     uint32_t tile = count / warps + 1, taken = 0;
     tile = tile < GG_WARP ? tile : GG_WARP;
     for (uint64_t at = (uint64_t)warp * tile; at < count; at += (uint64_t)warps * tile) {
-        uint64_t begin = 0, arcs = 0;
+        const uint64_t entry =
+            gg_lane() < tile && at + gg_lane() < count ? slice[at + gg_lane()] : 0;
+        const uint64_t begin = entry >> PEEL_ARC_BITS;
+        const uint32_t arcs = (uint32_t)entry & ((1u << PEEL_ARC_BITS) - 1);
         uint32_t total;
-        if (gg_lane() < tile && at + gg_lane() < count) {
-            const uint64_t entry = slice[at + gg_lane()];
-            const uint32_t v = (uint32_t)(entry >> 32);
-            const uint64_t end = p.rows.offset[v + 1];
-            begin = p.rows.offset[v] + (entry & UINT32_MAX) * PEEL_SLICE;
-            arcs = end - begin < PEEL_SLICE ? end - begin : PEEL_SLICE;
-        }
-        const uint32_t first = warp_sum_before((uint32_t)arcs, &total);
-        for (uint32_t base = 0; base < total; base += GG_WARP) {
-            const uint32_t k = base + gg_lane();
-            const unsigned owner = owner_of(first, k);
-            const uint64_t arc =
-                warp_from_64(begin, owner) + (k - warp_from(first, owner));
-            const bool live = k < total;
-            const uint32_t t = live ? p.rows.target[arc] : 0;
-            const bool falls = live && take(t, round);
-            taken += falls;
-            gg_peel_append(p, t, falls, next);
+        const uint32_t first = warp_sum_before(arcs, &total);
+        for (uint32_t base = 0; base < total; base += PEEL_AT_ONCE * GG_WARP) {
+            uint32_t to[PEEL_AT_ONCE];
+            bool falls[PEEL_AT_ONCE];
+#pragma unroll
+            for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
+                const uint32_t k = base + i * GG_WARP + gg_lane();
+                falls[i] = k < total;
+                to[i] = 0;
+                if (base + i * GG_WARP >= total)
+                    continue; /* the same for all lanes */
+                const unsigned owner = owner_of(first, k);
+                const uint64_t arc =
+                    warp_from_64(begin, owner) + (k - warp_from(first, owner));
+                if (falls[i])
+                    to[i] = p.rows.target[arc];
+            }
+#pragma unroll
+            for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+                falls[i] = falls[i] && take(to[i], round);
+#pragma unroll
+            for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+                taken += falls[i];
+            gg_peel_append_all(p, to, falls, next);
         }
     }
     return taken;

@@ -12,15 +12,21 @@
 ** All rows share one edge, so a step serves all of them, and there are hardly more steps than one row
 ** would take. Distances only fall, and end as the least sums whatever the order, so that every bit is
 ** the CPU's. A place is in a list once: a bit says that it waits there, and is cleared before its distance
-** is read. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
+** is read; who makes a distance fall does so before a look at the bit. A fence stands between both, one for
+** all arcs that lanes take at once. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
 ** Single-Source Shortest Paths" (IPDPS 2014). */
+#include "base/warp.h"
 #include "base/words.h"
 #include "graph/frontier.cuh"
 #include "matrix.h"
 
 #include <stdio.h>
 
-enum { MATRIX_BLOCKS = 16 /* for each multiprocessor */, LONG_ARCS = 64 };
+enum {
+    MATRIX_BLOCKS = 16, /* for each multiprocessor */
+    LONG_ARCS = 64,     /* from which a warp takes a row together */
+    AT_ONCE = 4         /* arcs that a lane asks for together */
+};
 
 typedef unsigned long long matrix_word;
 
@@ -96,24 +102,23 @@ static __device__ matrix_word moved_on(const matrix_rows<number> &r, matrix_word
 /* ---- lists ---- */
 
 static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
-    cuda::atomic_ref<uint32_t, cuda::thread_scope_device> word(bits[place / 32]);
-    return !(word.fetch_or(1u << place % 32, cuda::memory_order_acq_rel) >> place % 32 &
-             1);
+    const uint32_t bit = 1u << place % 32;
+    return !(atomicOr(&bits[place / 32], bit) & bit);
 }
 
 static __device__ __forceinline__ void clear_bit(uint32_t *bits, uint32_t place) {
-    cuda::atomic_ref<uint32_t, cuda::thread_scope_device> word(bits[place / 32]);
-    word.fetch_and(~(1u << place % 32), cuda::memory_order_acq_rel);
+    atomicAnd(&bits[place / 32], ~(1u << place % 32));
 }
 
-/* The lanes that come here together ask for places at once. The count is the same for all of them. */
-static __device__ __forceinline__ void put(uint32_t *list, uint32_t *count,
-                                           uint32_t place) {
-    const unsigned lanes = __activemask(), before = lanes & ((1u << gg_lane()) - 1);
-    uint32_t at = 0;
-    if (before == 0)
-        at = atomicAdd(count, (uint32_t)__popc(lanes));
-    list[__shfl_sync(lanes, at, __ffs((int)lanes) - 1) + __popc(before)] = place;
+/* Places of this lane in the list, the first of `mine`; all lanes of the warp call. */
+static __device__ __forceinline__ uint32_t reserve_some(uint32_t *count, uint32_t mine) {
+    uint32_t total, first = 0;
+    if (!__any_sync(ALL_LANES, mine > 0))
+        return 0;
+    const uint32_t before = warp_sum_before(mine, &total);
+    if (gg_lane() == 0)
+        first = atomicAdd(count, total);
+    return __shfl_sync(ALL_LANES, first, 0) + before;
 }
 
 /* ---- kernels ---- */
@@ -124,30 +129,65 @@ static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r)
         uint32_t place = (uint32_t)(row * r.arcs.n + r.source[row]);
         r.distance[place] = 0;
         take_bit(r.near_bit, place);
-        put(r.near[0], &r.state->near[0], place);
+        r.near[0][atomicAdd(&r.state->near[0], 1u)] = place;
     }
 }
 
+/* The sum along an arc; false: it is of no use. */
 template <typename number>
-static __device__ __forceinline__ void relax(const matrix_rows<number> &r,
-                                             matrix_word edge, matrix_word from,
-                                             uint32_t first, uint64_t arc) {
+static __device__ __forceinline__ bool
+sum_of(const matrix_rows<number> &r, matrix_word from, uint64_t arc, matrix_word *sum) {
+    *sum = sum_along(r, from, arc);
+    if (*sum == ~(matrix_word)0 && !r.bounded)
+        r.state->over = 1;
+    return *sum <= r.bound;
+}
+
+/* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins at `first`. All
+** lanes of the warp call. */
+template <typename number>
+static __device__ __forceinline__ void
+relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t first,
+      uint64_t arc, uint64_t end, uint32_t step) {
     struct matrix_state *s = r.state;
-    const matrix_word sum = sum_along(r, from, arc);
-    if (sum > r.bound) {
-        if (sum == ~(matrix_word)0 && !r.bounded)
-            s->over = 1;
-        return;
-    }
-    const uint32_t place = first + __ldg(&r.arcs.target[arc]);
-    if ((number)sum >= gg_peek(&r.distance[place]) ||
-        (number)sum >= least_of(&r.distance[place], (number)sum))
-        return;
-    if (sum < edge) {
-        if (take_bit(r.near_bit, place))
-            put(r.near[s->side ^ 1], &s->near[s->side ^ 1], place);
-    } else if (take_bit(r.far_bit, place)) {
-        put(r.far[s->far_side], &s->far[s->far_side], place);
+    const uint32_t next = s->side ^ 1, far = s->far_side;
+    for (; __any_sync(ALL_LANES, arc < end); arc += AT_ONCE * step) {
+        matrix_word sum[AT_ONCE];
+        uint32_t place[AT_ONCE], nears = 0, fars = 0;
+        bool falls[AT_ONCE], fell = false;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            const uint64_t a = arc + k * step;
+            falls[k] = a < end && sum_of(r, from, a, &sum[k]);
+            place[k] = first + (a < end ? __ldg(&r.arcs.target[a]) : 0);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            falls[k] = falls[k] && (number)sum[k] < gg_peek(&r.distance[place[k]]);
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            falls[k] = falls[k] &&
+                       (number)sum[k] < least_of(&r.distance[place[k]], (number)sum[k]);
+            fell |= falls[k];
+        }
+        if (!__any_sync(ALL_LANES, fell))
+            continue;
+        __threadfence();
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            falls[k] =
+                falls[k] && take_bit(sum[k] < edge ? r.near_bit : r.far_bit, place[k]);
+            nears += falls[k] && sum[k] < edge;
+            fars += falls[k] && sum[k] >= edge;
+        }
+        uint32_t near_at = reserve_some(&s->near[next], nears),
+                 far_at = reserve_some(&s->far[far], fars);
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (falls[k] && sum[k] < edge)
+                r.near[next][near_at++] = place[k];
+            else if (falls[k])
+                r.far[far][far_at++] = place[k];
     }
 }
 
@@ -170,6 +210,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             const uint32_t place = list[i], row = place / n;
             first = row * n;
             clear_bit(r.near_bit, place);
+            __threadfence();
             from = gg_peek(&r.distance[place]);
             if (!r.done[row]) {
                 arc = r.arcs.offset[place - first];
@@ -177,18 +218,14 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             }
         }
         unsigned large = __ballot_sync(ALL_LANES, end - arc >= LONG_ARCS);
-        if (end - arc < LONG_ARCS)
-            for (; arc < end; arc++)
-                relax(r, edge, from, first, arc);
+        relax(r, edge, from, first, arc, end - arc < LONG_ARCS ? end : arc, 1);
         for (; large; large &= large - 1) {
             const int owner = __ffs((int)large) - 1;
             const uint64_t low = __shfl_sync(ALL_LANES, arc, owner),
                            high = __shfl_sync(ALL_LANES, end, owner);
             const matrix_word its = __shfl_sync(ALL_LANES, from, owner);
             const uint32_t of_row = __shfl_sync(ALL_LANES, first, owner);
-            for (uint64_t a = low + gg_lane(); a < high; a += GG_WARP)
-                relax(r, edge, its, of_row, a);
-            __syncwarp();
+            relax(r, edge, its, of_row, low + gg_lane(), high, GG_WARP);
         }
     }
     if (gg_last_block(&s->ticket) && threadIdx.x == 0) {
@@ -227,17 +264,23 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const uint32_t from = s->far_side, count = s->far[from], n = r.arcs.n;
     const matrix_word passed = s->edge, edge = moved_on(r, passed);
     matrix_word least = ~(matrix_word)0;
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
-        const uint32_t place = r.far[from][i];
-        const matrix_word d = r.distance[place];
-        if (d < passed || r.done[place / n]) {
-            clear_bit(r.far_bit, place); /* it was served, or need not be */
-        } else if (d < edge) {
+    const uint64_t whole = gg_whole_warps(count);
+    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
+        const bool live = i < count;
+        const uint32_t place = live ? r.far[from][i] : 0;
+        const matrix_word d = live ? r.distance[place] : 0;
+        const bool useless = live && (d < passed || r.done[place / n]); /* or served */
+        const bool comes = live && !useless && d < edge,
+                   stays = live && d >= edge && !useless;
+        if (useless || comes)
             clear_bit(r.far_bit, place);
-            if (take_bit(r.near_bit, place))
-                put(r.near[s->side], &s->near[s->side], place);
-        } else {
-            put(r.far[from ^ 1], &s->far[from ^ 1], place);
+        const bool waits = comes && take_bit(r.near_bit, place);
+        const uint32_t near_at = gg_reserve(&s->near[s->side], waits),
+                       far_at = gg_reserve(&s->far[from ^ 1], stays);
+        if (waits)
+            r.near[s->side][near_at] = place;
+        if (stays) {
+            r.far[from ^ 1][far_at] = place;
             least = d < least ? d : least;
         }
     }

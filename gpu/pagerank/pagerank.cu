@@ -1,25 +1,33 @@
 /* PageRank on the device; pagerank.c has the meaning, steps.h the arithmetic.
 **
 **     sum_weights   once, with weights: total[u], exponent[u]
-**     share_out     share[u], and the lost rank of all
-**     pull          a warp takes 32 rows: the short ones a lane each, the long ones the whole warp,
-**                   one after the other; hubs are left to
+**     share_out     once: share[u], and the lost rank of all
+**     pull          a warp takes 32 rows: the short ones a lane each, then those of some length eight lanes
+**                   each, then long ones the whole warp; hubs are left to
 **     pull_hubs     a block for each slice of a hub's row, which adds to arrived[hub]
 **     end_hubs      the hubs' ranks
 **
-** Sums are in fixed point: lanes, warps and blocks add in any order, and the total is the host's. The
+** Whoever has a new rank writes its share, for the next iteration, too: shares have two arrays, which are
+** read and written in turn. A lane asks for AT_ONCE arcs, then for their shares, before it adds.
+**
+** Sums are in fixed point: lanes, warps and blocks add in any order, and the total is the host's. Without
+** weights a lane adds shares as two doubles each (split.h), which rounds nothing away either. The
 ** state is fetched after each iteration when there is a tolerance, else at the end. */
 #include "pagerank.h"
+#include "split.h"
 #include "steps.h"
 #include "graph/frontier.cuh"
 
 #include <stdio.h>
 
 enum {
-    LONG_ROW = 64,   /* arcs from which a warp takes a row together */
-    HUB_ROW = 16384, /* from which blocks share it; also a slice's arcs */
+    LANE_ROW = 8,    /* arcs up to which a lane takes a row */
+    CREW = 8,        /* lanes that take one up to EXACT arcs together */
+    HUB_ROW = 16384, /* arcs from which blocks share it; also a slice's */
+    AT_ONCE = 4,     /* arcs that a lane asks for together */
     ROW_BLOCKS = 16, /* for each multiprocessor */
-    UNASKED = 8      /* iterations that are queued without a look at the host's stop */
+    WARPS = GG_BLOCK / GG_WARP,
+    UNASKED = 8 /* iterations that are queued without a look at the host's stop */
 };
 
 typedef unsigned long long word;
@@ -29,8 +37,13 @@ struct device_fixed { /* of a gg_fixed; the carry of the low half goes to the hi
 };
 
 struct rank_state {
-    device_fixed lost, change;
-    uint32_t hubs;
+    device_fixed lost[2], change; /* lost: beside share and next_share */
+    uint32_t hubs, slices;
+};
+
+struct hub_slice {
+    uint64_t first, end; /* arcs */
+    uint32_t hub;        /* its place in the list */
 };
 
 struct ranking {
@@ -40,11 +53,13 @@ struct ranking {
     uint32_t places;
     bool weighted;
     struct rank_state *state;
-    double *rank, *share, *total;
+    double *rank, *share, *next_share, *total;
+    uint32_t turn; /* lost[turn] is the shares', the other one that of the next */
     int16_t *exponent;
     const uint32_t *is_place; /* bit v; NULL: everywhere */
     uint32_t *source;
-    uint32_t *hub;         /* vertices with long rows */
+    uint32_t *hub; /* vertices with long rows */
+    hub_slice *slice;
     device_fixed *arrived; /* at hubs, by their place in the list */
 };
 
@@ -138,104 +153,213 @@ static __global__ void sum_weights(const __grid_constant__ ranking r) {
 static __global__ void find_hubs(const __grid_constant__ ranking r) {
     const uint64_t whole = gg_whole_warps(r.in.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        const bool hub = v < r.in.n && r.in.offset[v + 1] - r.in.offset[v] > HUB_ROW;
+        const uint64_t first = v < r.in.n ? r.in.offset[v] : 0,
+                       end = v < r.in.n ? r.in.offset[v + 1] : 0;
+        const bool hub = end - first > HUB_ROW;
         const uint32_t at = gg_reserve(&r.state->hubs, hub);
-        if (hub)
-            r.hub[at] = (uint32_t)v;
+        if (!hub)
+            continue;
+        r.hub[at] = (uint32_t)v;
+        uint32_t k = atomicAdd(&r.state->slices,
+                               (uint32_t)((end - first + HUB_ROW - 1) / HUB_ROW));
+        for (uint64_t arc = first; arc < end; arc += HUB_ROW, k++)
+            r.slice[k] = hub_slice{arc, min(end, arc + HUB_ROW), at};
     }
+}
+
+/* What u's arcs take along, when its rank is that; what it has no arcs for is lost. */
+static __device__ __forceinline__ double
+share_of(const ranking &r, uint32_t u, uint64_t degree, double rank, gg_fixed *lost) {
+    const double out = r.weighted ? r.total[u] : (double)degree;
+    const double share = gg_share(rank, out);
+    if (!(out > 0))
+        *lost += gg_fix(rank);
+    return r.weighted ? share : split_cut(share);
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
     share_out(const __grid_constant__ ranking r) {
     gg_fixed lost = 0;
-    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid()) {
-        const double out =
-            r.weighted ? r.total[u] : (double)(r.out.offset[u + 1] - r.out.offset[u]);
-        const double rank = r.rank[u];
-        r.share[u] = gg_share(rank, out);
-        if (!(out > 0))
-            lost += gg_fix(rank);
-    }
-    add_of_block(&r.state->lost, lost);
+    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid())
+        r.share[u] = share_of(r, (uint32_t)u, r.out.offset[u + 1] - r.out.offset[u],
+                              r.rank[u], &lost);
+    add_of_block(&r.state->lost[r.turn], lost);
 }
+
+/* ---- sums over rows ---- */
 
 static __device__ __forceinline__ gg_fixed brought(const ranking &r, uint64_t arc) {
     const uint32_t u = r.in.target[arc];
-    const double share = __ldg(&r.share[u]);
     return gg_fix(
-        r.weighted ? __dmul_rn(share, gg_relative_weight(weight_of(r, r.in.weight, arc),
-                                                         r.exponent[u]))
-                   : share);
+        __dmul_rn(__ldg(&r.share[u]),
+                  gg_relative_weight(weight_of(r, r.in.weight, arc), r.exponent[u])));
 }
 
-/* v's new rank; returns what has changed. */
-static __device__ __forceinline__ gg_fixed end_row(const ranking &r, uint32_t v,
-                                                   gg_fixed arrived, rank_gift gift) {
+/* What arcs first, first + step, ... below end bring, EXACT at most. */
+static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t first,
+                                                  uint64_t end, uint32_t step) {
+    split sum = {0, 0};
+    for (uint64_t i = first; i < end; i += AT_ONCE * step) {
+        uint32_t from[AT_ONCE];
+        double share[AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            from[k] = i + k * step < end ? r.in.target[i + k * step] : 0;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            share[k] = i + k * step < end ? __ldg(&r.share[from[k]]) : 0;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            split_add(&sum, share[k]);
+    }
+    return sum;
+}
+
+/* The same of any number of arcs, in fixed point. */
+static __device__ __forceinline__ gg_fixed part_of_row(const ranking &r, uint64_t first,
+                                                       uint64_t end, uint32_t step) {
+    gg_fixed sum = 0;
+    if (r.weighted) {
+        for (uint64_t i = first; i < end; i += step)
+            sum += brought(r, i);
+        return sum;
+    }
+    for (uint64_t i = first; i < end; i += (uint64_t)EXACT * step)
+        sum += split_fixed(shares_of(r, i, min(end, i + (uint64_t)EXACT * step), step));
+    return sum;
+}
+
+/* A short row, rounded once. */
+static __device__ __forceinline__ double row_of_lane(const ranking &r, uint64_t first,
+                                                     uint64_t end) {
+    if (r.weighted)
+        return gg_unfix(part_of_row(r, first, end, 1));
+    const split sum = shares_of(r, first, end, 1);
+    return sum.high + sum.low;
+}
+
+/* The row of a crew of lanes, of EXACT arcs at most; all lanes of the warp come here. */
+static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t first,
+                                                     uint64_t end) {
+    const uint64_t mine = first + gg_lane() % CREW;
+    if (r.weighted) {
+        gg_fixed sum = part_of_row(r, mine, end, CREW);
+        __syncwarp();
+        for (int step = CREW / 2; step > 0; step /= 2) {
+            const word low = __shfl_xor_sync(ALL_LANES, (word)sum, step),
+                       high = __shfl_xor_sync(ALL_LANES, (word)(sum >> 64), step);
+            sum += (gg_fixed)high << 64 | low;
+        }
+        return gg_unfix(sum);
+    }
+    split sum = shares_of(r, mine, end, CREW);
+    __syncwarp();
+    for (int step = CREW / 2; step > 0; step /= 2) {
+        sum.high += __shfl_xor_sync(ALL_LANES, sum.high, step);
+        sum.low += __shfl_xor_sync(ALL_LANES, sum.low, step);
+    }
+    return sum.high + sum.low;
+}
+
+struct warp_rows { /* of a warp's lanes that have such a row */
+    uint8_t owner[GG_WARP];
+    double arrived[GG_WARP];
+};
+
+/* Crews take the rows of these lanes, a few at a time; returns the calling lane's. */
+static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_rows *w,
+                                                       unsigned rows, uint64_t first,
+                                                       uint64_t end) {
+    const uint32_t count = (uint32_t)__popc(rows), lane = gg_lane();
+    const bool has = rows >> lane & 1;
+    if (has)
+        w->owner[__popc(rows & ((1u << lane) - 1))] = (uint8_t)lane;
+    __syncwarp();
+    for (uint32_t i = lane / CREW; i - lane / CREW < count; i += GG_WARP / CREW) {
+        const uint32_t owner = w->owner[i < count ? i : 0];
+        const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
+                       to = __shfl_sync(ALL_LANES, end, owner);
+        const double arrived = row_of_crew(r, from, i < count ? to : from);
+        if (lane % CREW == 0 && i < count)
+            w->arrived[owner] = arrived;
+    }
+    __syncwarp();
+    return has ? w->arrived[lane] : 0;
+}
+
+/* ---- new ranks ---- */
+
+/* v's new rank and share. */
+static __device__ __forceinline__ void end_row(const ranking &r, uint32_t v,
+                                               uint64_t degree, double before,
+                                               double arrived, rank_gift gift,
+                                               gg_fixed *change, gg_fixed *lost) {
     const rank_gift none = {0, 0};
-    const double now = gg_new_rank(r.damping, arrived, is_place(r, v) ? gift : none);
-    const gg_fixed change = gg_change(now, r.rank[v]);
+    const double now = gg_rank_of(r.damping, arrived, is_place(r, v) ? gift : none);
+    *change += gg_change(now, before);
     r.rank[v] = now;
-    return change;
+    r.next_share[v] = share_of(r, v, degree, now, lost);
+}
+
+static __device__ __forceinline__ rank_gift gift_of(const ranking &r) {
+    return gg_rank_gift(r.damping, fixed_of(r.state->lost[r.turn]), r.places);
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
     pull(const __grid_constant__ ranking r) {
-    const rank_gift gift = gg_rank_gift(r.damping, fixed_of(r.state->lost), r.places);
+    __shared__ warp_rows of_warp[WARPS];
+    const rank_gift gift = gift_of(r);
     const uint64_t whole = gg_whole_warps(r.in.n);
-    gg_fixed change = 0;
+    gg_fixed change = 0, lost = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < r.in.n;
         const uint64_t first = live ? r.in.offset[v] : 0,
                        end = live ? r.in.offset[v + 1] : 0, arcs = end - first;
-        gg_fixed sum = 0;
-        if (arcs < LONG_ROW)
-            for (uint64_t i = first; i < end; i++)
-                sum += brought(r, i);
-        unsigned rows = __ballot_sync(ALL_LANES, arcs >= LONG_ROW && arcs <= HUB_ROW);
+        const uint64_t degree = live ? r.out.offset[v + 1] - r.out.offset[v] : 0;
+        const double before = live ? r.rank[v] : 0;
+        double arrived = arcs <= LANE_ROW ? row_of_lane(r, first, end) : 0;
+        const unsigned some = __ballot_sync(ALL_LANES, arcs > LANE_ROW && arcs <= EXACT);
+        unsigned rows = __ballot_sync(ALL_LANES, arcs > EXACT && arcs <= HUB_ROW);
+        if (some)
+            arrived +=
+                rows_of_crews(r, &of_warp[threadIdx.x / GG_WARP], some, first, end);
         for (; rows; rows &= rows - 1) {
             const int owner = __ffs((int)rows) - 1;
             const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
                            to = __shfl_sync(ALL_LANES, end, owner);
-            gg_fixed part = 0;
-            for (uint64_t i = from + gg_lane(); i < to; i += GG_WARP)
-                part += brought(r, i);
-            part = sum_of_warp(part);
+            const gg_fixed sum =
+                sum_of_warp(part_of_row(r, from + gg_lane(), to, GG_WARP));
             if ((int)gg_lane() == owner)
-                sum = part;
+                arrived = gg_unfix(sum);
         }
         if (live && arcs <= HUB_ROW)
-            change += end_row(r, (uint32_t)v, sum, gift);
+            end_row(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
     }
     add_of_block(&r.state->change, change);
+    add_of_block(&r.state->lost[r.turn ^ 1], lost);
 }
 
-/* Blocks take slices of the hubs' rows, in turn. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     pull_hubs(const __grid_constant__ ranking r) {
-    uint64_t slices = 0;
-    for (uint32_t h = 0; h < r.state->hubs; h++) {
-        const uint64_t first = r.in.offset[r.hub[h]], end = r.in.offset[r.hub[h] + 1];
-        for (uint64_t at = first; at < end; at += HUB_ROW, slices++) {
-            if (slices % gridDim.x != blockIdx.x)
-                continue;
-            const uint64_t to = at + HUB_ROW < end ? at + HUB_ROW : end;
-            gg_fixed part = 0;
-            for (uint64_t i = at + threadIdx.x; i < to; i += GG_BLOCK)
-                part += brought(r, i);
-            add_of_block(&r.arrived[h], part);
-        }
+    for (uint32_t k = blockIdx.x; k < r.state->slices; k += gridDim.x) {
+        const hub_slice s = r.slice[k];
+        add_of_block(&r.arrived[s.hub],
+                     part_of_row(r, s.first + threadIdx.x, s.end, GG_BLOCK));
     }
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
     end_hubs(const __grid_constant__ ranking r) {
-    const rank_gift gift = gg_rank_gift(r.damping, fixed_of(r.state->lost), r.places);
-    gg_fixed change = 0;
+    const rank_gift gift = gift_of(r);
+    gg_fixed change = 0, lost = 0;
     for (uint64_t h = gg_thread(); h < r.state->hubs; h += gg_threads_of_grid()) {
-        change += end_row(r, r.hub[h], fixed_of(r.arrived[h]), gift);
+        const uint32_t v = r.hub[h];
+        end_row(r, v, r.out.offset[v + 1] - r.out.offset[v], r.rank[v],
+                gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
         r.arrived[h] = device_fixed{0, 0};
     }
     add_of_block(&r.state->change, change);
+    add_of_block(&r.state->lost[r.turn ^ 1], lost);
 }
 
 /* ---- driver ---- */
@@ -246,20 +370,28 @@ static uint64_t most_hubs(const gpugraph_graph *graph) {
     return most < graph->n ? most : graph->n;
 }
 
+/* Whole ones, and one more for each hub. */
+static uint64_t most_slices(const gpugraph_graph *graph) {
+    return 2 * graph->m / HUB_ROW + most_hubs(graph);
+}
+
 static void carve(struct workspace *space, const gpugraph_graph *graph, bool weighted,
                   uint32_t sources, struct ranking *r, uint32_t **place) {
     const uint32_t n = graph->n;
     r->state = gg_carve<struct rank_state>(space, 1);
     r->rank = gg_carve<double>(space, n);
     r->share = gg_carve<double>(space, n);
+    r->next_share = gg_carve<double>(space, n);
     r->total = gg_carve<double>(space, weighted ? n : 0);
     r->exponent = gg_carve<int16_t>(space, weighted ? n : 0);
     r->hub = gg_carve<uint32_t>(space, most_hubs(graph));
+    r->slice = gg_carve<hub_slice>(space, most_slices(graph));
     r->arrived = gg_carve<device_fixed>(space, most_hubs(graph));
     r->source = gg_carve<uint32_t>(space, sources);
     *place = gg_carve<uint32_t>(space, sources > 0 ? (uint64_t)n / 32 + 1 : 0);
 }
 
+/* Shares of the first ranks, too. */
 static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
                   struct ranking *r, uint32_t *place) {
     const uint32_t n = job->graph->n, sources = how->source_count;
@@ -281,30 +413,35 @@ static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
     if (r->weighted)
         sum_weights<<<gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), GG_BLOCK, 0,
                       job->stream>>>(*r);
+    share_out<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
     return gg_launched(job, "begin");
 }
 
-static void queue_iteration(struct cuda_job *job, const struct ranking *r,
-                            uint32_t hubs) {
-    const unsigned grid = gg_grid(job, job->graph->n, ROW_BLOCKS);
-    gg_fill(job, &r->state->lost, 0, 2 * sizeof(device_fixed));
-    share_out<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    pull<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
+static void queue_iteration(struct cuda_job *job, struct ranking *r,
+                            const struct rank_state *state) {
+    double *shares = r->share;
+    gg_fill(job, &r->state->lost[r->turn ^ 1], 0, sizeof(device_fixed));
+    gg_fill(job, &r->state->change, 0, sizeof(device_fixed));
+    pull<<<gg_grid(job, job->graph->n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
     gg_launched(job, "pull");
-    if (hubs == 0)
-        return;
-    pull_hubs<<<gg_grid(job, UINT32_MAX, 4), GG_BLOCK, 0, job->stream>>>(*r);
-    end_hubs<<<gg_grid(job, hubs, 1), GG_BLOCK, 0, job->stream>>>(*r);
-    gg_launched(job, "pull_hubs");
+    if (state->hubs > 0) {
+        pull_hubs<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
+                    GG_BLOCK, 0, job->stream>>>(*r);
+        end_hubs<<<gg_grid(job, state->hubs, 1), GG_BLOCK, 0, job->stream>>>(*r);
+        gg_launched(job, "pull_hubs");
+    }
+    r->share = r->next_share;
+    r->next_share = shares;
+    r->turn ^= 1;
 }
 
 static bool iterate(struct cuda_job *job, const gpugraph_pagerank_options *how,
-                    const struct ranking *r, pagerank_end *end) {
+                    struct ranking *r, pagerank_end *end) {
     struct rank_state state;
     if (!gg_fetch(job, &state, r->state, sizeof state))
         return false;
     while (end->iterations < how->iterations && gg_going(job)) {
-        queue_iteration(job, r, state.hubs);
+        queue_iteration(job, r, &state);
         end->iterations++;
         if (how->tolerance > 0 || end->iterations == how->iterations ||
             end->iterations % UNASKED == 0) {

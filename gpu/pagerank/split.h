@@ -22,21 +22,23 @@ struct split {
     double high, low;
 };
 
-static inline void split_add(struct split *sum, double x) {
+FIXED_HERE void split_add(struct split *sum, double x) {
     const double part = (x + SPLIT_BY) - SPLIT_BY;
     sum->high += part;
     sum->low += x - part;
 }
 
 /* Of at most EXACT numbers. */
-static inline gg_fixed split_fixed(struct split sum) {
+FIXED_HERE gg_fixed split_fixed(struct split sum) {
     return gg_fix(sum.high) + (gg_fixed)(__int128)(int64_t)(sum.low * SPLIT_UNITS);
 }
 
 /* What gg_fix would cut off, cut off. */
-static inline double split_cut(double x) {
+FIXED_HERE double split_cut(double x) {
     return x < SPLIT_CUT ? gg_unfix(gg_fix(x)) : x;
 }
+
+#ifndef __CUDACC__ /* a device has lanes for that */
 
 /* Two numbers, two sums side by side. */
 typedef double two_doubles __attribute__((vector_size(2 * sizeof(double))));
@@ -127,4 +129,5 @@ static inline double split_gather(const double *share, const uint32_t *target,
     return gg_unfix(sum);
 }
 
+#endif
 #endif

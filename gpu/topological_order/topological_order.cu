@@ -48,7 +48,7 @@ static __global__ void plant(levels l) {
 }
 
 /* Cooperative. */
-static __global__ void __launch_bounds__(GG_BLOCK)
+static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_levels(const __grid_constant__ levels l) {
     __shared__ near_lists near;
     uint32_t taken = 0;
@@ -105,7 +105,7 @@ static int bits_of(uint32_t value) {
 static bool peel(struct cuda_job *job, const uint32_t *to, struct levels *l,
                  struct peel_state *state) {
     const struct cooperative_kernel kernel = {(const void *)peel_levels, "peel_levels",
-                                              GG_BLOCK, 0};
+                                              PEEL_BLOCK, 0};
     void *arguments[] = {l};
     gg_fill(job, l->left, 0, (uint64_t)l->p.rows.n * sizeof *l->left);
     gg_fill(job, l->p.state, 0, sizeof *l->p.state);

@@ -96,7 +96,7 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
                                                      uint32_t v) {
     const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
     found own = {0, 0};
-    t.bits = bits_for((uint32_t)(end - first));
+    t.bits = bits_for<along>((uint32_t)(end - first));
     fill<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
     for (uint64_t at = first; at < end; at += GG_WARP)
@@ -112,11 +112,12 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_warp_rows(const __grid_constant__ counting c) {
-    __shared__ uint32_t key[WARPS][WARP_SLOTS], count[WARPS][WARP_SLOTS],
-        more[along ? WARPS : 1][WARP_SLOTS];
+    constexpr uint32_t slots = spread<along> * WARP_ROW;
+    __shared__ uint32_t key[WARPS][slots], count[WARPS][slots],
+        more[along ? WARPS : 1][slots];
     const uint32_t warp = threadIdx.x / GG_WARP, rows = c.state->warp_rows;
     const table t = {key[warp], count[warp], more[along ? warp : 0], 0};
-    empty(t, gg_lane(), WARP_SLOTS, GG_WARP, along);
+    empty(t, gg_lane(), slots, GG_WARP, along);
     __syncwarp();
     for (uint32_t turn = 1;; turn++) {
         uint32_t at = 0;
@@ -141,7 +142,7 @@ static __device__ __forceinline__ void count_by_block(const counting &c, table t
     found own = {0, 0};
     for (uint64_t part = first; part < end; part += BLOCK_ROW) {
         const uint64_t part_end = end - part < BLOCK_ROW ? end : part + BLOCK_ROW;
-        t.bits = bits_for((uint32_t)(part_end - part));
+        t.bits = bits_for<along>((uint32_t)(part_end - part));
         fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
         for (uint64_t at = first + threadIdx.x / GG_WARP * BLOCK_GROUP; at < end;
@@ -160,11 +161,11 @@ static __device__ __forceinline__ void count_by_block(const counting &c, table t
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_block_rows(const __grid_constant__ counting c) {
-    __shared__ uint32_t key[BLOCK_SLOTS], count[BLOCK_SLOTS],
-        more[along ? BLOCK_SLOTS : 1];
+    constexpr uint32_t slots = spread<along> * BLOCK_ROW;
+    __shared__ uint32_t key[slots], count[slots], more[along ? slots : 1];
     __shared__ bool stop;
     const table t = {key, count, more, 0};
-    empty(t, threadIdx.x, BLOCK_SLOTS, GG_BLOCK, along);
+    empty(t, threadIdx.x, slots, GG_BLOCK, along);
     for (uint32_t row = blockIdx.x; row < c.state->block_rows; row += gridDim.x) {
         if (threadIdx.x == 0)
             stop = *(const volatile uint32_t *)c.stop != 0;

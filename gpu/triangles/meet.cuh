@@ -13,17 +13,15 @@
 
 enum {
     NONE = -1,
-    FEW = 4,            /* ahead, up to which a lane looks at all pairs */
-    WARP_SLOTS = 256,   /* of a warp's table */
-    WARP_ROW = 128,     /* ahead, that it is good for */
-    BLOCK_SLOTS = 2048, /* of a block's */
-    BLOCK_ROW = 1024,   /* ahead, that it is good for at a time */
-    LEAST_SLOTS = 32,   /* of a table that is in use */
-    BLOCK_GROUP = 8,    /* rows that a warp of a block takes at a time */
-    AT_ONCE = 4,        /* entries that a lane asks for together */
-    GRID_BLOCKS = 32,   /* for each multiprocessor */
-    TAKEN = 4,          /* vertices that a warp takes at a time */
-    UNASKED = 16,       /* times that it does so without a look at the stop flag */
+    FEW = 4,          /* ahead, up to which a lane looks at all pairs */
+    WARP_ROW = 128,   /* ahead, that a warp's table is good for */
+    BLOCK_ROW = 1024, /* ahead, that a block's is good for at a time */
+    LEAST_SLOTS = 32, /* of a table that is in use */
+    BLOCK_GROUP = 8,  /* rows that a warp of a block takes at a time */
+    AT_ONCE = 4,      /* entries that a lane asks for together */
+    GRID_BLOCKS = 32, /* for each multiprocessor */
+    TAKEN = 4,        /* vertices that a warp takes at a time */
+    UNASKED = 16,     /* times that it does so without a look at the stop flag */
     WARPS = GG_BLOCK / GG_WARP,
     FLAG_ARCS = 16 /* in a word of `there` */
 };
@@ -65,6 +63,9 @@ static __device__ __forceinline__ uint64_t degree_of(const counting &c, uint32_t
 
 /* ---- tables on chip ---- */
 
+/* Slots for each entry: with 4 of them a look-up is one look mostly; directions need the room for more. */
+template <bool along> constexpr uint32_t spread = along ? 2 : 4;
+
 struct table { /* of a warp, or of a block */
     uint32_t *key, *count, *more;
     uint32_t bits;
@@ -74,8 +75,9 @@ static __device__ __forceinline__ uint32_t slot_of(const table &t, uint32_t w) {
     return w * 0x9e3779b1u >> (32 - t.bits);
 }
 
+template <bool along>
 static __device__ __forceinline__ uint32_t bits_for(uint32_t entries) {
-    const uint32_t slots = 2 * entries < LEAST_SLOTS ? LEAST_SLOTS : 2 * entries;
+    const uint32_t slots = max((uint32_t)LEAST_SLOTS, spread<along> * entries);
     return 32 - (uint32_t)__clz((int)(slots - 1));
 }
 
