@@ -15,111 +15,11 @@
 ** is read; who makes a distance fall does so before a look at the bit. A fence stands between both, one for
 ** all arcs that lanes take at once. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
 ** Single-Source Shortest Paths" (IPDPS 2014). */
-#include "base/warp.h"
 #include "base/words.h"
-#include "graph/frontier.cuh"
 #include "matrix.h"
+#include "relax.cuh"
 
 #include <stdio.h>
-
-enum {
-    MATRIX_BLOCKS = 16, /* for each multiprocessor */
-    LONG_ARCS = 64,     /* from which a warp takes a row together */
-    AT_ONCE = 4         /* arcs that a lane asks for together */
-};
-
-typedef unsigned long long matrix_word;
-
-struct matrix_state {
-    matrix_word edge, settled_below; /* what is below is final */
-    matrix_word least;               /* of the far places that stay far */
-    matrix_word served;
-    uint32_t near[2], far[2]; /* places in each list */
-    uint32_t side, far_side;  /* which of both is read */
-    uint32_t ticket, look, over, steps;
-};
-
-template <typename number> struct matrix_rows {
-    struct device_csr arcs;
-    uint32_t rows, targets;
-    number *distance; /* UINT64 and REAL: words */
-    uint32_t *near[2], *far[2];
-    uint32_t *near_bit, *far_bit, *done; /* a bit for each place; done[row] */
-    const uint32_t *source, *target;
-    number *cell;
-    matrix_word bound, delta;
-    bool real, bounded;
-    struct matrix_state *state;
-};
-
-/* ---- numbers ---- */
-
-template <typename number> static __device__ __forceinline__ number no_way() {
-    return (number) ~(number)0;
-}
-
-static __device__ __forceinline__ uint32_t least_of(uint32_t *place, uint32_t sum) {
-    return atomicMin(place, sum);
-}
-static __device__ __forceinline__ matrix_word least_of(matrix_word *place,
-                                                       matrix_word sum) {
-    return atomicMin(place, sum);
-}
-
-static __device__ __forceinline__ double real_of(matrix_word word) {
-    return __longlong_as_double((long long)word);
-}
-static __device__ __forceinline__ matrix_word word_of(double d) {
-    return (matrix_word)__double_as_longlong(d);
-}
-
-/* ~0: it leaves the range. */
-template <typename number>
-static __device__ __forceinline__ matrix_word sum_along(const matrix_rows<number> &r,
-                                                        matrix_word from, uint64_t arc) {
-    const void *weight = r.arcs.weight;
-    if (!weight)
-        return from + 1;
-    if (sizeof(number) == sizeof(uint32_t))
-        return from + __ldg((const uint32_t *)weight + arc);
-    if (r.real) {
-        double sum = __dadd_rn(real_of(from), __ldg((const double *)weight + arc));
-        return sum <= DBL_MAX ? word_of(sum) : ~(matrix_word)0;
-    }
-    matrix_word sum = from + (matrix_word)__ldg((const long long *)weight + arc);
-    return sum > INT64_MAX ? ~(matrix_word)0 : sum;
-}
-
-/* The next edge: words of REAL distances are added as numbers. */
-template <typename number>
-static __device__ matrix_word moved_on(const matrix_rows<number> &r, matrix_word from) {
-    if (!r.real)
-        return from + r.delta < from ? ~(matrix_word)0 : from + r.delta;
-    matrix_word to = word_of(__dadd_rn(real_of(from), real_of(r.delta)));
-    return to > from ? to : from + 1; /* delta is lost to rounding */
-}
-
-/* ---- lists ---- */
-
-static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
-    const uint32_t bit = 1u << place % 32;
-    return !(atomicOr(&bits[place / 32], bit) & bit);
-}
-
-static __device__ __forceinline__ void clear_bit(uint32_t *bits, uint32_t place) {
-    atomicAnd(&bits[place / 32], ~(1u << place % 32));
-}
-
-/* Places of this lane in the list, the first of `mine`; all lanes of the warp call. */
-static __device__ __forceinline__ uint32_t reserve_some(uint32_t *count, uint32_t mine) {
-    uint32_t total, first = 0;
-    if (!__any_sync(ALL_LANES, mine > 0))
-        return 0;
-    const uint32_t before = warp_sum_before(mine, &total);
-    if (gg_lane() == 0)
-        first = atomicAdd(count, total);
-    return __shfl_sync(ALL_LANES, first, 0) + before;
-}
 
 /* ---- kernels ---- */
 
@@ -130,64 +30,6 @@ static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r)
         r.distance[place] = 0;
         take_bit(r.near_bit, place);
         r.near[0][atomicAdd(&r.state->near[0], 1u)] = place;
-    }
-}
-
-/* The sum along an arc; false: it is of no use. */
-template <typename number>
-static __device__ __forceinline__ bool
-sum_of(const matrix_rows<number> &r, matrix_word from, uint64_t arc, matrix_word *sum) {
-    *sum = sum_along(r, from, arc);
-    if (*sum == ~(matrix_word)0 && !r.bounded)
-        r.state->over = 1;
-    return *sum <= r.bound;
-}
-
-/* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins at `first`. All
-** lanes of the warp call. */
-template <typename number>
-static __device__ __forceinline__ void
-relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t first,
-      uint64_t arc, uint64_t end, uint32_t step) {
-    struct matrix_state *s = r.state;
-    const uint32_t next = s->side ^ 1, far = s->far_side;
-    for (; __any_sync(ALL_LANES, arc < end); arc += AT_ONCE * step) {
-        matrix_word sum[AT_ONCE];
-        uint32_t place[AT_ONCE], nears = 0, fars = 0;
-        bool falls[AT_ONCE], fell = false;
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++) {
-            const uint64_t a = arc + k * step;
-            falls[k] = a < end && sum_of(r, from, a, &sum[k]);
-            place[k] = first + (a < end ? __ldg(&r.arcs.target[a]) : 0);
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++)
-            falls[k] = falls[k] && (number)sum[k] < gg_peek(&r.distance[place[k]]);
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++) {
-            falls[k] = falls[k] &&
-                       (number)sum[k] < least_of(&r.distance[place[k]], (number)sum[k]);
-            fell |= falls[k];
-        }
-        if (!__any_sync(ALL_LANES, fell))
-            continue;
-        __threadfence();
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++) {
-            falls[k] =
-                falls[k] && take_bit(sum[k] < edge ? r.near_bit : r.far_bit, place[k]);
-            nears += falls[k] && sum[k] < edge;
-            fars += falls[k] && sum[k] >= edge;
-        }
-        uint32_t near_at = reserve_some(&s->near[next], nears),
-                 far_at = reserve_some(&s->far[far], fars);
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++)
-            if (falls[k] && sum[k] < edge)
-                r.near[next][near_at++] = place[k];
-            else if (falls[k])
-                r.far[far][far_at++] = place[k];
     }
 }
 

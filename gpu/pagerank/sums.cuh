@@ -1,0 +1,203 @@
+/* PageRank on the device: the arrays of a run, and sums over rows that nobody's order changes. A lane, a crew of
+** eight lanes or a warp adds what arcs bring, as two doubles (split.h) or in fixed point (fixed.h). */
+#ifndef GPUGRAPH_PAGERANK_SUMS_CUH
+#define GPUGRAPH_PAGERANK_SUMS_CUH
+
+#include "split.h"
+#include "steps.h"
+#include "graph/frontier.cuh"
+
+enum {
+    LANE_ROW = 8,    /* arcs up to which a lane takes a row */
+    CREW = 8,        /* lanes that take one up to EXACT arcs together */
+    HUB_ROW = 16384, /* arcs from which blocks share it; also a slice's */
+    AT_ONCE = 4,     /* arcs that a lane asks for together */
+    ROW_BLOCKS = 16, /* for each multiprocessor */
+    WARPS = GG_BLOCK / GG_WARP,
+    UNASKED = 8 /* iterations that are queued without a look at the host's stop */
+};
+
+typedef unsigned long long word;
+
+struct device_fixed { /* of a gg_fixed; the carry of the low half goes to the high one */
+    word low, high;
+};
+
+struct rank_state {
+    device_fixed lost[2], change; /* lost: beside share and next_share */
+    uint32_t hubs, slices;
+};
+
+struct hub_slice {
+    uint64_t first, end; /* arcs */
+    uint32_t hub;        /* its place in the list */
+};
+
+struct ranking {
+    struct device_csr out, in;
+    gpugraph_distance_type type;
+    double damping;
+    uint32_t places;
+    bool weighted;
+    struct rank_state *state;
+    double *rank, *share, *next_share, *total;
+    uint32_t turn; /* lost[turn] is the shares', the other one that of the next */
+    int16_t *exponent;
+    const uint32_t *is_place; /* bit v; NULL: everywhere */
+    uint32_t *source;
+    uint32_t *hub; /* vertices with long rows */
+    hub_slice *slice;
+    device_fixed *arrived; /* at hubs, by their place in the list */
+};
+
+/* ---- sums ---- */
+
+static __device__ __forceinline__ gg_fixed fixed_of(device_fixed f) {
+    return (gg_fixed)f.high << 64 | f.low;
+}
+
+/* The high half gets what overflows the low one: additions of both halves come in any order. */
+static __device__ __forceinline__ void add_fixed(device_fixed *to, gg_fixed part) {
+    const word low = (word)part, before = atomicAdd(&to->low, low);
+    const word high = (word)(part >> 64) + (before + low < before);
+    if (high)
+        atomicAdd(&to->high, high);
+}
+
+static __device__ __forceinline__ gg_fixed sum_of_warp(gg_fixed part) {
+    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+        const word low = __shfl_xor_sync(ALL_LANES, (word)part, step),
+                   high = __shfl_xor_sync(ALL_LANES, (word)(part >> 64), step);
+        part += (gg_fixed)high << 64 | low;
+    }
+    return part;
+}
+
+/* All threads of the block. */
+static __device__ void add_of_block(device_fixed *to, gg_fixed part) {
+    __shared__ device_fixed of_warp[GG_BLOCK / GG_WARP];
+    part = sum_of_warp(part);
+    __syncthreads(); /* the array may be in use by the call before */
+    if (gg_lane() == 0)
+        of_warp[threadIdx.x / GG_WARP] = device_fixed{(word)part, (word)(part >> 64)};
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        gg_fixed sum = 0;
+        for (int i = 0; i < GG_BLOCK / GG_WARP; i++)
+            sum += fixed_of(of_warp[i]);
+        if (sum)
+            add_fixed(to, sum);
+    }
+}
+
+static __device__ __forceinline__ double weight_of(const ranking &r, const void *weight,
+                                                   uint64_t arc) {
+    if (r.type == GPUGRAPH_UINT32)
+        return ((const uint32_t *)weight)[arc];
+    if (r.type == GPUGRAPH_UINT64)
+        return (double)((const int64_t *)weight)[arc];
+    return ((const double *)weight)[arc];
+}
+
+/* ---- sums over rows ---- */
+
+static __device__ __forceinline__ gg_fixed brought(const ranking &r, uint64_t arc) {
+    const uint32_t u = r.in.target[arc];
+    return gg_fix(
+        __dmul_rn(__ldg(&r.share[u]),
+                  gg_relative_weight(weight_of(r, r.in.weight, arc), r.exponent[u])));
+}
+
+/* What arcs first, first + step, ... below end bring, EXACT at most. */
+static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t first,
+                                                  uint64_t end, uint32_t step) {
+    split sum = {0, 0};
+    for (uint64_t i = first; i < end; i += AT_ONCE * step) {
+        uint32_t from[AT_ONCE];
+        double share[AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            from[k] = i + k * step < end ? r.in.target[i + k * step] : 0;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            share[k] = i + k * step < end ? __ldg(&r.share[from[k]]) : 0;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            split_add(&sum, share[k]);
+    }
+    return sum;
+}
+
+/* The same of any number of arcs, in fixed point. */
+static __device__ __forceinline__ gg_fixed part_of_row(const ranking &r, uint64_t first,
+                                                       uint64_t end, uint32_t step) {
+    gg_fixed sum = 0;
+    if (r.weighted) {
+        for (uint64_t i = first; i < end; i += step)
+            sum += brought(r, i);
+        return sum;
+    }
+    for (uint64_t i = first; i < end; i += (uint64_t)EXACT * step)
+        sum += split_fixed(shares_of(r, i, min(end, i + (uint64_t)EXACT * step), step));
+    return sum;
+}
+
+/* A short row, rounded once. */
+static __device__ __forceinline__ double row_of_lane(const ranking &r, uint64_t first,
+                                                     uint64_t end) {
+    if (r.weighted)
+        return gg_unfix(part_of_row(r, first, end, 1));
+    const split sum = shares_of(r, first, end, 1);
+    return sum.high + sum.low;
+}
+
+/* The row of a crew of lanes, of EXACT arcs at most; all lanes of the warp come here. */
+static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t first,
+                                                     uint64_t end) {
+    const uint64_t mine = first + gg_lane() % CREW;
+    if (r.weighted) {
+        gg_fixed sum = part_of_row(r, mine, end, CREW);
+        __syncwarp();
+        for (int step = CREW / 2; step > 0; step /= 2) {
+            const word low = __shfl_xor_sync(ALL_LANES, (word)sum, step),
+                       high = __shfl_xor_sync(ALL_LANES, (word)(sum >> 64), step);
+            sum += (gg_fixed)high << 64 | low;
+        }
+        return gg_unfix(sum);
+    }
+    split sum = shares_of(r, mine, end, CREW);
+    __syncwarp();
+    for (int step = CREW / 2; step > 0; step /= 2) {
+        sum.high += __shfl_xor_sync(ALL_LANES, sum.high, step);
+        sum.low += __shfl_xor_sync(ALL_LANES, sum.low, step);
+    }
+    return sum.high + sum.low;
+}
+
+struct warp_rows { /* of a warp's lanes that have such a row */
+    uint8_t owner[GG_WARP];
+    double arrived[GG_WARP];
+};
+
+/* Crews take the rows of these lanes, a few at a time; returns the calling lane's. */
+static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_rows *w,
+                                                       unsigned rows, uint64_t first,
+                                                       uint64_t end) {
+    const uint32_t count = (uint32_t)__popc(rows), lane = gg_lane();
+    const bool has = rows >> lane & 1;
+    if (has)
+        w->owner[__popc(rows & ((1u << lane) - 1))] = (uint8_t)lane;
+    __syncwarp();
+    for (uint32_t i = lane / CREW; i - lane / CREW < count; i += GG_WARP / CREW) {
+        const uint32_t owner = w->owner[i < count ? i : 0];
+        const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
+                       to = __shfl_sync(ALL_LANES, end, owner);
+        const double arrived = row_of_crew(r, from, i < count ? to : from);
+        if (lane % CREW == 0 && i < count)
+            w->arrived[owner] = arrived;
+    }
+    __syncwarp();
+    return has ? w->arrived[lane] : 0;
+}
+
+#endif
