@@ -71,8 +71,9 @@ static const dynamic_place *choose_place(gpugraph_run *run) {
     return NULL;
 }
 
-gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
-                                        gpugraph_run *run, gpugraph_dynamic **graph) {
+gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
+                               const dynamic_place *place, struct cuda_job *job,
+                               gpugraph_run *run, gpugraph_dynamic **graph) {
     *graph = NULL;
     gg_begin(run);
     if (options->vertices > SLAB_MOST_VERTICES || options->load < 0 || options->load > 8)
@@ -80,11 +81,12 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
                        "a dynamic graph has at most %u vertices (%u are asked for) and a "
                        "load of 0 to 8 (%g)",
                        SLAB_MOST_VERTICES, options->vertices, options->load);
-    const dynamic_place *place = choose_place(run);
-    gpugraph_dynamic *d = place ? gg_alloc_zero(run, 1, sizeof *d) : NULL;
+    gpugraph_dynamic *d = gg_alloc_zero(run, 1, sizeof *d);
     if (!d)
         return run->status;
     d->place = place;
+    d->held = job != NULL;
+    d->lent = job;
     d->device = run->device;
     d->valued = options->valued;
     d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
@@ -101,6 +103,14 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
     }
     *graph = d;
     return GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
+                                        gpugraph_run *run, gpugraph_dynamic **graph) {
+    *graph = NULL;
+    gg_begin(run);
+    const dynamic_place *place = choose_place(run);
+    return place ? gg_dynamic_new(options, place, NULL, run, graph) : run->status;
 }
 
 void gpugraph_dynamic_free(gpugraph_dynamic *d) {

@@ -9,6 +9,10 @@
 /* ---- the place ---- */
 
 static bool open_cuda(gpugraph_dynamic *d, gpugraph_run *run) {
+    if (d->held) {
+        d->job = d->lent;
+        return d->job && gg_going(d->job);
+    }
     struct cuda_job *job = new (std::nothrow) cuda_job();
     if (!job) {
         gg_fail(run, GPUGRAPH_NO_MEMORY, "memory for a job is exhausted");
@@ -23,10 +27,10 @@ static bool open_cuda(gpugraph_dynamic *d, gpugraph_run *run) {
 }
 
 static void close_cuda(gpugraph_dynamic *d, gpugraph_run *) {
-    if (!d->job)
-        return;
-    gg_job_close(d->job);
-    delete d->job;
+    if (d->job && !d->held) {
+        gg_job_close(d->job);
+        delete d->job;
+    }
     d->job = NULL;
 }
 
@@ -35,6 +39,8 @@ static void *take_cuda(gpugraph_dynamic *d, uint64_t bytes) {
 }
 
 static void give_cuda(gpugraph_dynamic *d, void *block, uint64_t bytes) {
+    if (!d->job && d->held)
+        gg_free_block(block, bytes); /* nothing runs there */
     if (!d->job)
         return; /* the device is gone, and its memory with it */
     cudaStreamSynchronize(d->job->stream);

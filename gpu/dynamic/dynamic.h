@@ -137,7 +137,9 @@ struct gpugraph_dynamic {
     uint64_t free; /* sectors of free pieces then */
     struct vacant_numbers vacant;
     gpugraph_run *run;
-    struct cuda_job *job; /* CUDA: while it is open */
+    struct cuda_job *job;  /* CUDA: while it is open */
+    bool held;             /* CUDA: who calls has the devices' mutex, ... */
+    struct cuda_job *lent; /* ... and this job; NULL: to free it */
     double mark_ms[2];    /* CPU */
 };
 
@@ -155,6 +157,10 @@ static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
 
 /* ---- dynamic.c: the frame of every public function ---- */
 
+/* gpugraph_dynamic_create at that place; job: NULL, or one that is open. */
+gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
+                               const dynamic_place *place, struct cuda_job *job,
+                               gpugraph_run *run, gpugraph_dynamic **graph);
 bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run);
 gpugraph_status gg_dynamic_close(gpugraph_dynamic *d);
 /* Begins a batch: place, arrays, an empty report. False: gg_dynamic_close is next. */

@@ -38,7 +38,8 @@ enum chain_step {
 struct chain_batch {
     uint64_t count; /* items */
     const uint32_t *source, *target;
-    const int64_t *id, *weight; /* weight: NULL for all 0 */
+    const int64_t *id, *weight;   /* id: NULL for 1, 2, 3 ...; weight: NULL for all 0 */
+    const uint32_t *weight_32;    /* or these; else NULL */
     const uint32_t *order;      /* items by source, target, id, and place in the batch */
     uint32_t *first; /* of each group, its first place in `order`; and the end */
     uint32_t *pair_source, *pair_target;
@@ -52,13 +53,24 @@ struct chain_batch {
     int64_t *answer;      /* CHAIN_QUERY: weights */
     uint64_t *row_offset; /* rows of pairs */
     const uint32_t *row_target, *row_value;
-    uint32_t *to_target; /* CHAIN_COPY */
+    uint32_t *to_target;         /* CHAIN_COPY; of the others any may be NULL */
     int64_t *to_id, *to_weight;
+    uint32_t *to_weight_32;
 };
 
 /* What a radix sort takes for a number in the order of ids. */
 WARP_FUNCTION uint64_t chain_key(int64_t id) {
     return (uint64_t)id ^ (uint64_t)1 << 63;
+}
+
+WARP_FUNCTION int64_t chain_id(const struct chain_batch *b, uint32_t item) {
+    return b->id ? b->id[item] : (int64_t)item + 1;
+}
+
+WARP_FUNCTION int64_t chain_weight(const struct chain_batch *b, uint32_t item) {
+    if (b->weight_32)
+        return b->weight_32[item];
+    return b->weight ? b->weight[item] : 0;
 }
 
 WARP_FUNCTION bool chain_same_pair(const struct chain_batch *b, uint32_t i, uint32_t j) {
@@ -77,8 +89,8 @@ WARP_FUNCTION uint32_t chain_merge(const struct chain_batch *b, uint64_t group,
     uint32_t before = CHAIN_END, at = *head, added = 0, end = b->first[group + 1];
     for (uint32_t i = b->first[group]; i < end; i++) {
         uint32_t item = b->order[i];
-        int64_t id = b->id[item], weight = b->weight ? b->weight[item] : 0;
-        if (i + 1 < end && b->id[b->order[i + 1]] == id)
+        int64_t id = chain_id(b, item), weight = chain_weight(b, item);
+        if (i + 1 < end && chain_id(b, b->order[i + 1]) == id)
             continue; /* the last of the batch counts */
         while (at != CHAIN_END && b->slot[at].id < id) {
             before = at;
@@ -106,7 +118,7 @@ WARP_FUNCTION uint32_t chain_part(const struct chain_batch *b, uint64_t group,
                                   uint32_t *head, bool cut) {
     uint32_t before = CHAIN_END, at = *head, gone = 0;
     for (uint32_t i = b->first[group]; i < b->first[group + 1]; i++) {
-        int64_t id = b->id[b->order[i]];
+        int64_t id = chain_id(b, b->order[i]);
         while (at != CHAIN_END && b->slot[at].id < id) {
             before = at;
             at = b->slot[at].next;
@@ -204,8 +216,13 @@ WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i) {
     uint64_t to = b->at[i];
     for (uint32_t at = b->row_value[i]; at != CHAIN_END; at = b->slot[at].next) {
         b->to_target[to] = b->row_target[i];
-        b->to_id[to] = b->slot[at].id;
-        b->to_weight[to++] = b->slot[at].weight;
+        if (b->to_id)
+            b->to_id[to] = b->slot[at].id;
+        if (b->to_weight)
+            b->to_weight[to] = b->slot[at].weight;
+        if (b->to_weight_32)
+            b->to_weight_32[to] = (uint32_t)b->slot[at].weight;
+        to++;
     }
 }
 

@@ -15,15 +15,9 @@
 
 /* ---- create and free ---- */
 
-gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *options,
-                                           gpugraph_run *run,
-                                           gpugraph_multigraph **graph) {
-    gpugraph_dynamic_options of_pairs = *options;
-    gpugraph_dynamic *pairs;
-    *graph = NULL;
-    of_pairs.valued = true;
-    if (gpugraph_dynamic_create(&of_pairs, run, &pairs))
-        return run->status;
+/* Takes pairs over. */
+static gpugraph_status make_of(gpugraph_dynamic *pairs, gpugraph_run *run,
+                               gpugraph_multigraph **graph) {
     gpugraph_multigraph *m = gg_alloc_zero(run, 1, sizeof *m);
     if (!m) {
         gpugraph_dynamic_free(pairs);
@@ -33,6 +27,30 @@ gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *optio
     m->place = pairs->place == &gg_cpu_dynamic ? &gg_cpu_chains : gg_cuda_chains;
     *graph = m;
     return GPUGRAPH_OK;
+}
+
+gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
+                                  const dynamic_place *place, struct cuda_job *job,
+                                  gpugraph_run *run, gpugraph_multigraph **graph) {
+    gpugraph_dynamic_options of_pairs = *options;
+    gpugraph_dynamic *pairs;
+    *graph = NULL;
+    of_pairs.valued = true;
+    if (gg_dynamic_new(&of_pairs, place, job, run, &pairs))
+        return run->status;
+    return make_of(pairs, run, graph);
+}
+
+gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *options,
+                                           gpugraph_run *run,
+                                           gpugraph_multigraph **graph) {
+    gpugraph_dynamic_options of_pairs = *options;
+    gpugraph_dynamic *pairs;
+    *graph = NULL;
+    of_pairs.valued = true;
+    if (gpugraph_dynamic_create(&of_pairs, run, &pairs))
+        return run->status;
+    return make_of(pairs, run, graph);
 }
 
 void gpugraph_multigraph_free(gpugraph_multigraph *m) {
@@ -278,6 +296,32 @@ gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t coun
     if (added)
         *added = m->edges - before;
     return run->status;
+}
+
+gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
+                                  gpugraph_run *run) {
+    gpugraph_dynamic *d = m->pairs;
+    const bool wide = edges->weight_size == sizeof(int64_t);
+    struct dynamic_batch b = {.count = edges->count};
+    struct arrays a;
+    struct chain_batch c;
+    if (!gg_dynamic_open(d, run) ||
+        !gg_dynamic_make_room(d, &d->scratch, edges->count * sizeof *b.result))
+        return gg_dynamic_close(d);
+    b.result = d->scratch.block;
+    gg_dynamic_new_report(d);
+    c = gg_chain_batch(m);
+    if (!gg_dynamic_make_room(d, &m->batch, carve(NULL, edges->count, false, &a, &c)))
+        return gg_dynamic_close(d);
+    carve(m->batch.block, edges->count, false, &a, &c);
+    c.count = edges->count;
+    c.source = edges->source;
+    c.target = edges->target;
+    c.id = edges->id;
+    c.weight = wide ? edges->weight : NULL;
+    c.weight_32 = wide ? NULL : edges->weight;
+    a.sort.by_id = edges->id != NULL;
+    return gg_chain_end(m, "insert", change(m, true, &b, &a, &c), edges->count);
 }
 
 gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t count,

@@ -42,6 +42,35 @@ struct gpugraph_multigraph {
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
 };
 
+/* ---- edges and rows that lie where the slabs are ---- */
+
+struct chain_edges {
+    uint64_t count;
+    const uint32_t *source, *target;
+    const int64_t *id;  /* NULL: 1, 2, 3 ... */
+    const void *weight; /* NULL: all 0 */
+    size_t weight_size; /* 4 or 8 bytes */
+};
+
+struct chain_rows { /* room for all edges; offset: one more than there are rows */
+    uint64_t rows;
+    uint64_t *offset;
+    uint32_t *target;
+    void *weight; /* NULL: not wanted */
+    size_t weight_size;
+};
+
+/* gpugraph_multigraph_create at that place; job: NULL, or one that is open. */
+gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
+                                  const dynamic_place *place, struct cuda_job *job,
+                                  gpugraph_run *run, gpugraph_multigraph **graph);
+/* gpugraph_multigraph_insert. */
+gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
+                                  gpugraph_run *run);
+/* gpugraph_multigraph_rows, of the first vertices. (multigraph_rows.c) */
+gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
+                                        const struct chain_rows *rows, gpugraph_run *run);
+
 /* ---- multigraph.c ---- */
 
 struct chain_batch gg_chain_batch(const gpugraph_multigraph *m);

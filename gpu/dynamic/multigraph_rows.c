@@ -7,13 +7,13 @@
 
 /* ---- rows ---- */
 
-/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them; filled, c->to_*
-** hold them. How many there are. */
-static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
-                          struct chain_batch *c) {
+/* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
+** edges. How many edges there are, in *pairs chains. */
+static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                            struct chain_batch *c, uint64_t *pairs) {
     gpugraph_dynamic *d = m->pairs;
-    uint64_t pairs = gg_dynamic_count_edges(d, rows), used = 0;
-    if (!gg_dynamic_make_rows(d, pairs, true, rows))
+    *pairs = gg_dynamic_count_edges(d, rows);
+    if (!gg_dynamic_make_rows(d, *pairs, true, rows))
         return 0;
     *c = gg_chain_batch(m);
     c->row_offset = rows->row_offset;
@@ -21,14 +21,22 @@ static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bo
     c->row_value = rows->row_value;
     for (int pass = 0; pass < 2; pass++) {
         char *block = pass ? m->batch.block : NULL;
-        used = 0;
-        c->need = gg_chain_carve(block, &used, pairs + 1, sizeof *c->need);
-        c->at = gg_chain_carve(block, &used, pairs + 1, sizeof *c->at);
+        uint64_t used = 0;
+        c->need = gg_chain_carve(block, &used, *pairs + 1, sizeof *c->need);
+        c->at = gg_chain_carve(block, &used, *pairs + 1, sizeof *c->at);
         if (!gg_dynamic_make_room(d, &m->batch, used))
             return 0;
     }
-    m->place->step(d, CHAIN_LENGTH, c, pairs);
-    uint64_t edges = gg_chain_sum(m, c, pairs);
+    m->place->step(d, CHAIN_LENGTH, c, *pairs);
+    return gg_chain_sum(m, c, *pairs);
+}
+
+/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them; filled, c->to_*
+** hold them. How many there are. */
+static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
+                          struct chain_batch *c) {
+    gpugraph_dynamic *d = m->pairs;
+    uint64_t pairs, edges = find_chains(m, rows, c, &pairs), used;
     for (int pass = 0; pass < 2 && filled; pass++) {
         char *block = pass ? m->rows.block : NULL;
         used = 0;
@@ -64,6 +72,31 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
             d->place->download(d, weight, c.to_weight, edges * sizeof *weight);
     }
     return gg_chain_end(m, "rows", ms, edges);
+}
+
+gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
+                                        const struct chain_rows *rows,
+                                        gpugraph_run *run) {
+    gpugraph_dynamic *d = m->pairs;
+    const bool wide = rows->weight_size == sizeof(int64_t);
+    struct dynamic_batch b = {.count = rows->rows};
+    struct chain_batch c;
+    uint64_t pairs;
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    d->place->mark(d, 0);
+    uint64_t edges = find_chains(m, &b, &c, &pairs);
+    if (gg_dynamic_going(d)) {
+        c.to_target = rows->target;
+        c.to_weight = wide ? rows->weight : NULL;
+        c.to_weight_32 = wide ? NULL : rows->weight;
+        m->place->step(d, CHAIN_COPY, &c, pairs);
+        m->place->step(d, CHAIN_OFFSETS, &c, rows->rows + 1);
+        d->place->copy(d, rows->offset, b.row_offset,
+                       (rows->rows + 1) * sizeof *rows->offset);
+    }
+    d->place->mark(d, 1);
+    return gg_chain_end(m, "rows", d->place->elapsed(d), edges);
 }
 
 gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *run,
