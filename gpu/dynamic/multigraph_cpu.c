@@ -12,7 +12,7 @@ static void key_by_id(void *order, uint64_t low, uint64_t high) {
     const chain_order *o = order;
     for (uint64_t i = low; i < high; i++) {
         o->item[i] = (uint32_t)i;
-        o->key[i] = chain_key(o->c->id[i]);
+        o->key[i] = chain_key(chain_id(o->c, (uint32_t)i));
     }
 }
 

@@ -1,0 +1,145 @@
+/* The edges of a graph that changes: filled, changed, given as rows, compared with the graph. */
+#include "store.h"
+
+/* Edges that are compared at a time. */
+#define CHECKED_EDGES ((uint64_t)1 << 20)
+
+enum { SIDES = GPUGRAPH_IN + 1 };
+
+/* ---- fill, free ---- */
+
+gpugraph_status gg_store_fill(edge_store *store, gpugraph_direction side,
+                              uint32_t vertices, const struct chain_edges *edges,
+                              const dynamic_place *place, struct cuda_job *job,
+                              gpugraph_run *run) {
+    const gpugraph_dynamic_options options = {.vertices = vertices};
+    struct chain_edges from = *edges;
+    if (side == GPUGRAPH_IN) {
+        from.source = edges->target;
+        from.target = edges->source;
+    }
+    if (gg_multigraph_new(&options, place, job, run, &store->side[side]))
+        return run->status;
+    if (!gg_multigraph_put(store->side[side], &from, run) &&
+        gpugraph_multigraph_edge_count(store->side[side]) != edges->count)
+        gg_fail(run, GPUGRAPH_INVALID, "edges between the same two vertices share an id");
+    return run->status;
+}
+
+void gg_store_lend(edge_store *store, struct cuda_job *job) {
+    for (int side = 0; side < SIDES; side++)
+        if (store->side[side]) {
+            store->side[side]->pairs->held = true;
+            store->side[side]->pairs->lent = job;
+        }
+}
+
+int64_t gg_store_bytes(const edge_store *store) {
+    int64_t bytes = 0;
+    for (int side = 0; side < SIDES; side++)
+        bytes += store->side[side] ? gpugraph_multigraph_bytes(store->side[side]) : 0;
+    return bytes;
+}
+
+void gg_store_free(edge_store *store) {
+    for (int side = 0; side < SIDES; side++) {
+        gpugraph_multigraph_free(store->side[side]);
+        store->side[side] = NULL;
+    }
+}
+
+/* ---- changes ---- */
+
+static void change_side(gpugraph_multigraph *m, bool in, const store_changes *c,
+                        gpugraph_run *run) {
+    uint64_t removed = 0;
+    if (c->vertices > gpugraph_multigraph_vertex_count(m))
+        gpugraph_multigraph_reserve(m, c->vertices, run);
+    if (!run->status && c->gone > 0)
+        gpugraph_multigraph_delete(m, c->gone, in ? c->gone_target : c->gone_source,
+                                   in ? c->gone_source : c->gone_target, c->gone_id, run,
+                                   &removed);
+    if (!run->status && removed != c->gone)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "%llu edges are to be removed, and the tables have %llu of them",
+                (unsigned long long)c->gone, (unsigned long long)removed);
+    if (!run->status && c->come > 0)
+        gpugraph_multigraph_insert(m, c->come, in ? c->come_target : c->come_source,
+                                   in ? c->come_source : c->come_target, c->come_id,
+                                   c->come_weight, run, NULL);
+}
+
+gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
+                                gpugraph_run *run) {
+    for (int side = 0; side < SIDES && !run->status; side++)
+        if (store->side[side])
+            change_side(store->side[side], side == GPUGRAPH_IN, changes, run);
+    return run->status;
+}
+
+gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
+                              const struct chain_rows *rows, gpugraph_run *run) {
+    return gg_multigraph_copy_rows(store->side[side], rows, run);
+}
+
+/* ---- against the graph ---- */
+
+struct portion { /* of edges, on the host */
+    int64_t *id, *weight;
+    bool *found;
+};
+
+static int64_t weight_of(const gpugraph_graph *graph, uint64_t e) {
+    if (!graph->weight)
+        return 0;
+    return gg_distance_size(graph->distance_type) == sizeof(uint32_t)
+               ? ((const uint32_t *)graph->weight)[e]
+               : ((const int64_t *)graph->weight)[e];
+}
+
+static void check_portion(gpugraph_multigraph *m, bool in, const gpugraph_graph *graph,
+                          uint64_t first, uint64_t count, const struct portion *p,
+                          gpugraph_run *run) {
+    const uint32_t *source = graph->source + first, *target = graph->target + first;
+    for (uint64_t i = 0; i < count; i++)
+        p->id[i] = graph->edge_id ? graph->edge_id[first + i] : (int64_t)(first + i) + 1;
+    gpugraph_multigraph_query(m, count, in ? target : source, in ? source : target, p->id,
+                              run, p->found, p->weight);
+    for (uint64_t i = 0; i < count && !run->status; i++) {
+        if (!p->found[i])
+            gg_fail(run, GPUGRAPH_INVALID, "edge %lld is not in the tables",
+                    (long long)p->id[i]);
+        else if (p->weight[i] != weight_of(graph, first + i))
+            gg_fail(run, GPUGRAPH_INVALID, "edge %lld has another weight in the tables",
+                    (long long)p->id[i]);
+    }
+}
+
+/* Ids differ, so as many edges as the graph has, each of which is found, are all. */
+static void check_side(gpugraph_multigraph *m, bool in, const gpugraph_graph *graph,
+                       const struct portion *p, gpugraph_run *run) {
+    uint64_t edges = gpugraph_multigraph_edge_count(m), count;
+    for (uint64_t first = 0; first < graph->m && !run->status; first += count) {
+        count = graph->m - first;
+        count = count < CHECKED_EDGES ? count : CHECKED_EDGES;
+        check_portion(m, in, graph, first, count, p, run);
+    }
+    if (!run->status && edges != graph->m)
+        gg_fail(run, GPUGRAPH_INVALID, "there are %llu edges in the tables, and %llu",
+                (unsigned long long)edges, (unsigned long long)graph->m);
+}
+
+gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
+                               gpugraph_run *run) {
+    const uint64_t count = graph->m < CHECKED_EDGES ? graph->m : CHECKED_EDGES;
+    struct portion p = {.id = gg_alloc(run, count, sizeof *p.id),
+                        .weight = gg_alloc(run, count, sizeof *p.weight),
+                        .found = gg_alloc(run, count, sizeof *p.found)};
+    for (int side = 0; side < SIDES && !run->status; side++)
+        if (store->side[side])
+            check_side(store->side[side], side == GPUGRAPH_IN, graph, &p, run);
+    gg_release(p.id);
+    gg_release(p.weight);
+    gg_release(p.found);
+    return run->status;
+}
