@@ -227,6 +227,9 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 ** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
+/* Are the tables of edges that a device keeps for a graph that changes those of the edges, and no
+** others? GPUGRAPH_INVALID and a sentence where they are not; nothing is asked where there are none. */
+gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 

@@ -301,6 +301,18 @@ static int compare_arcs(check *k) {
     return SQLITE_OK;
 }
 
+/* What a device keeps of the edges, against them. */
+static int compare_tables(check *k) {
+    gpugraph_run run;
+    connection_run(k->call.c, &run);
+    const gpugraph_status status = gpugraph_check_tables(k->graph->graph, &run);
+    if (status != GPUGRAPH_INVALID)
+        return code_of_status(status);
+    if (k->differences++ < SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k->said, "%s%s", k->differences > 1 ? "; " : "", run.message);
+    return SQLITE_OK;
+}
+
 static int check_one(check *k, const graph_ref *graph) {
     k->graph = graph;
     k->edges = gpugraph_edges_of(graph->graph);
@@ -310,7 +322,8 @@ static int check_one(check *k, const graph_ref *graph) {
     k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);
     int rc = k->lone ? compare(k) : SQLITE_NOMEM;
     free(k->lone);
-    return rc ? rc : compare_arcs(k);
+    rc = rc ? rc : compare_arcs(k);
+    return rc ? rc : compare_tables(k);
 }
 
 /* gpugraph_check(graph): 'ok', or the first differences. */

@@ -140,7 +140,7 @@ struct gpugraph_dynamic {
     struct cuda_job *job;  /* CUDA: while it is open */
     bool held;             /* CUDA: who calls has the devices' mutex, ... */
     struct cuda_job *lent; /* ... and this job; NULL: to free it */
-    double mark_ms[2];    /* CPU */
+    double mark_ms[2];     /* CPU */
 };
 
 extern const dynamic_place gg_cpu_dynamic;

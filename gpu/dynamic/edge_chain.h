@@ -38,8 +38,8 @@ enum chain_step {
 struct chain_batch {
     uint64_t count; /* items */
     const uint32_t *source, *target;
-    const int64_t *id, *weight;   /* id: NULL for 1, 2, 3 ...; weight: NULL for all 0 */
-    const uint32_t *weight_32;    /* or these; else NULL */
+    const int64_t *id, *weight; /* id: NULL for 1, 2, 3 ...; weight: NULL for all 0 */
+    const uint32_t *weight_32;  /* or these; else NULL */
     const uint32_t *order;      /* items by source, target, id, and place in the batch */
     uint32_t *first; /* of each group, its first place in `order`; and the end */
     uint32_t *pair_source, *pair_target;
@@ -53,7 +53,7 @@ struct chain_batch {
     int64_t *answer;      /* CHAIN_QUERY: weights */
     uint64_t *row_offset; /* rows of pairs */
     const uint32_t *row_target, *row_value;
-    uint32_t *to_target;         /* CHAIN_COPY; of the others any may be NULL */
+    uint32_t *to_target; /* CHAIN_COPY; of the others any may be NULL */
     int64_t *to_id, *to_weight;
     uint32_t *to_weight_32;
 };

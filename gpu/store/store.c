@@ -6,6 +6,8 @@
 
 enum { SIDES = GPUGRAPH_IN + 1 };
 
+struct store_ways gg_store_ways = {false, UINT64_MAX};
+
 /* ---- fill, free ---- */
 
 gpugraph_status gg_store_fill(edge_store *store, gpugraph_direction side,

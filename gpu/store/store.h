@@ -28,9 +28,16 @@ typedef struct edge_store {
     gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not asked for yet */
 } edge_store;
 
+/* What becomes of changes on a device: tests and benchmarks change it, nobody else. */
+extern struct store_ways {
+    bool kept;            /* tables take them first, made with the first batch */
+    uint64_t remade_from; /* changes from which on rows are made anew from the tables */
+} gg_store_ways;
+
 /* A batch, by arrays of the host. */
 typedef struct store_changes {
-    uint64_t gone, come; /* come: those that are added, and those that get another weight */
+    uint64_t gone,
+        come; /* come: those that are added, and those that get another weight */
     uint32_t *gone_source, *gone_target, *come_source, *come_target;
     int64_t *gone_id, *come_id;
     int64_t *come_weight; /* NULL: there are none */

@@ -151,18 +151,24 @@ static bool change_copy(struct there *t) {
     static const patch_place place = {find, change_rows, change_edges};
     patch_rows rows[CSR_KINDS];
     double started = gg_now_ms();
+    gg_store_first(t);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         const struct device_rows *there = &t->copy->rows[kind];
-        rows[kind] = {there->made, there->weight != NULL, there->arcs};
+        rows[kind] = {there->made && !t->remade[kind], there->weight != NULL,
+                      there->arcs};
     }
-    bool done = open_parcel(t) && gg_patch(t->p, rows, &place, t);
+    bool done = gg_going(&t->job) && open_parcel(t) && gg_patch(t->p, rows, &place, t);
     gg_release(t->parcel);
     t->job.working = false;
     gg_give_spare(t);
+    done = done && gg_remake_rows(t);
     if (done && gg_going(&t->job))
         gg_phase(t->job.run, "patch", started, (int64_t)t->p->changes,
-                 "the copy on device %d: %llu bytes written%s", t->job.device->ordinal,
+                 "the copy on device %d: %llu bytes written%s%s", t->job.device->ordinal,
                  (unsigned long long)t->moved,
+                 t->remade[CSR_OUT] || t->remade[CSR_IN] ? ", rows made of the tables"
+                 : t->stored                             ? ", the tables first"
+                                                         : "",
                  t->p->same_ends ? "" : "; what is made of all edges will be made anew");
     return done;
 }
@@ -187,4 +193,5 @@ extern "C" void gg_cuda_follow(const patch *p) {
 extern "C" const struct patch_services gg_patches = {
     .follow = gg_cuda_follow,
     .look = gg_cuda_look,
+    .check = gg_cuda_check_store,
 };

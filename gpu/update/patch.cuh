@@ -2,7 +2,8 @@
 ** share.
 **
 **     patch.cu            the parcel, questions, the steps that update.c asks for
-**     patch_arrays.cu     what becomes of arrays and offsets */
+**     patch_arrays.cu     what becomes of arrays and offsets
+**     patch_store.cu      the tables that take a batch first, rows made of them */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
@@ -21,7 +22,9 @@ struct there {
     const uint64_t *fresh_at, *fresh_new;
     void *spare;
     uint64_t spare_bytes;
-    uint64_t moved; /* bytes of arrays written */
+    uint64_t moved;         /* bytes of arrays written */
+    bool stored;            /* the tables have taken the batch */
+    bool remade[CSR_KINDS]; /* rows that are to be made of the tables */
 };
 
 /* ---- the parcel ---- */
@@ -76,5 +79,13 @@ bool gg_change_group(struct there *t, const struct array_group *g);
 bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patch *r);
 /* Gives back what these have taken for their own use. */
 void gg_give_spare(struct there *t);
+
+/* ---- patch_store.cu ---- */
+
+/* The batch goes to the tables, which are made first where they are wanted: t->stored, t->remade. Where
+** that fails they are given back, and the copy is patched without them. */
+void gg_store_first(struct there *t);
+/* Makes the rows that are to be made of the tables; the copy's n and m are those afterwards. */
+bool gg_remake_rows(struct there *t);
 
 #endif

@@ -98,10 +98,13 @@ typedef struct patch_look {
 /* The device's. Of the second, false: nothing is known; the run may have to end. */
 void gg_cuda_follow(const patch *p);
 bool gg_cuda_look(const patch_look *look);
-/* Both, for the host; empty where there is no nvcc. */
+/* Are the tables that have been made those of the graph's edges? */
+gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run);
+/* All, for the host; empty where there is no nvcc. */
 struct patch_services {
     void (*follow)(const struct patch *);
     bool (*look)(const struct patch_look *);
+    gpugraph_status (*check)(gpugraph_graph *, gpugraph_run *);
 };
 extern const struct patch_services gg_patches;
 

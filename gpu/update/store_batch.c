@@ -61,3 +61,10 @@ gpugraph_status gg_store_changes(update *u, store_changes *c) {
     }
     return GPUGRAPH_OK;
 }
+
+gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run) {
+    gg_begin(run);
+    if (!graph->device || gg_bring_edges(graph, run))
+        return run->status;
+    return gg_patches.check(graph, run);
+}

@@ -17,7 +17,7 @@
 #define GPUGRAPH_UPDATE_H
 
 #include "patch.h"
-#include "store/store.h"
+#include "store_batch.h"
 
 /* One end of an added edge. */
 typedef struct added_end {
@@ -179,12 +179,6 @@ void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
 patch gg_patch_of(update *u);
-
-/* Can a store of the graph's edges take the batch? Else it is made anew. */
-bool gg_store_follows(const update *u);
-/* The batch by ends and ids, once all is prepared; to be freed. */
-gpugraph_status gg_store_changes(update *u, store_changes *c);
-void gg_store_changes_free(store_changes *c);
 
 /* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
 ** go to u->going and u->coming. */

@@ -1,7 +1,7 @@
 /* Times gpugraph_update beside the search that follows it and gpugraph_create, and
 ** gpugraph_unpack beside the reading of its bytes.
 **
-**     bench_update [GRAPH [repeats [threads [cuda]]]]
+**     bench_update [GRAPH [repeats [threads [cuda | tables]]]]
 **
 ** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA),
 ** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours, or
@@ -13,11 +13,15 @@
 ** cuda: medians of gpugraph_update, with a copy on a device, and of the next search there:
 ** where the copy follows, and where it is given back so that it must be sent again. The
 ** searches end at once, so what they cost is making ready: a breadth-first search of depth
-** 1, then one by weight of distance 0. */
+** 1, then one by weight of distance 0.
+**
+** tables: the same where the copy alone is patched, where tables of edges take each batch first, and
+** where rows are made anew from these; up to 1,000,000 changes. */
 #include "bench.h"
 #include "gpugraph.h"
 #include "graphs.h"
 #include "rmat.h"
+#include "store/store.h"
 
 #include <string.h>
 
@@ -293,6 +297,58 @@ static void time_copies(gpugraph_graph *graph, gpugraph_run *run, const columns 
     }
 }
 
+/* ---- tables of edges ---- */
+
+enum { WAYS = 3 };
+
+static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
+                      enum kind kind, int64_t count, int repeats, bool weighted) {
+    static const struct store_ways ways[WAYS] = {
+        {false, UINT64_MAX}, {true, UINT64_MAX}, {true, 0}};
+    batch b = {{0}, {0}, {0}};
+    size_t most = gpugraph_vertex_count(graph) + (size_t)count;
+    uint64_t *result = need(malloc(most * sizeof *result));
+    double *ms = need(malloc((size_t)repeats * 2 * sizeof *ms));
+    reserve(&b.removed, count);
+    reserve(&b.added, count);
+    reserve(&b.back, count);
+    for (int way = 0; way < WAYS; way++) {
+        gg_store_ways = ways[way];
+        gpugraph_release_device(graph);
+        for (int i = -1; i < repeats; i++) { /* the first one makes what stays */
+            uint64_t random = (uint64_t)count + kind + (uint64_t)(i + 1) * 977;
+            int at = i < 0 ? 0 : i;
+            fill(&b, all, kind, count, &random);
+            next_search(graph, run, weighted, result);
+            ms[at] = apply(graph, run, &b.removed, &b.added);
+            ms[repeats + at] = next_search(graph, run, weighted, result);
+            apply(graph, run, &b.added, &b.back);
+        }
+        printf(" %9.3f %8.3f", median(ms, repeats), median(ms + repeats, repeats));
+    }
+    printf("\n");
+    gg_store_ways = ways[0];
+    free(ms);
+    free(result);
+    free_batch(&b);
+}
+
+static void time_tables(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
+                        int repeats) {
+    static const int64_t counts[] = {1, 100, 10000, 1000000};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        printf("%s, ms\n%-16s %7s %9s %8s %9s %8s %9s %8s\n",
+               weighted ? "by weight" : "by depth", "change", "edges", "patched", "next",
+               "tables", "next", "rows too", "next");
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int i = 0; i < 4 && counts[i] <= all->count / 2; i++) {
+                printf("%-16s %7lld", names[kind], (long long)counts[i]);
+                time_ways(graph, run, all, (enum kind)kind, counts[i], repeats, weighted);
+                fflush(stdout);
+            }
+    }
+}
+
 /* ---- what is timed beside it ---- */
 
 static gpugraph_graph *create(const columns *all, gpugraph_run *run, int repeats) {
@@ -420,7 +476,10 @@ int main(int argc, char **argv) {
     if (argc > 4) {
         run.backend = GPUGRAPH_CUDA;
         graph[0] = create(&all, &run, 2);
-        time_copies(graph[0], &run, &all, repeats);
+        if (strcmp(argv[4], "tables") == 0)
+            time_tables(graph[0], &run, &all, repeats);
+        else
+            time_copies(graph[0], &run, &all, repeats);
         gpugraph_free(graph[0]);
         free_columns(&all);
         return 0;

@@ -116,8 +116,8 @@ static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *
     gg_update_edges(&u);
     if (!run->status)
         gg_update_prepare(&u);
-    bool can = !run->status && u.distance_type == graph->distance_type &&
-               gg_store_follows(&u);
+    bool can =
+        !run->status && u.distance_type == graph->distance_type && gg_store_follows(&u);
     if (can && !gg_store_changes(&u, &changes)) {
         gg_store_change(store, &changes, run);
         gg_store_changes_free(&changes);
@@ -247,8 +247,7 @@ START_TEST(memory_is_short) {
         gpugraph_run run = {.threads = 1};
         edge_store store = {{NULL, NULL}};
         fail_from(nth, false);
-        bool taken =
-            !fill(&store, graph, &run) && follow(&store, graph, &batch, &run);
+        bool taken = !fill(&store, graph, &run) && follow(&store, graph, &batch, &run);
         done = !fail_no_more();
         expect(run.status == (done ? GPUGRAPH_OK : GPUGRAPH_NO_MEMORY), "%s",
                run.message);
@@ -267,8 +266,7 @@ END_TEST
 
 const struct suite suite = {
     "store",
-    {{"all",
-      .timeout = 240,
+    {{"all", .timeout = 240,
       .cases = {{&random_batches, KINDS},
                 {&differences},
                 {&removed_twice},

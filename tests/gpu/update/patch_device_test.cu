@@ -4,6 +4,7 @@
 ** promise. Nothing to do where there is no device. */
 #include "graph/device_copy.cuh"
 #include "device_rows.cuh"
+#include "store/store.h"
 
 extern "C" {
 #include "edge_model.h"
@@ -14,13 +15,14 @@ extern "C" {
 #include <stdlib.h>
 
 struct heard {
-    int patches, uploads;
+    int patches, uploads, tables;
 };
 
 static void hear(void *listener, const char *name, double, int64_t, const char *) {
     struct heard *h = (struct heard *)listener;
     h->patches += strcmp(name, "patch") == 0;
     h->uploads += strcmp(name, "upload") == 0;
+    h->tables += strcmp(name, "tables") == 0;
 }
 
 static gpugraph_run device_run(struct heard *h) {
@@ -103,12 +105,14 @@ static void update(gpugraph_graph *graph, const edge_model *before,
     model_batch_free(&batch);
 }
 
+static int tables_first; /* batches that tables have taken */
+
 static void change_many_times(int ids, int weights, uint32_t universe, int64_t edges,
                               int batches, int changes) {
     edge_model model = model_make((enum model_ids)ids, (enum model_weights)weights,
                                   universe, edges, 17 + (uint64_t)edges);
     gpugraph_graph *graph = model_graph(&model, 1);
-    struct heard h = {0, 0};
+    struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     int kept = 0;
     for (int i = 0; i < batches; i++) {
@@ -124,6 +128,8 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         if (graph->device) {
             same_copies(graph, fresh, &run);
             kept++;
+            tables_first += h.tables;
+            ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
         } else { /* weights have another width now */
             ck_assert_int_eq(weights, MODEL_TURNING);
             make_rows(graph, &run, 511);
@@ -154,11 +160,28 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
+/* The same where tables take each batch first, and rows are patched or made of them. */
+START_TEST(tables) {
+    static const uint64_t from[] = {UINT64_MAX, 0, 10};
+    gg_store_ways = {true, from[_i]};
+    tables_first = 0;
+    for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+        change_many_times(MODEL_DENSE, weights, 3, 40, 8, 3);
+        change_many_times(MODEL_GAPS, weights, 40, 900, 8, 20);
+        change_many_times(MODEL_TEXTS, weights, 40, 900, 8, 20);
+        change_many_times(MODEL_GAPS, weights, 900, 30000, 6, 3000);
+        change_many_times(MODEL_WILD, weights, 12, 100000, 3, 300);
+    }
+    ck_assert_int_gt(tables_first, 0);
+    gg_store_ways = {false, UINT64_MAX};
+}
+END_TEST
+
 /* Where only weights change, what hangs on ends alone stays. */
 START_TEST(weights_alone) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3), after;
     gpugraph_graph *graph = model_graph(&model, 1);
-    struct heard h = {0, 0};
+    struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     make_rows(graph, &run, 511);
     after = model_copy(&model);
@@ -183,7 +206,7 @@ END_TEST
 START_TEST(memory_is_short) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 3000, 20000, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
-    struct heard h = {0, 0};
+    struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     int gone = 0, stayed = 0;
     for (int i = 0; i < 20; i++) {
@@ -221,7 +244,7 @@ static int stop_at_last(void *) {
 /* An interrupt at any moment: the graph is what it was, its copy too, or gone. */
 START_TEST(interrupts) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 70000, 600000, 5), after;
-    struct heard h = {0, 0};
+    struct heard h = {0, 0, 0};
     after = model_copy(&model);
     model_change(&after, 20000);
     for (int questions = 0, done = 0; !done; questions++) {
@@ -249,7 +272,7 @@ END_TEST
 START_TEST(answers) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 2000, 9000, 6);
     gpugraph_graph *graph = model_graph(&model, 1);
-    struct heard h = {0, 0};
+    struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h), host = gpugraph_run();
     host.backend = GPUGRAPH_CPU;
     for (int i = 0; i < 12; i++) {
@@ -301,7 +324,7 @@ const struct suite suite = {
                 .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short}}},
                {.name = "large",
                 .timeout = 240,
-                .cases = {{&larger_graphs}, {&interrupts}, {&answers}}}},
+                .cases = {{&larger_graphs}, {&interrupts}, {&answers}, {&tables, 3}}}},
     .needs_device = true,
     .no_forks = true,
 };
