@@ -25,14 +25,16 @@ extern "C" {
 #endif
 
 /* Compressed sparse rows; a view that owns nothing. The arcs of v are
-** target[offset[v]] .. target[offset[v + 1] - 1], in no promised order unless sorted. */
+** target[begin[v]] .. target[end[v] - 1], in no promised order unless sorted. Packed rows follow one
+** another: begin is offset, and end is offset + 1. */
 typedef struct csr {
     uint32_t n;
     uint64_t m;
-    const uint64_t *offset; /* n + 1 */
-    const uint32_t *target; /* m */
-    const void *weight;     /* m of the graph's weight layout, or NULL */
+    const uint64_t *offset; /* n + 1; NULL where rows have room */
+    const uint32_t *target; /* m, or, where rows have room, more */
+    const void *weight;     /* as many, of the graph's weight layout, or NULL */
     bool sorted;            /* every row ascending by target */
+    const uint64_t *begin, *end;
 } csr;
 
 enum csr_kind {
@@ -48,13 +50,17 @@ enum csr_kind {
 ** is the same. */
 
 struct csr_slot { /* owns the arrays of one kind */
-    uint64_t *offset;
+    uint64_t *offset; /* n + 1; of rows with room n: where each begins */
     uint32_t
         *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
     void *weight; /* made on first weighted need */
     uint64_t m;
     bool made, sorted;
     bool lent; /* a device reads offset or target where they are: see gg_rows_back */
+    /* Rows with room (graph/roomy.c draws them); of packed ones NULL and 0. */
+    uint64_t *end;
+    uint32_t *spare;     /* places for arcs behind each row */
+    uint64_t used, dead; /* entries of target up to the end of the last row; left behind */
 };
 
 /* The arcs of each vertex, with room to change: graph/adjacency.c draws it. */
@@ -211,9 +217,12 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 /* ---- rows ---- */
 
 /* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
-** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. */
+** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. Rows are packed. */
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
+/* The same for who reads begin and end alone: rows that an update has left with room stay so. */
+gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                        bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
@@ -231,6 +240,27 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
                              uint64_t *count);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
+/* ---- graph/roomy.c ---- */
+
+/* Kinds of so many arcs get rows with room at the first change of a few; 0: of any at the first
+** change. Tests lower it, nobody else. */
+extern uint64_t gg_room_arcs;
+static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
+    return slot->end ? slot->end[v] : slot->offset[v + 1];
+}
+/* Room for a row of so many arcs, and for some to come. */
+static inline uint64_t gg_row_room(uint64_t arcs) {
+    const uint64_t room = arcs + arcs / 2 + 2;
+    return room < UINT32_MAX ? room : arcs;
+}
+/* Gives the rows room, and `more` places behind them all, in the slot's own arrays or new ones;
+** those of weights are of weight_size. After a failure they are what they were, or packed. */
+gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size, uint64_t more);
+/* Takes the room from between them. */
+gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size);
+
 /* ---- graph/adjacency.c ---- */
 
 #define ADJACENCY_LOOSE ((uint64_t)1 << 63)

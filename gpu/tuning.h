@@ -67,6 +67,19 @@
 #define GG_ADJACENCY_SPARE 4
 #define GG_ADJACENCY_LEAST 65536
 
+/* ---- graph/roomy.c ---- */
+
+/* Kinds of so many arcs get rows with room: to move those of fewer takes 10 us. */
+#define GG_ROOM_ARCS 32768
+/* A batch that changes more than one arc in so many moves packed rows: that takes no longer than to
+** look up places for each, and searches read them faster. */
+#define GG_ROOM_BATCH 32
+/* Room behind all rows, for one arc in so many, and for so many at least. */
+#define GG_ROOM_SPARE 4
+#define GG_ROOM_LEAST 4096
+/* Rows are made anew when one place in so many is left behind. */
+#define GG_ROOM_DEAD 4
+
 /* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a

@@ -45,7 +45,7 @@ static void next_level(struct bfs *b) {
 static uint64_t frontier_arcs(const struct bfs *b) {
     uint64_t arcs = 0;
     for (uint64_t i = b->begin; i < b->end; i++)
-        arcs += b->forward.offset[b->queue[i] + 1] - b->forward.offset[b->queue[i]];
+        arcs += b->forward.end[b->queue[i]] - b->forward.begin[b->queue[i]];
     return arcs;
 }
 
@@ -55,14 +55,14 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 ** could foresee: every target is written behind the queue's end, which moves on only for
 ** new ones. */
 static void expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
-    const uint64_t *offset = b->forward.offset;
+    const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *target = b->forward.target;
     uint64_t *visited = b->visited;
     uint32_t *queue = b->queue;
     uint64_t tail = b->tail;
     for (uint64_t i = begin; i < end; i++) {
         uint32_t v = queue[i];
-        uint64_t arc = offset[v], stop = offset[v + 1];
+        uint64_t arc = begin_of[v], stop = end_of[v];
         b->arcs_seen += stop - arc;
         for (; arc < stop; arc++) {
             uint32_t w = target[arc];
@@ -140,7 +140,7 @@ static inline bool claim(uint64_t *visited, uint32_t v) {
 /* One vertex of the frontier; false when the run must end. */
 static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
                           struct finds *finds) {
-    uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
+    uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
     const uint32_t *target = b->forward.target;
     uint32_t level = b->level + 1;
     *seen += stop - arc;
@@ -245,7 +245,7 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     if (gg_method_is(run, "multi-source"))
         return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
     b.may_reverse = !gg_method_is(run, "top-down");
-    if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
+    if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     double started = gg_now_ms();
     b.words = ((uint64_t)graph->n + 63) / 64;

@@ -14,7 +14,7 @@ bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
         if (!made && gg_searches(b->graph) <= GG_BFS_REVERSE_AFTER)
             return false;
         double started = gg_now_ms();
-        if (gg_csr(b->graph, kind, false, false, b->run, &b->reverse))
+        if (gg_rows(b->graph, kind, false, false, b->run, &b->reverse))
             return false;
         b->csr_ms += gg_now_ms() - started;
         b->has_reverse = true;
@@ -25,12 +25,13 @@ bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
 /* The unvisited vertices of one word of the bitmap that have a neighbour in the
 ** frontier. */
 static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
-    const uint64_t *visited = b->visited, *offset = b->reverse.offset;
+    const uint64_t *visited = b->visited, *begin = b->reverse.begin,
+                   *end = b->reverse.end;
     const uint32_t *target = b->reverse.target;
     uint64_t fresh = 0;
     for (uint64_t left = ~visited[word]; left; left &= left - 1) {
         uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
-        uint64_t arc = offset[v], stop = offset[v + 1];
+        uint64_t arc = begin[v], stop = end[v];
         for (; arc < stop; arc++) {
             uint32_t u = target[arc];
             if (visited[u >> 6] >> (u & 63) & 1) {
@@ -39,7 +40,7 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
                 break;
             }
         }
-        *seen += arc - offset[v] + 1;
+        *seen += arc - begin[v] + 1;
     }
     return fresh;
 }

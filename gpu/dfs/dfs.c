@@ -142,7 +142,7 @@ static gpugraph_status search(gpugraph_graph *graph, uint32_t source, bool order
                               const gpugraph_dfs_tree *tree, bool *numbered) {
     csr g;
     gpugraph_status status =
-        gg_csr(graph, (enum csr_kind)direction, false, ordered, run, &g);
+        gg_rows(graph, (enum csr_kind)direction, false, ordered, run, &g);
     if (status != GPUGRAPH_OK)
         return status;
     double start = gg_now_ms();

@@ -64,9 +64,9 @@ static inline bool stack_push(struct stack *stack, const csr *g, uint32_t v,
                               gpugraph_run *run) {
     if (stack->top == stack->room && !stack_grow(stack, run))
         return false;
-    uint64_t first = g->offset[v];
+    uint64_t first = g->begin[v];
     stack->frame[stack->top++] =
-        (struct frame){v, (uint32_t)(g->offset[v + 1] - first), first};
+        (struct frame){v, (uint32_t)(g->end[v] - first), first};
     return true;
 }
 

@@ -250,6 +250,8 @@ static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t we
 
 static void release_slot(struct csr_slot *slot) {
     gg_release(slot->offset);
+    gg_release(slot->end);
+    gg_release(slot->spare);
     gg_release(slot->target);
     gg_release(slot->weight);
     *slot = (struct csr_slot){0};
@@ -325,10 +327,12 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     static const char *const names[] = {"out", "in", "both", "simple"};
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
-    if (slot->made && !slot->weight && weighted && kind == CSR_OUT &&
+    bool packed = !gg_pack_rows(run, slot, graph->n,
+                                gg_distance_size(graph->distance_type));
+    if (packed && slot->made && !slot->weight && weighted && kind == CSR_OUT &&
         arcs_are_edges(run, graph, slot)) {
         copy_weights(run, graph, weight_size, slot);
-    } else if (!slot->made || (weighted && !slot->weight)) {
+    } else if (packed && (!slot->made || (weighted && !slot->weight))) {
         sorted = sorted || slot->sorted;
         if (kind == CSR_SIMPLE)
             gg_simple_rows(graph, run, slot);
@@ -418,8 +422,17 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
 }
 
 static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
-    return (csr){graph->n,     slot->m,      slot->offset,
-                 slot->target, slot->weight, slot->sorted};
+    csr view = {.n = graph->n,
+                .m = slot->m,
+                .offset = slot->end ? NULL : slot->offset,
+                .target = slot->target,
+                .weight = slot->weight,
+                .sorted = slot->sorted,
+                .begin = slot->offset,
+                .end = slot->end};
+    if (slot->offset && !slot->end)
+        view.end = slot->offset + 1;
+    return view;
 }
 
 /* For this search alone: retired from the beginning. */
@@ -442,33 +455,44 @@ static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 
 /* The view as it is now. False: rows are to be made. */
 static bool look(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool sorted,
-                 csr *view) {
+                 bool packed, csr *view) {
     gg_lock(&graph->gate.lock);
     const struct csr_slot *slot = &graph->csr[kind];
-    bool there = slot->made && !(weighted && !slot->weight) && !(sorted && !slot->sorted);
+    bool there = slot->made && !(weighted && !slot->weight) &&
+                 !(sorted && !slot->sorted) && !(packed && slot->end);
     *view = view_of(graph, slot);
     gg_unlock(&graph->gate.lock);
     return there;
 }
 
-gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                       bool sorted, gpugraph_run *run, csr *view) {
+static gpugraph_status get(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                           bool sorted, bool packed, gpugraph_run *run, csr *view) {
     weighted = weighted && kind != CSR_SIMPLE && gg_has_weights(graph);
     sorted = sorted || kind == CSR_SIMPLE;
     bool nested;
-    if (look(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
+    if (look(graph, kind, weighted, sorted, packed, view) || gg_bring_edges(graph, run) ||
         !gg_begin_making(graph, run, &nested))
         return run->status;
     if (nested) {
         make_aside(graph, kind, weighted, sorted, run, view);
         return run->status;
     }
-    if (!look(graph, kind, weighted, sorted, view)) { /* nor has another one made them */
+    if (!look(graph, kind, weighted, sorted, packed, view)) { /* nor has another one made */
         make_rows(graph, kind, weighted, sorted, run);
-        look(graph, kind, weighted, sorted, view);
+        look(graph, kind, weighted, sorted, packed, view);
     }
     gg_end_making(graph);
     return run->status;
+}
+
+gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                       bool sorted, gpugraph_run *run, csr *view) {
+    return get(graph, kind, weighted, sorted, true, run, view);
+}
+
+gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                        bool sorted, gpugraph_run *run, csr *view) {
+    return get(graph, kind, weighted, sorted, false, run, view);
 }
 
 typedef struct numbers {
@@ -540,9 +564,10 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
 static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
     uint64_t weight = slot->weight ? gg_distance_size(graph->distance_type) : 0;
     uint64_t target = slot->target != graph->target ? sizeof *slot->target : 0;
-    return slot->made ? ((uint64_t)graph->n + 1) * sizeof *slot->offset +
-                            slot->m * (target + weight)
-                      : 0;
+    uint64_t arcs = slot->end ? slot->used : slot->m;
+    uint64_t row =
+        sizeof *slot->offset + (slot->end ? sizeof *slot->end + sizeof *slot->spare : 0);
+    return slot->made ? ((uint64_t)graph->n + 1) * row + arcs * (target + weight) : 0;
 }
 
 int64_t gg_csr_bytes(const gpugraph_graph *graph) {

@@ -44,7 +44,7 @@ static inline uint8_t state_of(const struct mis *m, uint32_t v) {
 }
 
 static inline uint64_t key_of(const struct mis *m, uint32_t v) {
-    uint64_t degree = m->g.offset[v + 1] - m->g.offset[v];
+    uint64_t degree = m->g.end[v] - m->g.begin[v];
     switch (m->priority) {
     case GPUGRAPH_BY_DEGREE:
         return degree << 32 | m->hash[v];
@@ -60,7 +60,7 @@ static inline uint64_t key_of(const struct mis *m, uint32_t v) {
 /* v joins, its neighbours drop. */
 static inline void join(struct mis *m, uint32_t v) {
     __atomic_store_n(&m->state[v], JOINED, __ATOMIC_RELAXED);
-    for (uint64_t i = m->g.offset[v]; i < m->g.offset[v + 1]; i++) {
+    for (uint64_t i = m->g.begin[v]; i < m->g.end[v]; i++) {
         uint32_t u = m->g.target[i];
         if (state_of(m, u) != DROPPED)
             __atomic_store_n(&m->state[u], DROPPED, __ATOMIC_RELAXED);
@@ -80,7 +80,7 @@ static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
                 return false;
         }
         if (m->state[v] == OPEN) {
-            until_poll -= (int64_t)(m->g.offset[v + 1] - m->g.offset[v]);
+            until_poll -= (int64_t)(m->g.end[v] - m->g.begin[v]);
             join(m, v);
         }
     }
@@ -130,8 +130,8 @@ static inline bool must_wait(struct rounds *r, struct waiting *w) {
     uint32_t v = w->vertex;
     if (state_of(m, v) != OPEN)
         return false;
-    const uint32_t *arc = m->g.target + m->g.offset[v];
-    uint32_t degree = (uint32_t)(m->g.offset[v + 1] - m->g.offset[v]);
+    const uint32_t *arc = m->g.target + m->g.begin[v];
+    uint32_t degree = (uint32_t)(m->g.end[v] - m->g.begin[v]);
     uint64_t key = r->key[v];
     for (uint32_t i = w->passed; i < degree; i++) {
         uint32_t u = arc[i];
@@ -244,7 +244,7 @@ static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
 static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
                                    int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct mis m = {.run = run, .priority = priority, .state = member};
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
+    if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
     bool asked = run->method && strcmp(run->method, "rounds") == 0;

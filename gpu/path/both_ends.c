@@ -62,7 +62,7 @@ static bool add(struct both_ends *s, struct ball *b, uint32_t v, uint32_t mark) 
         return false;
     s->touched[v >> 6] |= (uint64_t)1 << (v & 63);
     s->mark[v] = mark;
-    b->arcs += b->rows.offset[v + 1] - b->rows.offset[v];
+    b->arcs += b->rows.end[v] - b->rows.begin[v];
     b->vertex[b->count++] = v;
     return true;
 }
@@ -83,7 +83,7 @@ static bool may_go_on(struct both_ends *s, uint64_t arcs) {
 static bool grow_from(struct both_ends *s, struct ball *b, uint32_t v) {
     const struct ball *from = &s->ball[0], *to = &s->ball[1];
     const uint32_t other = b == from ? BACK | (to->depth + 1) : from->depth + 1;
-    for (uint64_t arc = b->rows.offset[v]; arc < b->rows.offset[v + 1]; arc++) {
+    for (uint64_t arc = b->rows.begin[v]; arc < b->rows.end[v]; arc++) {
         uint32_t w = b->rows.target[arc];
         if (!is_touched(s, w)) {
             if (s->between.count == 0 && !add(s, b, w, b->side | (b->depth + 2)))
@@ -104,7 +104,7 @@ static bool grow(struct both_ends *s, struct ball *b) {
     b->arcs = 0;
     for (uint64_t i = b->begin; i < end; i++) {
         uint32_t v = b->vertex[i];
-        if (!may_go_on(s, b->rows.offset[v + 1] - b->rows.offset[v] + 1) ||
+        if (!may_go_on(s, b->rows.end[v] - b->rows.begin[v] + 1) ||
             !grow_from(s, b, v))
             return false;
     }
@@ -133,7 +133,7 @@ static bool mark_between(struct both_ends *s) {
         uint64_t end = b->count;
         for (uint64_t i = b->begin; i < end; i++) {
             uint32_t v = b->vertex[i];
-            uint64_t arc = b->rows.offset[v], stop = b->rows.offset[v + 1];
+            uint64_t arc = b->rows.begin[v], stop = b->rows.end[v];
             if (!may_go_on(s, stop - arc + 1))
                 return false;
             for (; arc < stop; arc++) {
@@ -166,9 +166,9 @@ static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
     uint32_t v = search->target[0], steps = s->mark[v] - 1;
     for (uint32_t k = steps; k > 0; k--) {
         uint64_t best = GPUGRAPH_NO_EDGE;
-        if (!may_go_on(s, rows->offset[v + 1] - rows->offset[v] + 1))
+        if (!may_go_on(s, rows->end[v] - rows->begin[v] + 1))
             return false;
-        for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + 1]; arc++) {
+        for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
             uint32_t u = rows->target[arc];
             if (!is_touched(s, u) || s->mark[u] != k)
                 continue;
@@ -187,8 +187,8 @@ static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
 static bool prepare(struct both_ends *s, gpugraph_graph *graph,
                     gpugraph_direction direction) {
     csr *rows = &s->ball[0].rows;
-    if (gg_csr(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
-        gg_csr(graph, gg_reverse_kind(direction), false, false, s->run,
+    if (gg_rows(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
+        gg_rows(graph, gg_reverse_kind(direction), false, false, s->run,
                &s->ball[1].rows) ||
         gg_edge_rows(graph, s->run))
         return false;

@@ -92,7 +92,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     if (next.word != f->distance[u])
         return true; /* stale */
     f->settled++;
-    uint64_t arc = f->rows.offset[u], end = f->rows.offset[u + (uint64_t)1];
+    uint64_t arc = f->rows.begin[u], end = f->rows.end[u];
     if (!may_go_on(s, end - arc + 1))
         return false;
     for (; arc < end; arc++) {
@@ -159,7 +159,7 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     const csr *rows = &s->to.rows;
     uint64_t distance = s->from.distance[v];
     uint64_t best = GPUGRAPH_NO_EDGE;
-    for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + (uint64_t)1]; arc++) {
+    for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
         uint32_t u = rows->target[arc];
         uint64_t before = distance_in(&s->from, u);
         uint64_t weight = gg_word_weight(s->type, rows->weight, arc);
@@ -173,7 +173,7 @@ static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t tar
                               void *edge, uint32_t *count) {
     uint32_t steps = 0;
     for (uint32_t v = target; v != source; steps++) {
-        uint64_t arcs = s->to.rows.offset[v + (uint64_t)1] - s->to.rows.offset[v];
+        uint64_t arcs = s->to.rows.end[v] - s->to.rows.begin[v];
         if (!may_go_on(s, arcs + 1))
             return STOPPED;
         uint64_t e = tree_edge(s, v);
@@ -232,9 +232,9 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
                           .bound = GG_INFINITE,
                           .poll_at = GG_POLL_ITEMS};
     *count = GPUGRAPH_NONE;
-    if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run,
+    if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run,
                &s.from.rows) ||
-        gg_csr(graph, gg_reverse_kind(search->direction), true, false, run, &s.to.rows) ||
+        gg_rows(graph, gg_reverse_kind(search->direction), true, false, run, &s.to.rows) ||
         gg_edge_rows(graph, run))
         return run->status;
     double started = gg_now_ms();

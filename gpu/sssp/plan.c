@@ -31,7 +31,7 @@ static double branching(const struct sssp *s) {
     uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
     for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
         uint32_t v = s->arcs.target[arc];
-        arcs += s->arcs.offset[v + 1] - s->arcs.offset[v];
+        arcs += s->arcs.end[v] - s->arcs.begin[v];
         count++;
     }
     return count && arcs > count ? (double)arcs / (double)count : 1;

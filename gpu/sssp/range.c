@@ -29,8 +29,8 @@ static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
         uint32_t u = i < n ? (uint32_t)i : queue[i - n];
         if (i < n && !s->layout->reached(s, u))
             continue;
-        s->tally.arcs += s->arcs.offset[u + 1] - s->arcs.offset[u];
-        for (uint64_t arc = s->arcs.offset[u]; arc < s->arcs.offset[u + 1]; arc++) {
+        s->tally.arcs += s->arcs.end[u] - s->arcs.begin[u];
+        for (uint64_t arc = s->arcs.begin[u]; arc < s->arcs.end[u]; arc++) {
             uint32_t v = s->arcs.target[arc];
             if (!beyond[v] && !s->layout->reached(s, v)) {
                 beyond[v] = 1;

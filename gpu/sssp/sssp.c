@@ -329,7 +329,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
     static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
                                                    &layout_real};
     struct sssp s = {.run = run, .search = search, .distance = distance};
-    if (gg_csr(graph, gg_forward_kind(search->direction), true, false, run, &s.arcs))
+    if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &s.arcs))
         return run->status;
     double started = gg_now_ms();
     s.layout = layouts[graph->distance_type];

@@ -78,11 +78,11 @@ static inline void NAMED(look_ahead)(const struct sssp *s,
                                      const struct bucket_chunk *chunk, uint32_t i) {
     if (i + 2 * GG_SSSP_AHEAD < chunk->count) {
         uint32_t far = chunk->vertex[i + 2 * GG_SSSP_AHEAD];
-        __builtin_prefetch(&s->arcs.offset[far]);
+        __builtin_prefetch(&s->arcs.begin[far]);
         __builtin_prefetch((const DISTANCE *)s->distance + far);
     }
     if (i + GG_SSSP_AHEAD < chunk->count) {
-        uint64_t arc = s->arcs.offset[chunk->vertex[i + GG_SSSP_AHEAD]];
+        uint64_t arc = s->arcs.begin[chunk->vertex[i + GG_SSSP_AHEAD]];
         __builtin_prefetch(&s->arcs.target[arc]);
         __builtin_prefetch((const WEIGHT *)s->arcs.weight + arc);
     }
@@ -93,7 +93,7 @@ static inline void NAMED(look_ahead)(const struct sssp *s,
 static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
                                struct bucket_chunk *chunk, struct tally *tally,
                                bool shared) {
-    const uint64_t *offset = s->arcs.offset;
+    const uint64_t *begin_of = s->arcs.begin, *end_of = s->arcs.end;
     struct NAMED(offers) offers;
     offers.count = 0;
     offers.top = 0;
@@ -105,7 +105,7 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
         __atomic_load((DISTANCE *)s->distance + u, &from, __ATOMIC_RELAXED);
         if (KEY(s, from) != s->current)
             continue; /* settled by an earlier bucket: the entry is stale */
-        uint64_t arc = offset[u], end = offset[u + 1];
+        uint64_t arc = begin_of[u], end = end_of[u];
         tally->vertices++;
         tally->arcs += end - arc;
         while (arc < end && !stop) {

@@ -13,10 +13,17 @@ static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t
 
 static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n,
                       size_t weight_size, struct csr_slot *to) {
-    *to = (struct csr_slot){.m = from->m, .made = from->made, .sorted = from->sorted};
-    to->offset = copy_of(run, from->offset, (uint64_t)n + 1, sizeof *to->offset);
-    to->target = copy_of(run, from->target, from->m, sizeof *to->target);
-    to->weight = copy_of(run, from->weight, from->m, weight_size);
+    const uint64_t arcs = from->end ? from->used : from->m;
+    *to = (struct csr_slot){.m = from->m,
+                            .made = from->made,
+                            .sorted = from->sorted,
+                            .used = from->used,
+                            .dead = from->dead};
+    to->offset = copy_of(run, from->offset, (uint64_t)n + !from->end, sizeof *to->offset);
+    to->end = copy_of(run, from->end, n, sizeof *to->end);
+    to->spare = copy_of(run, from->spare, n, sizeof *to->spare);
+    to->target = copy_of(run, from->target, arcs, sizeof *to->target);
+    to->weight = copy_of(run, from->weight, arcs, weight_size);
 }
 
 static void copy_adjacency(gpugraph_run *run, const gpugraph_graph *graph,

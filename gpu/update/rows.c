@@ -219,7 +219,7 @@ static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
             w->p->removed_at[w->p->removed++] = w->going_at[low++];
         return;
     }
-    uint64_t begin = w->slot->offset[v], end = w->slot->offset[v + (uint64_t)1];
+    uint64_t begin = w->slot->offset[v], end = gg_row_end(w->slot, v);
     if (!w->slot->sorted) {
         match_range(w, low, high, begin, end);
         return;
@@ -331,6 +331,45 @@ static void fill_row_plan(row_walk *w) {
     }
 }
 
+/* ---- rows with room ---- */
+
+/* Which arcs go from which row, and which come to which. */
+static void fill_roomy_plan(row_walk *w) {
+    row_plan *p = w->p;
+    for (uint64_t i = 0, next; i < w->goings && !gg_stopping(w->u->run); i = next) {
+        const uint32_t row = going_row(w, i);
+        uint64_t first = p->removed;
+        for (next = i + 1; next < w->goings && going_row(w, next) == row;)
+            next++;
+        match_row(w, row, i, next);
+        while (first < p->removed)
+            p->event_at[first++] = row;
+    }
+    for (uint64_t k = 0; k < w->comings && !gg_stopping(w->u->run); k++)
+        put_arc(w, w->coming[k], w->u->end[w->coming[k]].new);
+}
+
+/* False: rows are, or have become, packed ones. */
+static bool plan_room(row_walk *w, row_plan *p) {
+    update *u = w->u;
+    struct csr_slot *slot = p->slot;
+    const size_t size = gg_distance_size(u->graph->distance_type);
+    const bool roomy = !p->numbers && gg_takes_room(u, slot, w->goings + w->comings);
+    if (slot->lent && (roomy || slot->end))
+        gg_rows_back(u->graph);
+    if (!roomy) {
+        gg_pack_rows(u->run, slot, u->graph->n, size);
+        return false;
+    }
+    if (gg_give_room(u->run, slot, u->graph->n, size,
+                     gg_room_of_coming(u, slot, w->coming, w->comings)))
+        return true;
+    fill_roomy_plan(w);
+    if (!gg_stopping(u->run))
+        gg_plan_room(u, p);
+    return true;
+}
+
 /* ---- a plan ---- */
 
 static void plan_moves(update *u, row_plan *p) {
@@ -365,9 +404,9 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     if (slot->weight)
         p->weight_size =
             numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
-    if (begin_walk(&w, kind))
+    if (begin_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
         fill_row_plan(&w);
-    if (!gg_stopping(u->run) &&
+    if (!gg_stopping(u->run) && !p->roomy &&
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))
         plan_moves(u, p);
@@ -376,7 +415,8 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
 
 void gg_free_row_plan(row_plan *p) {
     void *blocks[] = {p->removed_at, p->inserted_at, p->place,       p->target, p->weight,
-                      p->event_at,   p->event_by,    p->fresh_start, p->offset};
+                      p->event_at,   p->event_by,    p->fresh_start, p->offset,
+                      p->end,        p->spare};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_splice_free(&p->arcs);

@@ -40,7 +40,7 @@ static bool holds(const uint64_t *sorted, uint64_t count, uint64_t key) {
 /* ---- edges that come ---- */
 
 static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
-    uint64_t low = slot->offset[v], end = slot->offset[v + 1], high = end;
+    uint64_t low = slot->offset[v], end = gg_row_end(slot, v), high = end;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (slot->target[middle] < target)
@@ -77,13 +77,13 @@ static uint64_t list_coming(update *u, uint64_t *pairs, uint64_t *count) {
 
 static uint64_t count_in_row(const struct csr_slot *slot, uint64_t v, uint32_t target) {
     uint64_t count = 0;
-    for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+    for (uint64_t k = slot->offset[v]; k < gg_row_end(slot, v); k++)
         count += slot->target[k] == target;
     return count;
 }
 
 static uint64_t degree(const struct csr_slot *slot, uint64_t v) {
-    return slot->offset[v + 1] - slot->offset[v];
+    return gg_row_end(slot, v) - slot->offset[v];
 }
 
 /* A CSR whose rows tell how many edges there are between two vertices, or NULL. */

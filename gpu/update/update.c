@@ -180,7 +180,7 @@ static void move(void *of, uint64_t task) {
     int i = (int)task;
     if (i < u->move_count)
         move_array(&u->moves[i]);
-    else
+    else if (!u->rows[i - u->move_count].roomy)
         move_offsets(u, &u->rows[i - u->move_count]);
 }
 
@@ -191,6 +191,9 @@ static void commit(update *u) {
             gg_rows_back(graph);
     gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
              move, u);
+    for (int i = 0; i < u->row_plans; i++)
+        if (u->rows[i].roomy)
+            gg_commit_room(u, &u->rows[i]);
     gg_commit_adjacency(u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {

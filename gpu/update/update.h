@@ -6,6 +6,7 @@
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
+**     roomy.c      rows with room, whose arcs go and come where they are
 **     adjacency.c  arcs by the ids of edges
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
@@ -60,7 +61,12 @@ typedef struct row_plan {
     uint64_t events, *event_at;
     int64_t *event_by;
     uint64_t *fresh_start; /* of each fresh vertex: its arcs; in the commit, its offset */
-    void *offset;          /* a new block for offsets; NULL: in place */
+    uint64_t *offset;      /* a new block for offsets; NULL: in place */
+    /* Rows with room, in place of the splice and what grows: event_at[i] is the old row of removed
+    ** arc i, inserted_at[k] the new row of arc k. */
+    bool roomy;
+    uint64_t *end; /* new blocks, with offset; NULL: in place */
+    uint32_t *spare;
 } row_plan;
 
 /* An arc as graph->adjacency has it, and the row that it leaves. */
@@ -172,6 +178,15 @@ void gg_free_adjacency_plan(adjacency_plan *p);
 bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
                         const patch_place *place, void *there, row_plan *p);
 void gg_free_row_plan(row_plan *p);
+
+/* Do rows of this kind get room, or keep it, when so many arcs go and come? */
+bool gg_takes_room(const update *u, const struct csr_slot *slot, uint64_t arcs);
+/* Places at the end of the array that the coming arcs, sorted by rows, may take. */
+uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
+                           const end_ref *coming, uint64_t comings);
+/* Blocks for the rows of new vertices. */
+void gg_plan_room(update *u, row_plan *p);
+void gg_commit_room(update *u, row_plan *p);
 
 /* Everything that comes after gg_update_edges and before the commit, of a batch whose
 ** weights have the type of the graph's. */

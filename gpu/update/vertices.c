@@ -253,7 +253,7 @@ static uint64_t list_touched(update *u, uint64_t *touched) {
 }
 
 static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
-    return slot->made ? slot->offset[v + 1] - slot->offset[v] : 0;
+    return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
 }
 
 /* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. in_count: edges that enter a vertex,

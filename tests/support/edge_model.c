@@ -285,6 +285,7 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
     for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 3)
         if (which & 1)
             gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
+    gg_room_arcs = which & 8 ? 0 : GG_ROOM_ARCS;
     if (which & 1)
         gg_edge_rows(graph, &run);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
@@ -308,7 +309,7 @@ static int compare_arcs(const void *a, const void *b) {
 
 /* The arcs of a row in order; by target they must be in order already where sorted. */
 static bool take_row(const struct csr_slot *slot, uint32_t v, size_t weight, arc *row) {
-    uint64_t begin = slot->offset[v], count = slot->offset[v + 1] - begin;
+    uint64_t begin = slot->offset[v], count = gg_row_end(slot, v) - begin;
     bool falls = false;
     for (uint64_t k = 0; k < count; k++) {
         row[k] = (arc){slot->target[begin + k], 0};
@@ -320,17 +321,37 @@ static bool take_row(const struct csr_slot *slot, uint32_t v, size_t weight, arc
     return !(falls && slot->sorted);
 }
 
+/* Rows and what is spare behind them take all places but the dead ones; no entry is out of range. */
+static bool room_is_sound(const struct csr_slot *slot, uint32_t n) {
+    uint64_t arcs = 0, taken = slot->dead;
+    for (uint32_t v = 0; v < n; v++) {
+        uint64_t end = slot->end[v] + slot->spare[v];
+        if (slot->offset[v] > slot->end[v] || end > slot->used)
+            return false;
+        arcs += slot->end[v] - slot->offset[v];
+        taken += end - slot->offset[v];
+    }
+    for (uint64_t k = 0; k < slot->used; k++)
+        if (slot->target[k] >= n)
+            return false;
+    return arcs == slot->m && taken == slot->used &&
+           slot->used * sizeof *slot->target <= gg_room(slot->target);
+}
+
 static const char *compare_rows(const struct csr_slot *got, const struct csr_slot *wanted,
                                 uint32_t n, size_t weight) {
     const char *differs = NULL;
     if (got->m != wanted->m)
         return "the number of arcs";
-    if (memcmp(got->offset, wanted->offset, (n + (size_t)1) * 8) != 0)
-        return "offsets";
+    if (got->end ? !room_is_sound(got, n)
+                 : memcmp(got->offset, wanted->offset, (n + (size_t)1) * 8) != 0)
+        return got->end ? "the room of rows" : "offsets";
     arc *a = room_for(got->m, sizeof *a), *b = room_for(got->m, sizeof *b);
     for (uint32_t v = 0; v < n && !differs; v++) {
-        uint64_t count = got->offset[v + 1] - got->offset[v];
-        if (!take_row(got, v, weight, a) || !take_row(wanted, v, weight, b))
+        uint64_t count = gg_row_end(got, v) - got->offset[v];
+        if (count != gg_row_end(wanted, v) - wanted->offset[v])
+            differs = "the length of a row";
+        else if (!take_row(got, v, weight, a) || !take_row(wanted, v, weight, b))
             differs = "the order of a row";
         else if (memcmp(a, b, count * sizeof *a) != 0)
             differs = "a row";

@@ -81,7 +81,7 @@ model_batch model_batch_of(const edge_model *before, const edge_model *after);
 void model_batch_free(model_batch *batch);
 
 /* Makes some of the graph's CSRs, by the bits of `which`. */
-enum { MODEL_SLOTS = 15 };
+enum { MODEL_SLOTS = 16 };
 void model_make_slots(gpugraph_graph *graph, uint64_t which);
 
 /* NULL, or what differs. `wanted` gets the CSRs that `got` has. */

@@ -77,7 +77,7 @@ static uint32_t ball_levels(const csr *g, struct ball *b, uint32_t start) {
     for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
         uint32_t end = b->count;
         for (uint32_t i = begin; i < end && b->count < FEATURE_BALL; i++) {
-            uint64_t first = g->offset[b->met[i]], last = g->offset[b->met[i] + 1];
+            uint64_t first = g->begin[b->met[i]], last = g->end[b->met[i]];
             if (last - first > FEATURE_BALL_ARCS)
                 last = first + FEATURE_BALL_ARCS;
             for (uint64_t arc = first; arc < last; arc++)
@@ -131,7 +131,7 @@ static uint32_t nearest(const struct near_ball *b) {
 
 static void reach_neighbours(const gpugraph_graph *graph, const csr *g,
                              struct near_ball *b, uint32_t v, double distance) {
-    uint64_t first = g->offset[v], degree = g->offset[v + 1] - first;
+    uint64_t first = g->begin[v], degree = g->end[v] - first;
     int zeros = feature_near_zeros(degree);
     if (degree > FEATURE_NEAR_ROW)
         return;
@@ -208,7 +208,7 @@ static double probe_list(struct probe *b) {
 
 static bool probe_relax(const gpugraph_graph *graph, const csr *g, struct probe *b,
                         uint32_t v, double distance) {
-    uint64_t first = g->offset[v], degree = g->offset[v + 1] - first;
+    uint64_t first = g->begin[v], degree = g->end[v] - first;
     int zeros = feature_near_zeros(degree);
     bool fits = true;
     for (uint64_t arc = first; fits && degree <= FEATURE_NEAR_ROW && arc < first + degree;
@@ -256,7 +256,7 @@ static void add_balls(gpugraph_graph *graph, gpugraph_direction direction,
     for (int i = 0; i < FEATURE_BALLS; i++)
         radius[i] = -1;
     memset(probe, 0, FEATURE_BALLS * sizeof *probe);
-    if (gg_csr(graph, gg_forward_kind(direction), true, false, run, &rows))
+    if (gg_rows(graph, gg_forward_kind(direction), true, false, run, &rows))
         return;
     struct ball *ball = gg_alloc(run, 1, sizeof *ball);
     struct near_ball *near = gg_alloc(run, 1, sizeof *near);

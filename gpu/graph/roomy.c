@@ -1,0 +1,159 @@
+/* Rows with room: a change of an arc touches its row and no other.
+**
+**     offset  end  spare      target
+**     0       3    0          | 4 9 2 |
+**     9       11   3                  | . . |               left behind (dead)
+**     5       8    1                        | 7 1 0 _ |     an arc has gone
+**                                            1: | 8 3 _ _ _ | used ... the array's end
+**
+** Rows are packed when they are made, and get room with the first small change. One that has none
+** left goes to the end of the array, with half as much again (update/roomy.c). When that end is
+** reached, or too much is left behind, all of them are packed anew.
+**
+** Every entry up to `used` is a vertex of the graph, and so has every weight been one, also where no
+** row is: who takes samples of all arcs need not know of rows. */
+#include "backend.h"
+
+#include <string.h>
+
+uint64_t gg_room_arcs = GG_ROOM_ARCS;
+
+enum { ROWS = 1024 }; /* that a thread takes at a time */
+
+/* ---- packing ---- */
+
+typedef struct packing {
+    gpugraph_run *run;
+    const struct csr_slot *from;
+    struct csr_slot *to;
+    size_t weight_size;
+} packing;
+
+static void copy_rows(void *of, uint64_t low, uint64_t high) {
+    const packing *p = of;
+    const struct csr_slot *from = p->from, *to = p->to;
+    gg_pause(p->run);
+    for (uint64_t v = low; v < high && !gg_stopping(p->run); v++) {
+        const uint64_t begin = from->offset[v], count = from->end[v] - begin;
+        memcpy(to->target + to->offset[v], from->target + begin,
+               count * sizeof *to->target);
+        if (to->weight)
+            memcpy((char *)to->weight + to->offset[v] * p->weight_size,
+                   (const char *)from->weight + begin * p->weight_size,
+                   count * p->weight_size);
+    }
+}
+
+static void give_back(struct csr_slot *slot) {
+    gg_release(slot->offset);
+    gg_release(slot->end);
+    gg_release(slot->spare);
+    gg_release(slot->target);
+    gg_release(slot->weight);
+}
+
+/* Packed rows with room for so many arcs in all. */
+static gpugraph_status pack(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                            size_t weight_size, uint64_t room) {
+    struct csr_slot to = *slot;
+    to.end = NULL;
+    to.spare = NULL;
+    to.used = to.dead = 0;
+    to.weight = NULL;
+    to.target = NULL;
+    to.offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *to.offset);
+    if (to.offset)
+        to.target = gg_alloc(run, room, sizeof *to.target);
+    if (to.target && slot->weight)
+        to.weight = gg_alloc(run, room, weight_size);
+    uint64_t at = 0;
+    for (uint64_t v = 0; !gg_stopping(run) && v < n; v++) {
+        to.offset[v] = at;
+        at += slot->end[v] - slot->offset[v];
+    }
+    packing p = {run, slot, &to, weight_size};
+    if (!gg_stopping(run))
+        gg_chunks(gg_threads(run, slot->m), n, ROWS, copy_rows, &p);
+    if (gg_stopping(run)) {
+        give_back(&to);
+        return gg_stopped(run);
+    }
+    to.offset[n] = at;
+    give_back(slot);
+    *slot = to;
+    return run->status;
+}
+
+gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size) {
+    if (!slot->end)
+        return run->status;
+    return pack(run, slot, n, weight_size, slot->m + slot->m / GG_ROOM_SHARE);
+}
+
+/* ---- giving room ---- */
+
+/* A block of `room` entries with the first `count` of what `from` has. */
+static void *copied(gpugraph_run *run, const void *from, uint64_t count, uint64_t room,
+                    size_t size) {
+    void *to = gg_alloc(run, room, size);
+    if (to)
+        gg_copy(run, to, from, count * size);
+    return to;
+}
+
+/* Packed rows move to where there is room behind them. */
+static void move_arcs(gpugraph_run *run, struct csr_slot *slot, size_t weight_size,
+                      uint64_t room) {
+    uint32_t *target = copied(run, slot->target, slot->m, room, sizeof *target);
+    void *weight = target && slot->weight
+                       ? copied(run, slot->weight, slot->m, room, weight_size)
+                       : NULL;
+    if (gg_stopping(run)) {
+        gg_release(target);
+        gg_release(weight);
+        return;
+    }
+    gg_release(slot->target);
+    gg_release(slot->weight);
+    slot->target = target;
+    slot->weight = weight;
+}
+
+static bool has_room(const struct csr_slot *slot, size_t weight_size, uint64_t arcs) {
+    return arcs * sizeof *slot->target <= gg_room(slot->target) &&
+           (!slot->weight || arcs * weight_size <= gg_room(slot->weight));
+}
+
+/* Of packed rows: each ends where the next one begins. */
+static void part(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
+    const uint64_t rows = n + n / (uint64_t)GG_ROOM_SHARE + 1;
+    uint64_t *end = gg_alloc(run, rows, sizeof *end);
+    uint32_t *spare = end ? gg_alloc_zero(run, rows, sizeof *spare) : NULL;
+    if (!spare) {
+        gg_release(end);
+        return;
+    }
+    gg_copy(run, end, slot->offset + 1, n * sizeof *end);
+    slot->end = end;
+    slot->spare = spare;
+    slot->used = slot->m;
+    slot->dead = 0;
+}
+
+gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size, uint64_t more) {
+    const uint64_t room = slot->m + slot->m / GG_ROOM_SPARE + GG_ROOM_LEAST + more;
+    if (slot->end) {
+        if (has_room(slot, weight_size, slot->used + more) &&
+            slot->dead <= slot->used / GG_ROOM_DEAD)
+            return run->status;
+        if (pack(run, slot, n, weight_size, room))
+            return run->status;
+    } else if (!has_room(slot, weight_size, slot->m + more)) {
+        move_arcs(run, slot, weight_size, room);
+    }
+    if (!gg_stopping(run))
+        part(run, slot, n);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}

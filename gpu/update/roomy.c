@@ -1,0 +1,177 @@
+/* What a batch changes in rows with room (graph/roomy.c): the rows that lose or gain an arc, and no
+** others.
+**
+**     plan     arcs that go: old row, place; arcs that come: new row, arc; room for all that may have
+**              to go to the end of the array, and for rows of new vertices
+**     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
+*/
+#include "update.h"
+
+#include <string.h>
+
+/* ---- the plan ---- */
+
+bool gg_takes_room(const update *u, const struct csr_slot *slot, uint64_t arcs) {
+    return slot->m >= gg_room_arcs &&
+           (arcs <= slot->m / GG_ROOM_BATCH || gg_room_arcs == 0) &&
+           u->distance_type == u->graph->distance_type;
+}
+
+uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
+                           const end_ref *coming, uint64_t comings) {
+    uint64_t need = 0;
+    for (uint64_t k = 0, next; k < comings; k = next) {
+        const added_end *row = &u->end[coming[k]];
+        for (next = k + 1; next < comings && u->end[coming[next]].new == row->new;)
+            next++;
+        const bool fresh = row->old == GPUGRAPH_NONE;
+        const uint64_t count =
+            fresh ? 0 : gg_row_end(slot, row->old) - slot->offset[row->old];
+        const uint64_t spare = fresh || !slot->spare ? 0 : slot->spare[row->old];
+        if (next - k > spare)
+            need += gg_row_room(count + next - k);
+    }
+    return need;
+}
+
+void gg_plan_room(update *u, row_plan *p) {
+    const uint64_t rows = u->vertices.after + u->vertices.after / GG_ROOM_SHARE + 1;
+    const struct csr_slot *slot = p->slot;
+    p->roomy = true;
+    if ((u->vertices.after + 1) * sizeof *slot->offset <= gg_room(slot->offset) &&
+        u->vertices.after * sizeof *slot->end <= gg_room(slot->end) &&
+        u->vertices.after * sizeof *slot->spare <= gg_room(slot->spare))
+        return;
+    p->offset = gg_alloc(u->run, rows, sizeof *slot->offset);
+    p->end = p->offset ? gg_alloc(u->run, rows, sizeof *p->end) : NULL;
+    p->spare = p->end ? gg_alloc(u->run, rows, sizeof *p->spare) : NULL;
+}
+
+/* ---- the commit ---- */
+
+static void copy_arcs(struct csr_slot *slot, size_t weight_size, uint64_t to,
+                      uint64_t from, uint64_t count) {
+    memmove(slot->target + to, slot->target + from, count * sizeof *slot->target);
+    if (slot->weight)
+        memmove((char *)slot->weight + to * weight_size,
+                (char *)slot->weight + from * weight_size, count * weight_size);
+}
+
+/* The arcs at[0 .. count - 1], ascending, leave row v, whose others keep their order. */
+static void take_out(struct csr_slot *slot, size_t weight_size, uint64_t v,
+                     const uint64_t *at, uint64_t count) {
+    uint64_t to = at[0];
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t from = at[i] + 1, next = i + 1 < count ? at[i + 1] : slot->end[v];
+        copy_arcs(slot, weight_size, to, from, next - from);
+        to += next - from;
+    }
+    slot->end[v] -= count;
+    slot->spare[v] += (uint32_t)count;
+}
+
+static void make_room(struct csr_slot *slot, size_t weight_size, uint64_t v,
+                      uint64_t more) {
+    const uint64_t count = slot->end[v] - slot->offset[v];
+    if (more <= slot->spare[v])
+        return;
+    const uint64_t room = gg_row_room(count + more);
+    copy_arcs(slot, weight_size, slot->used, slot->offset[v], count);
+    slot->dead += count + slot->spare[v];
+    slot->offset[v] = slot->used;
+    slot->end[v] = slot->used + count;
+    slot->spare[v] = (uint32_t)(room - count);
+    slot->used += room;
+}
+
+static void put_arc(const row_plan *p, uint64_t at, uint64_t k) {
+    struct csr_slot *slot = p->slot;
+    slot->target[at] = p->target[k];
+    if (p->weight_size == sizeof(uint32_t))
+        ((uint32_t *)slot->weight)[at] = ((const uint32_t *)p->weight)[k];
+    else if (p->weight_size)
+        ((uint64_t *)slot->weight)[at] = ((const uint64_t *)p->weight)[k];
+}
+
+/* Arcs k .. k + more - 1 of the plan, ascending by target, enter row v; where it is sorted each
+** goes to its place, from the last one on. Where the row has moved, what is spare behind it gets
+** the arc before. */
+static void put_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
+    struct csr_slot *slot = p->slot;
+    const uint64_t used = slot->used;
+    make_room(slot, p->weight_size, v, more);
+    const uint64_t begin = slot->offset[v], end = slot->end[v] + more;
+    uint64_t left = slot->end[v];
+    for (uint64_t to = end, i = more; i > 0; to--)
+        if (slot->sorted && left > begin && slot->target[left - 1] > p->target[k + i - 1])
+            copy_arcs(slot, p->weight_size, to - 1, --left, 1);
+        else
+            put_arc(p, to - 1, k + --i);
+    slot->end[v] = end;
+    slot->spare[v] -= (uint32_t)more;
+    for (uint64_t at = end; begin >= used && at < end + slot->spare[v]; at++)
+        copy_arcs(slot, p->weight_size, at, at - 1, 1);
+}
+
+/* Rows of vertices that stay; fresh ones are empty and have no room yet. */
+static void move_rows(const update *u, row_plan *p) {
+    struct csr_slot *slot = p->slot;
+    struct csr_slot to = *slot;
+    if (p->offset) {
+        to.offset = p->offset;
+        to.end = p->end;
+        to.spare = p->spare;
+    }
+    for (uint64_t i = 0; i < u->vanished; i++)
+        slot->dead += slot->spare[u->vanished_at[i]];
+    gg_splice_move(&u->vertices, to.offset, slot->offset, sizeof *to.offset);
+    gg_splice_move(&u->vertices, to.end, slot->end, sizeof *to.end);
+    gg_splice_move(&u->vertices, to.spare, slot->spare, sizeof *to.spare);
+    for (uint64_t f = 0; f < u->fresh; f++) {
+        to.offset[u->fresh_new[f]] = to.end[u->fresh_new[f]] = 0;
+        to.spare[u->fresh_new[f]] = 0;
+    }
+    if (p->offset) {
+        gg_release(slot->offset);
+        gg_release(slot->end);
+        gg_release(slot->spare);
+        p->offset = p->end = NULL;
+        p->spare = NULL;
+    }
+    slot->offset = to.offset;
+    slot->end = to.end;
+    slot->spare = to.spare;
+}
+
+typedef struct renumbering {
+    const splice *vertices;
+    uint32_t *target;
+} renumbering;
+
+static void renumber(void *of, uint64_t low, uint64_t high) {
+    const renumbering *r = of;
+    gg_renumber_all(r->vertices, r->target + low, high - low);
+}
+
+void gg_commit_room(update *u, row_plan *p) {
+    struct csr_slot *slot = p->slot;
+    for (uint64_t i = 0, next; i < p->removed; i = next) {
+        for (next = i + 1; next < p->removed && p->event_at[next] == p->event_at[i];)
+            next++;
+        take_out(slot, p->weight_size, p->event_at[i], p->removed_at + i, next - i);
+    }
+    if (u->fresh || u->vanished)
+        move_rows(u, p);
+    if (gg_renumbers(&u->vertices)) {
+        renumbering r = {&u->vertices, slot->target};
+        gg_slices(gg_threads(u->run, slot->used), slot->used, renumber, &r);
+    }
+    for (uint64_t k = 0, next; k < p->inserted; k = next) {
+        for (next = k + 1; next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
+            next++;
+        put_in(p, p->inserted_at[k], k, next - k);
+    }
+    slot->m += p->inserted - p->removed;
+    if (u->vertices.after == 0)
+        slot->used = slot->dead = 0;
+}
