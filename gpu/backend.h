@@ -49,7 +49,7 @@ enum csr_kind {
 ** distance fits 32 bits, int64_t or double otherwise. The layout of edge list and CSR
 ** is the same. */
 
-struct csr_slot { /* owns the arrays of one kind */
+struct csr_slot {     /* owns the arrays of one kind */
     uint64_t *offset; /* n + 1; of rows with room n: where each begins */
     uint32_t
         *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
@@ -59,8 +59,9 @@ struct csr_slot { /* owns the arrays of one kind */
     bool lent; /* a device reads offset or target where they are: see gg_rows_back */
     /* Rows with room (graph/roomy.c draws them); of packed ones NULL and 0. */
     uint64_t *end;
-    uint32_t *spare;     /* places for arcs behind each row */
-    uint64_t used, dead; /* entries of target up to the end of the last row; left behind */
+    uint32_t *spare; /* places for arcs behind each row */
+    uint64_t used,
+        dead; /* entries of target up to the end of the last row; left behind */
 };
 
 /* The arcs of each vertex, with room to change: graph/adjacency.c draws it. */

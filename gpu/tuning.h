@@ -71,9 +71,9 @@
 
 /* Kinds of so many arcs get rows with room: to move those of fewer takes 10 us. */
 #define GG_ROOM_ARCS 32768
-/* A batch that changes more than one arc in so many moves packed rows: that takes no longer than to
-** look up places for each, and searches read them faster. */
-#define GG_ROOM_BATCH 32
+/* A batch that changes more than one arc in so many moves packed rows: 20,000 arcs among 733,846 take
+** 4 to 13 ms with room, of which every other batch fills a quarter of all, and 3 to 4 without. */
+#define GG_ROOM_BATCH 256
 /* Room behind all rows, for one arc in so many, and for so many at least. */
 #define GG_ROOM_SPARE 4
 #define GG_ROOM_LEAST 4096

@@ -65,8 +65,7 @@ static inline bool stack_push(struct stack *stack, const csr *g, uint32_t v,
     if (stack->top == stack->room && !stack_grow(stack, run))
         return false;
     uint64_t first = g->begin[v];
-    stack->frame[stack->top++] =
-        (struct frame){v, (uint32_t)(g->end[v] - first), first};
+    stack->frame[stack->top++] = (struct frame){v, (uint32_t)(g->end[v] - first), first};
     return true;
 }
 

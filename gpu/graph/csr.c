@@ -327,8 +327,8 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     static const char *const names[] = {"out", "in", "both", "simple"};
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
-    bool packed = !gg_pack_rows(run, slot, graph->n,
-                                gg_distance_size(graph->distance_type));
+    bool packed =
+        !gg_pack_rows(run, slot, graph->n, gg_distance_size(graph->distance_type));
     if (packed && slot->made && !slot->weight && weighted && kind == CSR_OUT &&
         arcs_are_edges(run, graph, slot)) {
         copy_weights(run, graph, weight_size, slot);
@@ -477,7 +477,8 @@ static gpugraph_status get(gpugraph_graph *graph, enum csr_kind kind, bool weigh
         make_aside(graph, kind, weighted, sorted, run, view);
         return run->status;
     }
-    if (!look(graph, kind, weighted, sorted, packed, view)) { /* nor has another one made */
+    if (!look(graph, kind, weighted, sorted, packed,
+              view)) { /* nor has another one made */
         make_rows(graph, kind, weighted, sorted, run);
         look(graph, kind, weighted, sorted, packed, view);
     }

@@ -104,8 +104,7 @@ static bool grow(struct both_ends *s, struct ball *b) {
     b->arcs = 0;
     for (uint64_t i = b->begin; i < end; i++) {
         uint32_t v = b->vertex[i];
-        if (!may_go_on(s, b->rows.end[v] - b->rows.begin[v] + 1) ||
-            !grow_from(s, b, v))
+        if (!may_go_on(s, b->rows.end[v] - b->rows.begin[v] + 1) || !grow_from(s, b, v))
             return false;
     }
     if (s->between.count > 0)
@@ -189,7 +188,7 @@ static bool prepare(struct both_ends *s, gpugraph_graph *graph,
     csr *rows = &s->ball[0].rows;
     if (gg_rows(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
         gg_rows(graph, gg_reverse_kind(direction), false, false, s->run,
-               &s->ball[1].rows) ||
+                &s->ball[1].rows) ||
         gg_edge_rows(graph, s->run))
         return false;
     s->between.rows = *rows;

@@ -233,8 +233,9 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
                           .poll_at = GG_POLL_ITEMS};
     *count = GPUGRAPH_NONE;
     if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run,
-               &s.from.rows) ||
-        gg_rows(graph, gg_reverse_kind(search->direction), true, false, run, &s.to.rows) ||
+                &s.from.rows) ||
+        gg_rows(graph, gg_reverse_kind(search->direction), true, false, run,
+                &s.to.rows) ||
         gg_edge_rows(graph, run))
         return run->status;
     double started = gg_now_ms();

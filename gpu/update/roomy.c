@@ -12,7 +12,7 @@
 /* ---- the plan ---- */
 
 bool gg_takes_room(const update *u, const struct csr_slot *slot, uint64_t arcs) {
-    return slot->m >= gg_room_arcs &&
+    return slot->m >= gg_room_arcs && (slot->end || !gg_same_ends(u)) &&
            (arcs <= slot->m / GG_ROOM_BATCH || gg_room_arcs == 0) &&
            u->distance_type == u->graph->distance_type;
 }
@@ -164,10 +164,11 @@ void gg_commit_room(update *u, row_plan *p) {
         move_rows(u, p);
     if (gg_renumbers(&u->vertices)) {
         renumbering r = {&u->vertices, slot->target};
-        gg_slices(gg_threads(u->run, slot->used), slot->used, renumber, &r);
+        gg_slices(gg_splice_threads(&u->vertices, slot->used), slot->used, renumber, &r);
     }
     for (uint64_t k = 0, next; k < p->inserted; k = next) {
-        for (next = k + 1; next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
+        for (next = k + 1;
+             next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
             next++;
         put_in(p, p->inserted_at[k], k, next - k);
     }

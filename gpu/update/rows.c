@@ -414,9 +414,9 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
 }
 
 void gg_free_row_plan(row_plan *p) {
-    void *blocks[] = {p->removed_at, p->inserted_at, p->place,       p->target, p->weight,
-                      p->event_at,   p->event_by,    p->fresh_start, p->offset,
-                      p->end,        p->spare};
+    void *blocks[] = {p->removed_at, p->inserted_at, p->place,    p->target,
+                      p->weight,     p->event_at,    p->event_by, p->fresh_start,
+                      p->offset,     p->end,         p->spare};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_splice_free(&p->arcs);

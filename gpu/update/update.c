@@ -172,6 +172,11 @@ static uint64_t work_of(const update *u) {
         bool renumbers = move->numbers && gg_renumbers(move->numbers);
         work += move->to || !move->s->still || renumbers ? move->s->after : move->count;
     }
+    for (int i = 0; i < u->row_plans; i++) {
+        const row_plan *p = &u->rows[i];
+        if (p->roomy && gg_renumbers(&u->vertices))
+            work += p->slot->used;
+    }
     return work;
 }
 
@@ -180,7 +185,9 @@ static void move(void *of, uint64_t task) {
     int i = (int)task;
     if (i < u->move_count)
         move_array(&u->moves[i]);
-    else if (!u->rows[i - u->move_count].roomy)
+    else if (u->rows[i - u->move_count].roomy)
+        gg_commit_room(u, &u->rows[i - u->move_count]);
+    else
         move_offsets(u, &u->rows[i - u->move_count]);
 }
 
@@ -191,9 +198,6 @@ static void commit(update *u) {
             gg_rows_back(graph);
     gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
              move, u);
-    for (int i = 0; i < u->row_plans; i++)
-        if (u->rows[i].roomy)
-            gg_commit_room(u, &u->rows[i]);
     gg_commit_adjacency(u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {
