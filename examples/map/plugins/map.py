@@ -1,0 +1,191 @@
+"""The map's routes in Datasette. Numbers travel as 32-bit integers of the machine's (little-endian) order, not as JSON.
+
+    /-/map              the page, page/index.html, with map.js and map.css
+    /-/map/network      crossings n, roads m; n ids, n longitudes, n latitudes (millionths of a degree);
+                        m ids, m places of one end, m places of the other (in the crossings' order)
+    /-/map/path         ?source=&target=: distance in decimetres or -1; k crossings, k roads taken to them (0 first)
+    /-/map/field        ?source=: a distance for each crossing, -1 where there is no way
+    /-/map/closed       ids of the closed roads
+    /-/map/road         POST {"id": 1, "open": false}: closes or opens a road
+"""
+
+import array
+import json
+import pathlib
+import sqlite3
+
+import gpugraph
+from datasette import Response, hookimpl
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "page"
+DATABASE = "new-york-map"
+TYPES = {"index.html": "text/html", "map.js": "text/javascript", "map.css": "text/css"}
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:",
+    "cache-control": "no-store",
+}
+LARGEST_ID = 2**31 - 1
+
+
+def packed(*parts):
+    return b"".join(array.array("i", part).tobytes() for part in parts)
+
+
+class Network:
+    """Crossings and roads, which stay as they are: only whether a road is open changes."""
+
+    def __init__(self, connection):
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        crossings = cursor.execute(
+            "SELECT id, CAST(round(lon * 1e6) AS INTEGER), CAST(round(lat * 1e6) AS INTEGER) FROM crossings ORDER BY id"
+        ).fetchall()
+        self.ids = array.array("q", (row[0] for row in crossings)).tobytes()
+        self.place = {row[0]: place for place, row in enumerate(crossings)}
+        roads = cursor.execute("SELECT id, src, dst FROM roads ORDER BY id").fetchall()
+        ids, sources, targets = zip(*roads)
+        self.answer = packed(
+            (len(crossings), len(roads)),
+            *zip(*crossings),
+            ids,
+            map(self.place.__getitem__, sources),
+            map(self.place.__getitem__, targets),
+        )
+
+
+async def network_of(datasette):
+    if not hasattr(datasette, "_map_network"):
+        datasette._map_network = await datasette.get_database(DATABASE).execute_fn(Network)
+    return datasette._map_network
+
+
+def binary(body):
+    return Response(body, content_type="application/octet-stream", headers=HEADERS)
+
+
+def sentence(text, status):
+    return Response.text(text, status=status, headers=HEADERS)
+
+
+async def page(request):
+    name = request.url_vars.get("name") or "index.html"
+    text = (PAGE / name).read_text().replace("CSRF_TOKEN", request.scope["csrftoken"]())
+    return Response(text, content_type=f"{TYPES[name]}; charset=utf-8", headers=HEADERS)
+
+
+async def network(datasette):
+    return binary((await network_of(datasette)).answer)
+
+
+async def crossings_of(datasette, request, *names):
+    """The crossings that the request names, or None for one that is no crossing."""
+    known = (await network_of(datasette)).place
+    texts = [request.args.get(name) or "" for name in names]
+    if not all(text.isascii() and text.isdigit() and len(text) < 10 and int(text) in known for text in texts):
+        return None
+    return [int(text) for text in texts]
+
+
+async def path(datasette, request):
+    ends = await crossings_of(datasette, request, "source", "target")
+    if not ends:
+        return sentence("source and target are ids of crossings", 400)
+
+    def ask(connection):
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        return cursor.execute(
+            "SELECT vertex, coalesce(edge, 0), distance FROM gpu_path('network', ?, ?) ORDER BY seq", ends
+        ).fetchall()
+
+    try:
+        rows = await datasette.get_database(DATABASE).execute_fn(ask)
+    except sqlite3.Error as error:
+        return sentence(str(error), 400)
+    if not rows:
+        return binary(packed((-1,)))
+    vertices, edges, distances = zip(*rows)
+    return binary(packed((distances[-1],), vertices, edges))
+
+
+async def field(datasette, request):
+    source = await crossings_of(datasette, request, "source")
+    if not source:
+        return sentence("source is the id of a crossing", 400)
+    known = await network_of(datasette)
+
+    def ask(connection):
+        found = gpugraph.sssp(connection, "network", source[0])
+        vertices, distances = found.buffer("vertex"), found.buffer("distance")
+        # The search's own array: of unsigned 32-bit numbers, the largest where there is no way, which is -1.
+        if distances.itemsize == 4 and vertices.tobytes() == known.ids:
+            return distances.tobytes()
+        # A crossing whose roads are all closed is no vertex.
+        answer = array.array("i", [-1]) * len(known.place)
+        for vertex, distance in zip(vertices, distances):
+            answer[known.place[vertex]] = distance if distance <= LARGEST_ID else -1
+        return answer.tobytes()
+
+    try:
+        return binary(await datasette.get_database(DATABASE).execute_fn(ask))
+    except sqlite3.Error as error:
+        return sentence(str(error), 400)
+
+
+async def closed(datasette):
+    rows = await datasette.get_database(DATABASE).execute_fn(
+        lambda connection: connection.execute("SELECT id FROM roads WHERE open = 0 ORDER BY id").fetchall()
+    )
+    return binary(packed(row[0] for row in rows))
+
+
+def from_this_page(request):
+    """Is a request to write one of this page's own? Other sites' pages name another origin; a name that was made to mean
+    127.0.0.1 is no host of ours. (Datasette itself asks for its token where the browser has cookies.)"""
+    host = request.headers.get("host", "")
+    return host.split(":")[0] in ("127.0.0.1", "localhost") and request.headers.get("origin") == f"http://{host}"
+
+
+async def road(datasette, request):
+    if request.method != "POST":
+        return sentence("a road is closed and opened by POST", 405)
+    if not from_this_page(request):
+        return sentence("only the map's own page closes and opens roads", 403)
+    try:
+        wish = json.loads(await request.post_body())
+        number, is_open = wish["id"], wish["open"]
+    except (ValueError, KeyError, TypeError):
+        number = is_open = None
+    if type(number) is not int or type(is_open) is not bool or not 0 < number <= LARGEST_ID:
+        return sentence('the body is {"id": a road\'s id, "open": true or false}', 400)
+
+    def change(connection):
+        with connection:  # a transaction
+            return connection.execute("UPDATE roads SET open = ? WHERE id = ?", (int(is_open), number)).rowcount
+
+    if not await datasette.get_database(DATABASE).execute_write_fn(change):
+        return sentence(f"there is no road {number}", 404)
+    return await closed(datasette)
+
+
+@hookimpl
+def register_routes():
+    return [
+        (r"^/-/map$", page),
+        (r"^/-/map/(?P<name>map\.(js|css))$", page),
+        (r"^/-/map/network$", network),
+        (r"^/-/map/path$", path),
+        (r"^/-/map/field$", field),
+        (r"^/-/map/closed$", closed),
+        (r"^/-/map/road$", road),
+    ]
+
+
+@hookimpl
+def startup(datasette):
+    async def warm():
+        """The first visitor does not wait for the graph."""
+        crossing = next(iter((await network_of(datasette)).place))
+        await datasette.get_database(DATABASE).execute("SELECT count(*) FROM gpu_path('network', :id, :id)", {"id": crossing})
+
+    return warm

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# New York in a browser, by Datasette on 127.0.0.1: shortest ways, isochrones, closed roads.
+#   examples/map/run.sh
+# Builds gpugraph, installs Datasette into a virtual environment and makes the database, each where it is missing.
+# Environment: PORT (8011); GPUGRAPH_SO, an extension that is built already; GPUGRAPH_PYTHON, a Python that has Datasette;
+# OUT, the folder of the database.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+port=${PORT:-8011}
+export OUT=${OUT:-$root/build}
+mkdir -p "$OUT" "$root/build"
+
+if [ -z "${GPUGRAPH_SO:-}" ]; then
+    "$root/.ci/install" build-essential cmake pkg-config libsqlite3-dev sqlite3 xz-utils
+    echo "building gpugraph (log: build/map.log)"
+    log=$root/build/map.log
+    cmake -S "$root" -B "$root/build" -DGPUGRAPH_TESTS=OFF >"$log" 2>&1 || { tail -n 40 "$log" && exit 1; }
+    "$root/.ci/progress" "$log" cmake --build "$root/build" -j "$(getconf _NPROCESSORS_ONLN)" --target gpugraph_extension
+    GPUGRAPH_SO=$root/build/gpugraph
+fi
+
+# A Python whose sqlite3 loads extensions, and a pip, which may be another's, that installs Datasette into its environment.
+python=${GPUGRAPH_PYTHON:-$root/build/map-python/bin/python}
+if ! "$python" -c 'import datasette' 2>/dev/null; then
+    base='' pip=''
+    for found in python3 /usr/bin/python3; do
+        if [ -z "$base" ] && "$found" -c 'import sqlite3, venv; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
+            base=$found
+        fi
+        if [ -z "$pip" ] && "$found" -m pip --python "$found" --version >/dev/null 2>&1; then
+            pip=$found
+        fi
+    done
+    [ -n "$base" ] || { echo "no Python here has an sqlite3 that loads extensions" && exit 1; }
+    [ -n "$pip" ] || { echo "there is no pip of 22.3 or later: on Debian it is the package python3-pip" && exit 1; }
+    echo "installing Datasette into build/map-python"
+    python=$root/build/map-python/bin/python
+    "$base" -m venv --without-pip "$root/build/map-python"
+    "$pip" -m pip --python "$python" install -q datasette
+fi
+
+database=$OUT/new-york-map.db
+if [ ! -e "$database" ]; then
+    echo "loading the roads of New York into $database"
+    rm -f "$database.new"
+    (cd .. && sqlite3 -batch -bail -init /dev/null "$database.new" <new_york.sql)
+    sqlite3 -batch -bail -init /dev/null -cmd ".load $GPUGRAPH_SO" "$database.new" <network.sql
+    mv "$database.new" "$database"
+fi
+
+cat <<END
+The map:  http://127.0.0.1:$port/-/map
+          It listens on 127.0.0.1 alone: browsers on this machine reach it, other machines do not. Ctrl-C ends it.
+END
+# Python's helpers from the source tree, with that extension.
+for file in "$GPUGRAPH_SO" "$GPUGRAPH_SO.so" "$GPUGRAPH_SO.dylib"; do
+    [ ! -f "$file" ] || export GPUGRAPH_EXTENSION=$file
+done
+export PYTHONPATH=$root/ext/python PYTHONDONTWRITEBYTECODE=1
+exec "$python" -m datasette serve "$database" --host 127.0.0.1 --port "$port" --plugins-dir plugins \
+    --load-extension "$GPUGRAPH_SO" --setting num_sql_threads 1 >"$OUT/map-server.log" 2>&1
