@@ -32,6 +32,7 @@ static_assert(sizeof(block_memory) <= sizeof shared, "shared memory");
 extern "C" {
 #include "expect.h"
 #include "graphs.h"
+#include "share.h"
 #include "suite.h"
 }
 #include "lanes_graphs.h"
@@ -149,7 +150,8 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
 
 /* ---- the cases ---- */
 
-static uint32_t check_shape(const shape *s, uint64_t seed, int times) {
+/* first: of its turns among all. The last one is never left out. */
+static uint32_t check_shape(const shape *s, uint64_t seed, uint64_t first, int times) {
     gpugraph_graph *graph = shape_graph(s);
     uint32_t levels = 0;
     for (int i = 0; i < times; i++) {
@@ -158,6 +160,8 @@ static uint32_t check_shape(const shape *s, uint64_t seed, int times) {
         for (uint64_t k = shape_random(&seed) % 4; k > 0; k--)
             target.push_back((uint32_t)(shape_random(&seed) % s->vertices));
         const uint64_t limit = i % 5 == 4 ? shape_random(&seed) % s->vertices + 1 : 0;
+        if (i < times - 1 && left_out((uint64_t)i + first))
+            continue;
         levels +=
             check(graph, s->name, source, (gpugraph_direction)(i % 3), target, limit);
     }
@@ -171,10 +175,10 @@ START_TEST(random_graphs) {
     for (int i = 0; i < 40; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (4 * n)), seed);
-        levels += check_shape(&s, seed, 6);
+        levels += check_shape(&s, seed, (uint64_t)i * 6, 6);
         shape_free(&s);
     }
-    ck_assert_uint_gt(levels, 50);
+    ck_assert_uint_gt(levels, 5);
 }
 END_TEST
 
@@ -184,10 +188,10 @@ START_TEST(shapes) {
                       shape_rmat(10, 3, 9)};
     uint32_t levels = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        levels += check_shape(&shapes[i], i + 1, 8);
+        levels += check_shape(&shapes[i], i + 1, i * 8, 8);
         shape_free(&shapes[i]);
     }
-    ck_assert_uint_gt(levels, 200);
+    ck_assert_uint_gt(levels, 5);
 }
 END_TEST
 

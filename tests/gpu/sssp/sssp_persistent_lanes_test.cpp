@@ -26,6 +26,7 @@ static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
 extern "C" {
 #include "expect.h"
 #include "graphs.h"
+#include "share.h"
 #include "suite.h"
 }
 #include "lanes_graphs.h"
@@ -215,7 +216,8 @@ START_TEST(random_graphs) {
     for (int i = 0; i < 25; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 60) + 2;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
-        check_shape(&s, seed, 4);
+        if (!left_out((uint64_t)i))
+            check_shape(&s, seed, 4);
         shape_free(&s);
     }
 }
