@@ -199,6 +199,8 @@ END_TEST
 /* Long ways, fill between what is contracted, and a core that has many neighbours. */
 START_TEST(grids_and_random_ones) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
+        if (seed > 1 && left_out(seed))
+            continue;
         shape grid = shape_grid(17, 23);
         shape_renumber(&grid, seed);
         check_shape(grid, seed % 2 ? SMALL : FRACTIONS, seed);
@@ -238,11 +240,12 @@ static int at_once(void *unused) {
 }
 
 START_TEST(arguments_and_interrupts) {
-    struct roads r = make_roads(shape_grid(300, 300), SMALL, 4);
+    struct roads r = make_roads(shape_grid(100, 100), SMALL, 4),
+                 large = make_roads(shape_grid(300, 300), SMALL, 4);
     ends e;
     static uint32_t cell[MOST_ENDS * MOST_ENDS];
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .method = "guess"};
-    draw_ends(&e, 90000, MOST_ENDS, MOST_ENDS, 3);
+    draw_ends(&e, 10000, MOST_ENDS, MOST_ENDS, 3);
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     run.method = NULL;
@@ -250,7 +253,7 @@ START_TEST(arguments_and_interrupts) {
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     e.search.target_count = MOST_ENDS;
-    e.target[7] = 90000;
+    e.target[7] = 10000;
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     e.target[7] = 0;
@@ -259,13 +262,15 @@ START_TEST(arguments_and_interrupts) {
                              .threads = 2,
                              .method = i % 2 ? "rows" : "contraction",
                              .interrupted = at_once};
-        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i < 2, &run, cell),
+        gpugraph_graph *graph = i % 2 ? large.graph : r.graph;
+        ck_assert_int_eq(gpugraph_matrix(graph, &e.search, i < 2, &run, cell),
                          GPUGRAPH_INTERRUPTED);
         run.interrupted = NULL;
-        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i < 2, &run, cell),
+        ck_assert_int_eq(gpugraph_matrix(graph, &e.search, i < 2, &run, cell),
                          GPUGRAPH_OK);
     }
     roads_free(&r);
+    roads_free(&large);
     shape path = shape_path(5);
     gpugraph_graph *plain = shape_graph(&path);
     e.search.source_count = e.search.target_count = 1;
