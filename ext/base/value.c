@@ -114,6 +114,14 @@ void number_to_integer(struct sql_number *number) {
     }
 }
 
+bool is_odd_numeral(const char *text, size_t bytes) {
+    const char *end = text + bytes, *digit = text + (bytes > 0 && *text == '-');
+    sqlite3_int64 integer;
+    const int type = number_in_text(text, end, &integer);
+    const bool plain = skip_digits(digit, end) == end && (*digit != '0' || bytes == 1);
+    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && !plain);
+}
+
 /* ---- for sentences ---- */
 
 /* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */

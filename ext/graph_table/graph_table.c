@@ -389,6 +389,11 @@ static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
 static int find_named(graph_cursor *cur, sqlite3_value *value) {
     row_ids_range range[ROW_IDS_MEANINGS];
     int ranges;
+    if (lookup_misses_ids(cur->graph, value)) { /* SQLite compares each */
+        cur->position = 0;
+        cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+        return SQLITE_OK;
+    }
     int rc = row_ids_find(cur->graph->row_ids, value, range, &ranges);
     if (rc || ranges == 0)
         return rc;

@@ -5,6 +5,7 @@
 **     7       TEXT       '7'
 **     7       no type    7 '7'         a 7 out of a column of numbers equals both
 **     7.0     no type    7 '7' '7.0'   likewise
+**     7       no type    7 '7' '07' ' 7' '7.0' ...     where the graph has such odd numerals
 **
 ** SQLite does not tell where a value comes from. So every vertex that may be meant is looked
 ** up, and SQLite compares once more. Where several have edges, their lists are merged. To
@@ -22,51 +23,106 @@ bool lookup_is_exact(char affinity) {
 
 /* ---- ids ---- */
 
-enum { MEANINGS = 3 };
+enum { FEW = 3 };
 
 typedef struct meanings {
-    uint32_t vertex[MEANINGS];
-    int count;
+    uint32_t few[FEW], *vertex; /* the few, or a block of sqlite3_malloc */
+    int count, room;
 } meanings;
 
-static void add(meanings *m, uint32_t v) {
+static void forget(meanings *m) {
+    if (m->vertex != m->few)
+        sqlite3_free(m->vertex);
+}
+
+static int add(meanings *m, uint32_t v) {
     bool known = v == GPUGRAPH_NONE;
     for (int i = 0; i < m->count; i++)
         known |= m->vertex[i] == v;
-    if (!known)
-        m->vertex[m->count++] = v;
+    if (known)
+        return SQLITE_OK;
+    if (m->count == m->room) {
+        const size_t bytes = (size_t)m->room * sizeof v;
+        uint32_t *more = sqlite3_malloc64(2 * bytes);
+        if (!more)
+            return SQLITE_NOMEM;
+        memcpy(more, m->vertex, bytes);
+        forget(m);
+        m->vertex = more;
+        m->room *= 2;
+    }
+    m->vertex[m->count++] = v;
+    return SQLITE_OK;
 }
 
-static int find_meanings(const gpugraph_graph *graph, char affinity, sqlite3_value *id,
-                         meanings *m) {
-    int type = sqlite3_value_type(id);
-    uint32_t v;
-    m->count = 0;
-    int rc = find_vertex(graph, affinity, id, &v);
-    if (rc)
+static bool is_number(sqlite3_value *id) {
+    const int type = sqlite3_value_type(id);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+/* ---- numerals that SQLite would not write ---- */
+
+/* skip: bytes in front of each text. */
+static int64_t next_odd(const gpugraph_texts *texts, int64_t t, uint64_t skip) {
+    for (; t < texts->count; t++) {
+        const uint64_t from = texts->offset[t] + skip, to = texts->offset[t + 1];
+        if (from < to && is_odd_numeral(texts->bytes + from, (size_t)(to - from)))
+            break;
+    }
+    return t;
+}
+
+bool lookup_misses_ids(graph_ref *of, sqlite3_value *id) {
+    const gpugraph_texts *texts = &gpugraph_vertex_ids(of->row_ids)->texts;
+    if (!is_number(id))
+        return false;
+    if (of->odd_ids == NOT_LOOKED)
+        of->odd_ids = next_odd(texts, 0, 1) < texts->count ? SOME_ODD : NONE_ODD;
+    return of->odd_ids == SOME_ODD;
+}
+
+/* All of them: SQLite compares. */
+static int add_odd(graph_ref *of, meanings *m) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(of->graph);
+    int rc = SQLITE_OK;
+    if (of->odd_vertices == NONE_ODD)
         return rc;
-    add(m, v);
-    if (lookup_is_exact(affinity) || (type != SQLITE_INTEGER && type != SQLITE_FLOAT) ||
+    of->odd_vertices = NONE_ODD;
+    for (int64_t t = 0;
+         rc == SQLITE_OK && (t = next_odd(&ids->texts, t, 0)) < ids->texts.count; t++) {
+        rc = add(m, ids->integer_count + (uint32_t)t);
+        of->odd_vertices = SOME_ODD;
+    }
+    if (rc)
+        of->odd_vertices = NOT_LOOKED;
+    return rc;
+}
+
+static int find_meanings(graph_ref *of, char affinity, sqlite3_value *id, meanings *m) {
+    const gpugraph_graph *graph = of->graph;
+    uint32_t v;
+    int rc = find_vertex(graph, affinity, id, &v);
+    if (rc == SQLITE_OK)
+        rc = add(m, v);
+    if (rc || lookup_is_exact(affinity) || !is_number(id) ||
         gpugraph_vertex_ids(graph)->texts.count == 0)
-        return SQLITE_OK;
+        return rc;
     struct sql_number number;
     rc = number_of(id, &number);
     number_to_integer(&number);
     if (rc == SQLITE_OK && number.type == SQLITE_INTEGER) {
         char digits[24];
         sqlite3_snprintf(sizeof digits, digits, "%lld", (long long)number.integer);
-        add(m, gpugraph_find_text(graph, digits, strlen(digits)));
+        rc = add(m, gpugraph_find_text(graph, digits, strlen(digits)));
     }
-    if (rc == SQLITE_OK && type == SQLITE_FLOAT) {
+    if (rc == SQLITE_OK && sqlite3_value_type(id) == SQLITE_FLOAT) {
         rc = find_vertex(graph, 'B', id, &v);
-        add(m, v);
+        rc = rc ? rc : add(m, v);
     }
-    return rc;
+    return rc ? rc : add_odd(of, m);
 }
 
 /* ---- lists ---- */
-
-enum { LISTS = MEANINGS * MEANINGS };
 
 typedef struct part {
     const uint64_t *arc; /* or */
@@ -182,24 +238,15 @@ static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t 
     return status;
 }
 
-/* Where edges have ids of their own, none is kept by its rowid. */
-int lookup_edges(connection *c, const graph_ref *of, const char *affinity, int ids,
-                 sqlite3_value **id, edges_found *found, char **error) {
-    gpugraph_graph *graph = of->graph;
-    const bool by_arcs = !of->row_ids && gpugraph_keeps_arcs(graph);
-    meanings m[2] = {{.count = 0}, {.count = 1}};
-    part parts[LISTS];
+/* Of every pair of meanings. Where edges have ids of their own, none is kept by its rowid. */
+static int find_parts(connection *c, graph_ref *of, const meanings m[2], bool to_one,
+                      part *parts, edges_found *found, char **error) {
+    const bool by_arcs = !of->row_ids && gpugraph_keeps_arcs(of->graph);
     int count = 0;
-    memset(found, 0, sizeof *found);
-    for (int i = 0; i < ids; i++) {
-        int rc = find_meanings(graph, affinity[i], id[i], &m[i]);
-        if (rc)
-            return rc;
-    }
     for (int i = 0; i < m[0].count; i++) {
         for (int j = 0; j < m[1].count; j++) {
             gpugraph_status status =
-                find_part(c, graph, m[0].vertex[i], ids > 1 ? &m[1].vertex[j] : NULL,
+                find_part(c, of->graph, m[0].vertex[i], to_one ? &m[1].vertex[j] : NULL,
                           by_arcs, &parts[count], found, error);
             if (status != GPUGRAPH_OK)
                 return code_of_status(status);
@@ -208,10 +255,36 @@ int lookup_edges(connection *c, const graph_ref *of, const char *affinity, int i
         }
     }
     if (count > 1)
-        return merge(graph, parts, count, ids == 1, found);
+        return merge(of->graph, parts, count, !to_one, found);
     if (count) {
         found->list = parts[0].list;
         found->arc = parts[0].arc;
     }
     return SQLITE_OK;
+}
+
+int lookup_edges(connection *c, graph_ref *of, const char *affinity, int ids,
+                 sqlite3_value **id, edges_found *found, char **error) {
+    meanings m[2];
+    part few[FEW * FEW], *parts = few;
+    int rc = SQLITE_OK;
+    memset(found, 0, sizeof *found);
+    for (int i = 0; i < 2; i++) {
+        m[i] = (meanings){.vertex = m[i].few, .room = FEW};
+        if (i < ids && rc == SQLITE_OK)
+            rc = find_meanings(of, affinity[i], id[i], &m[i]);
+    }
+    m[1].count += ids == 1; /* whatever it is */
+    const uint64_t pairs = (uint64_t)m[0].count * (uint64_t)m[1].count;
+    if (rc == SQLITE_OK && pairs > FEW * FEW) {
+        parts = sqlite3_malloc64(pairs * sizeof *parts);
+        rc = parts ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    if (rc == SQLITE_OK)
+        rc = find_parts(c, of, m, ids > 1, parts, found, error);
+    if (parts != few)
+        sqlite3_free(parts);
+    forget(&m[0]);
+    forget(&m[1]);
+    return rc;
 }

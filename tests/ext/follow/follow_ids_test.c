@@ -95,9 +95,48 @@ START_TEST(edges_by_their_ids) {
             sqlite3_free(wanted);
         }
     }
+    /* a numeral that SQLite would not write, when the graph is the inner one */
+    expect("1|2;1|3;2|3;3|4",
+           "SELECT src, dst FROM numbers CROSS JOIN h WHERE edge = n ORDER BY src, dst");
+    run("UPDATE u SET id = 7 WHERE id = '7.0'");
+    expect("1|2;1|3;2|3;3|4",
+           "SELECT src, dst FROM numbers CROSS JOIN h WHERE edge = n ORDER BY src, dst");
+    run("UPDATE u SET id = '7.0' WHERE b = 3 AND a = 1");
+    expect("1|2;1|3;2|3;3|4",
+           "SELECT src, dst FROM numbers CROSS JOIN h WHERE edge = n ORDER BY src, dst");
     expect("'7';'7';'7';'7.0';-", "SELECT edge FROM h ORDER BY edge NULLS LAST");
     expect("-;'7';'7';'7';'7.0'", "SELECT edge FROM h ORDER BY edge");
     expect("5;4;3;2;1", "SELECT rowid FROM h ORDER BY rowid DESC");
+    sql_close();
+}
+END_TEST
+
+/* Columns without a type hold both, and a number out of a column of numbers equals each. */
+START_TEST(vertices_that_are_numerals) {
+    sql_open();
+    run("CREATE TABLE t(a, b); INSERT INTO t VALUES (7, 1), ('7', 2), ('07', 3), (' 7', "
+        "4), ('7.0', 5), ('x7', 6), ('+7', 7), ('7e0', 8), ('8', '07'), (9, '8.0');"
+        "CREATE VIRTUAL TABLE g USING gpugraph(t(a, b));"
+        "CREATE TABLE numbers(n INTEGER, r REAL, x TEXT, y); INSERT INTO numbers VALUES "
+        "(7, 7.0, '7', 7), (8, 8.0, '07', '8')");
+    for (int i = 0; i < 4; i++) {
+        const char *column = ((const char *[]){"n", "r", "x", "y"})[i];
+        char *found[2], *wanted[2];
+        for (int k = 0; k < 2; k++) {
+            const char *to = k ? " AND %s.%s IN (SELECT n FROM numbers)" : "%s%s";
+            found[k] = sqlite3_mprintf("SELECT src, dst FROM numbers CROSS JOIN g WHERE "
+                                       "src = %s%z ORDER BY edge",
+                                       column,
+                                       sqlite3_mprintf(to, k ? "g" : "", k ? "dst" : ""));
+            wanted[k] =
+                sqlite3_mprintf("SELECT a, b FROM numbers CROSS JOIN t WHERE "
+                                "a = %s%z ORDER BY t.rowid",
+                                column, sqlite3_mprintf(to, k ? "t" : "", k ? "b" : ""));
+            expect_same(found[k], wanted[k]);
+            sqlite3_free(found[k]);
+            sqlite3_free(wanted[k]);
+        }
+    }
     sql_close();
 }
 END_TEST
@@ -264,6 +303,7 @@ const struct suite suite = {
     {{"ids", .timeout = 60,
       .cases = {{&ids_of_all_kinds},
                 {&edges_by_their_ids},
+                {&vertices_that_are_numerals},
                 {&a_weight_for_each_way},
                 {&rowids_with_a_way_back},
                 {&while_a_cursor_is_open},
