@@ -1,0 +1,182 @@
+/* gpugraph: a graph in P parts, each in a thread or a process of its own, none with all of it.
+**
+**     shares of edges, as they were read           by numbers of vertices, 64 bits
+**            |  gpugraph_part_create               every arc goes to one part, which its ends decide
+**            v
+**     gpugraph_part     master vertices            each vertex of the graph is master in one part
+**                       mirror vertices            ends of its arcs whose masters are elsewhere
+**                       rows over both             numbers of 32 bits within the part
+**            |  gpugraph_part_bfs, _sssp, _mis, _components, _pagerank
+**            v
+**     arrays with one entry for each master
+**
+** All parts run the same program: every function here is collective, which means that all parts call
+** it, in the same order and with the same arguments but for what is called theirs. A step of a search
+** is work on rows, then mirrors are reduced into their masters and masters broadcast to their mirrors,
+** as in Dathathri et al., "Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous
+** Graph Analytics" (PLDI 2018). So an algorithm is written once for every partition, and what carries
+** messages is one struct of functions: threads (gpugraph_in_parts), MPI (gpugraph_mpi.h).
+**
+** Answers are those of the functions in gpugraph.h on the whole graph, bit for bit, however many
+** parts there are and whatever the partition.
+**
+** Errors: a function that fails at one part fails at all of them, with the same sentence. */
+#ifndef GPUGRAPH_PARTS_H
+#define GPUGRAPH_PARTS_H
+
+#include "gpugraph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* ---------------------------------------------------------------------------------------------
+** Messages. */
+
+typedef struct gpugraph_exchange gpugraph_exchange;
+
+typedef enum gpugraph_combination {
+    GPUGRAPH_SUM = 0, /* of words */
+    GPUGRAPH_SUM_128, /* of pairs of words, the low one first */
+    GPUGRAPH_LEAST,
+    GPUGRAPH_MOST
+} gpugraph_combination;
+
+/* What goes to, or comes from, one part. room 0: nothing does, and both know it. */
+typedef struct gpugraph_parcel {
+    void *bytes;
+    uint64_t room, size; /* size: that are sent, or that have come; at most room */
+} gpugraph_parcel;
+
+/* One way of exchanging. All calls are collective; the status is of the run, and a part that has
+** failed, or that is gone, makes all of them fail. */
+typedef struct gpugraph_exchange_calls {
+    const char *name; /* "threads", "mpi" */
+    /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The own entry
+    ** is copied likewise. A parcel may be empty where it has room. */
+    gpugraph_status (*swap)(gpugraph_exchange *, gpugraph_run *,
+                            const gpugraph_parcel *out, gpugraph_parcel *in);
+    /* word[i] of all parts combined becomes word[i] of each. */
+    gpugraph_status (*combine)(gpugraph_exchange *, gpugraph_run *, gpugraph_combination,
+                               uint64_t *word, uint32_t words);
+    /* `bytes` of each part, by part, to all. */
+    gpugraph_status (*gather)(gpugraph_exchange *, gpugraph_run *, const void *mine,
+                              size_t bytes, void *all);
+    /* Not collective: this part has failed, as run says, and makes no call any more. */
+    void (*fail)(gpugraph_exchange *, const gpugraph_run *run);
+} gpugraph_exchange_calls;
+
+struct gpugraph_exchange { /* one for each part */
+    const gpugraph_exchange_calls *calls;
+    uint32_t part, parts;
+    uint64_t sent, received; /* bytes to and from other parts so far */
+    uint64_t meetings;       /* calls so far that waited for others */
+};
+
+/* Runs body(job, exchange) in `parts` threads, the calling one among them, and returns when all of
+** them have ended: GPUGRAPH_OK, or what the first that failed has in its run, which is then in
+** `run`, too. Each body has a run of its own. */
+typedef gpugraph_status gpugraph_part_body(void *job, gpugraph_exchange *exchange,
+                                           gpugraph_run *run);
+gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,
+                                  gpugraph_run *run);
+
+/* ---------------------------------------------------------------------------------------------
+** Parts. */
+
+typedef struct gpugraph_part gpugraph_part;
+
+/* Which part has an arc. Masters are spread by a hash of their numbers. */
+typedef enum gpugraph_partition {
+    GPUGRAPH_BY_SOURCE = 0, /* the one of its source's master: rows are whole there */
+    GPUGRAPH_BY_TARGET,     /* the one of its target's master */
+    /* Parts in rows and columns: the one in the row of its source's master and the column of its
+    ** target's, so that a part exchanges with those of its row and its column alone. */
+    GPUGRAPH_GRID
+} gpugraph_partition;
+
+/* Edges that this part has read: theirs. Each edge of the graph is in one share, whichever. Numbers
+** are below `vertices` and follow the order of ids. */
+typedef struct gpugraph_share {
+    uint64_t vertices; /* of the whole graph */
+    uint64_t count;
+    const uint64_t *source, *target;
+    gpugraph_weight_type weight_type;
+    const void *weight; /* int64_t or double; NULL when unweighted */
+    const int64_t *
+        edge_id; /* no two edges of the graph have the same; NULL: no trees are asked for */
+    uint64_t
+        vertex_count; /* vertices that may have no edge in any share; repeats are allowed */
+    const uint64_t *vertex;
+} gpugraph_share;
+
+/* The arcs of a part: edges as they are (OUT), the other way (IN), both ways (BOTH); `simple`, with BOTH:
+** without loops and parallel arcs. */
+gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
+                                     const gpugraph_share *share,
+                                     gpugraph_partition partition,
+                                     gpugraph_direction direction, bool simple,
+                                     gpugraph_run *run, gpugraph_part **part);
+void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
+
+/* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */
+uint32_t gpugraph_part_masters(const gpugraph_part *part);
+uint32_t gpugraph_part_mirrors(const gpugraph_part *part);
+uint64_t gpugraph_part_arcs(const gpugraph_part *part);
+const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
+int64_t gpugraph_part_bytes(const gpugraph_part *part);
+
+/* Brings values of vertices to where they are masters: value[i] of vertex number[i], from whatever part,
+** becomes master[j] there, j being its place among the masters. Masters that no part names keep what
+** they have. */
+gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
+                                      uint64_t count, const uint64_t *number,
+                                      const uint64_t *value, uint64_t *master);
+
+/* ---------------------------------------------------------------------------------------------
+** Searches. Arrays have an entry for each master, and are theirs. No vertex: UINT64_MAX. parent and
+** edge: NULL leaves both out; the tree of gpugraph_bfs and gpugraph_sssp, by numbers and edge ids. Parts are
+** those of the direction that is searched, not simple but for gpugraph_part_mis. */
+
+typedef struct gpugraph_part_tree {
+    uint64_t *parent; /* UINT64_MAX at a source, and where not reached */
+    int64_t *edge;    /* where there is a parent */
+} gpugraph_part_tree;
+
+gpugraph_status gpugraph_part_bfs(gpugraph_part *part, const uint64_t *source,
+                                  uint32_t source_count, uint32_t max_depth,
+                                  gpugraph_run *run, uint32_t *depth,
+                                  const gpugraph_part_tree *tree);
+/* distance: int64_t, -1 where not reached, or double, infinite there, as the weights are. A vertex
+** farther than max_distance (of the same type; NULL: no bound) is not reached. */
+gpugraph_status gpugraph_part_sssp(gpugraph_part *part, const uint64_t *source,
+                                   uint32_t source_count, const void *max_distance,
+                                   gpugraph_run *run, void *distance,
+                                   const gpugraph_part_tree *tree);
+/* hash: of each master's id and the seed, as gpugraph_id_hash makes it; NULL where the priority needs
+** none. The part is simple. */
+gpugraph_status gpugraph_part_mis(gpugraph_part *part, gpugraph_priority priority,
+                                  const uint32_t *hash, gpugraph_run *run,
+                                  uint8_t *member);
+/* component: the smallest number. The part may be of any direction, for strong ones not BOTH. */
+gpugraph_status gpugraph_part_components(gpugraph_part *part,
+                                         gpugraph_component_kind kind, gpugraph_run *run,
+                                         uint64_t *component);
+typedef struct gpugraph_part_ranks {
+    double damping, tolerance;
+    uint32_t iterations;
+    bool weighted;
+    const uint64_t *source; /* ascending, each once; source_count 0: all vertices */
+    uint64_t source_count;
+} gpugraph_part_ranks;
+gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
+                                       const gpugraph_part_ranks *how, gpugraph_run *run,
+                                       double *rank, uint32_t *iterations,
+                                       double *change);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
