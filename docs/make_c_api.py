@@ -14,7 +14,7 @@ import re
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
-HEADERS = ("gpugraph.h", "gpugraph_types.h", "gpugraph_dynamic.h")
+HEADERS = ("gpugraph.h", "gpugraph_types.h", "gpugraph_dynamic.h", "gpugraph_parts.h")
 PAGE = DOCS / "c_api.md"
 OPENING = """# C API
 

@@ -4,18 +4,18 @@
 **            |  gpugraph_part_create               every arc goes to one part, which its ends decide
 **            v
 **     gpugraph_part     master vertices            each vertex of the graph is master in one part
-**                       mirror vertices            ends of its arcs whose masters are elsewhere
+**                       ghost vertices            ends of its arcs whose masters are elsewhere
 **                       rows over both             numbers of 32 bits within the part
-**            |  gpugraph_part_bfs, _sssp, _mis, _components, _pagerank
+**            |  gpugraph_part_bfs, gpugraph_part_mis
 **            v
 **     arrays with one entry for each master
 **
 ** All parts run the same program: every function here is collective, which means that all parts call
 ** it, in the same order and with the same arguments but for what is called theirs. A step of a search
-** is work on rows, then mirrors are reduced into their masters and masters broadcast to their mirrors,
+** is work on rows, then ghosts are reduced into their masters and masters broadcast to their ghosts,
 ** as in Dathathri et al., "Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous
 ** Graph Analytics" (PLDI 2018). So an algorithm is written once for every partition, and what carries
-** messages is one struct of functions: threads (gpugraph_in_parts), MPI (gpugraph_mpi.h).
+** messages is one struct of functions; threads have one (gpugraph_in_parts).
 **
 ** Answers are those of the functions in gpugraph.h on the whole graph, bit for bit, however many
 ** parts there are and whatever the partition.
@@ -42,6 +42,8 @@ typedef enum gpugraph_combination {
     GPUGRAPH_LEAST,
     GPUGRAPH_MOST
 } gpugraph_combination;
+
+#define GPUGRAPH_COMBINED 64 /* words at a time, at most */
 
 /* What goes to, or comes from, one part. room 0: nothing does, and both know it. */
 typedef struct gpugraph_parcel {
@@ -96,19 +98,16 @@ typedef enum gpugraph_partition {
     GPUGRAPH_GRID
 } gpugraph_partition;
 
-/* Edges that this part has read: theirs. Each edge of the graph is in one share, whichever. Numbers
-** are below `vertices` and follow the order of ids. */
+/* Edges that this part has read: theirs. Each edge of the graph is in one share, whichever. Every number
+** below `vertices` is a vertex, with edges or without; numbers follow the order of ids. */
 typedef struct gpugraph_share {
     uint64_t vertices; /* of the whole graph */
     uint64_t count;
     const uint64_t *source, *target;
     gpugraph_weight_type weight_type;
     const void *weight; /* int64_t or double; NULL when unweighted */
-    const int64_t *
-        edge_id; /* no two edges of the graph have the same; NULL: no trees are asked for */
-    uint64_t
-        vertex_count; /* vertices that may have no edge in any share; repeats are allowed */
-    const uint64_t *vertex;
+    /* No two edges of the graph have the same; NULL, at all parts: no trees are asked for. */
+    const int64_t *edge_id;
 } gpugraph_share;
 
 /* The arcs of a part: edges as they are (OUT), the other way (IN), both ways (BOTH); `simple`, with BOTH:
@@ -122,7 +121,7 @@ void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed
 
 /* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
-uint32_t gpugraph_part_mirrors(const gpugraph_part *part);
+uint32_t gpugraph_part_ghosts(const gpugraph_part *part);
 uint64_t gpugraph_part_arcs(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
 int64_t gpugraph_part_bytes(const gpugraph_part *part);
@@ -148,33 +147,11 @@ gpugraph_status gpugraph_part_bfs(gpugraph_part *part, const uint64_t *source,
                                   uint32_t source_count, uint32_t max_depth,
                                   gpugraph_run *run, uint32_t *depth,
                                   const gpugraph_part_tree *tree);
-/* distance: int64_t, -1 where not reached, or double, infinite there, as the weights are. A vertex
-** farther than max_distance (of the same type; NULL: no bound) is not reached. */
-gpugraph_status gpugraph_part_sssp(gpugraph_part *part, const uint64_t *source,
-                                   uint32_t source_count, const void *max_distance,
-                                   gpugraph_run *run, void *distance,
-                                   const gpugraph_part_tree *tree);
-/* hash: of each master's id and the seed, as gpugraph_id_hash makes it; NULL where the priority needs
+/* hash: of each master's id and the seed; NULL where the priority needs
 ** none. The part is simple. */
 gpugraph_status gpugraph_part_mis(gpugraph_part *part, gpugraph_priority priority,
                                   const uint32_t *hash, gpugraph_run *run,
                                   uint8_t *member);
-/* component: the smallest number. The part may be of any direction, for strong ones not BOTH. */
-gpugraph_status gpugraph_part_components(gpugraph_part *part,
-                                         gpugraph_component_kind kind, gpugraph_run *run,
-                                         uint64_t *component);
-typedef struct gpugraph_part_ranks {
-    double damping, tolerance;
-    uint32_t iterations;
-    bool weighted;
-    const uint64_t *source; /* ascending, each once; source_count 0: all vertices */
-    uint64_t source_count;
-} gpugraph_part_ranks;
-gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
-                                       const gpugraph_part_ranks *how, gpugraph_run *run,
-                                       double *rank, uint32_t *iterations,
-                                       double *change);
-
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -36,7 +36,7 @@ fail() {
 timed "install" cmake --install "$build" --prefix "$work/inst"
 libs=$(dirname "$(find "$work/inst" -name libgpugraph.a)")
 export PKG_CONFIG_PATH="$libs/pkgconfig" LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-[ "$(find "$work/inst/include" -type f | wc -l)" = 4 ] || fail "more than the public headers, or fewer, is installed"
+[ "$(find "$work/inst/include" -type f | wc -l)" = 5 ] || fail "more than the public headers, or fewer, is installed"
 for header in "$work"/inst/include/gpugraph/*.h; do
     name=$(basename "$header")
     printf '#include <gpugraph/%s>\nint main(void) { return 0; }\n' "$name" | cc -Wall -Werror -I"$work/inst/include" -x c -fsyntax-only -

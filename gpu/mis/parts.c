@@ -1,0 +1,189 @@
+/* Maximal independent sets over parts, as Algorithm 3 of Nke et al. (cuMIS, ICS 2026): rounds of
+**
+**     judge       every open vertex by its rows: a neighbour has joined -> drop; one that comes earlier is
+**                 open -> wait; else it may join. Where a row lies in several parts, verdicts of its
+**                 pieces are reduced to the master's.
+**     apply       masters join and drop
+**     exchange    what has changed goes to ghosts
+**     agree       how many are open
+**
+** The set is that of the greedy pass, whatever the parts see of each other when: states only become
+** final, and an old one only makes wait. Where rows are whole a part therefore applies what it judges
+** at once, and judges the rest by it. */
+#include "multi/part.h"
+
+#include <string.h>
+
+enum { DROPPED = 0, JOINED = 1, OPEN = 2 };          /* as in mis.c */
+enum { MAY_JOIN = 0, MUST_WAIT = 1, MUST_DROP = 2 }; /* the larger prevails */
+
+struct mis_part {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    uint64_t *key; /* of each local; equal ones by number */
+    uint8_t *state, *verdict;
+    uint32_t *open, open_count; /* locals with a row that are open */
+    struct part_changes changed;
+};
+
+static bool is_earlier(const struct mis_part *m, uint32_t u, uint32_t v) {
+    return m->key[u] != m->key[v] ? m->key[u] < m->key[v]
+                                  : m->p->number[u] < m->p->number[v];
+}
+
+static uint8_t judge(const struct mis_part *m, uint32_t v) {
+    const gpugraph_part *p = m->p;
+    uint8_t verdict = MAY_JOIN;
+    for (uint64_t a = p->offset[v]; a < p->offset[v + 1]; a++) {
+        const uint32_t u = p->target[a];
+        if (m->state[u] == JOINED)
+            return MUST_DROP;
+        if (m->state[u] == OPEN && is_earlier(m, u, v))
+            verdict = MUST_WAIT;
+    }
+    return verdict;
+}
+
+static void apply(struct mis_part *m, uint32_t v, uint8_t verdict) {
+    if (verdict == MUST_WAIT)
+        return;
+    m->state[v] = verdict == MAY_JOIN ? JOINED : DROPPED;
+    part_note(&m->changed, v);
+}
+
+/* Rows are whole. */
+static bool judge_and_apply(struct mis_part *m) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->open_count && !gg_leave(m->run, i); i++) {
+        const uint32_t v = m->open[i];
+        apply(m, v, judge(m, v));
+        if (m->state[v] == OPEN)
+            m->open[kept++] = v;
+    }
+    m->open_count = kept;
+    return !gg_stopping(m->run);
+}
+
+/* Rows are in pieces. */
+static bool judge_then_apply(struct mis_part *m, uint32_t *undecided) {
+    gpugraph_part *p = m->p;
+    const struct part_field verdict = {m->verdict, sizeof *m->verdict, part_most_8};
+    uint32_t kept = 0;
+    memset(m->verdict, MAY_JOIN, p->locals);
+    for (uint32_t i = 0; i < m->open_count && !gg_leave(m->run, i); i++) {
+        const uint32_t v = m->open[i];
+        if (m->state[v] != OPEN)
+            continue;
+        m->verdict[v] = judge(m, v);
+        m->open[kept++] = v;
+        if (v >= p->masters && m->verdict[v] != MAY_JOIN)
+            part_note(&m->changed, v);
+    }
+    m->open_count = kept;
+    if (gg_stopping(m->run) || gg_reduce(p, m->run, verdict, &m->changed) != GPUGRAPH_OK)
+        return false;
+    part_forget(&m->changed);
+    *undecided = 0;
+    for (uint32_t v = 0; v < p->masters; v++)
+        if (m->state[v] == OPEN) {
+            apply(m, v, m->verdict[v]);
+            *undecided += m->state[v] == OPEN;
+        }
+    return true;
+}
+
+static bool rounds(struct mis_part *m, uint32_t *done) {
+    gpugraph_part *p = m->p;
+    const struct part_field state = {m->state, sizeof *m->state, NULL};
+    uint64_t open = 1;
+    for (*done = 0; open > 0; ++*done) {
+        uint32_t undecided;
+        if (part_reads_ghosts(p)) {
+            if (!judge_then_apply(m, &undecided))
+                return false;
+        } else {
+            if (!judge_and_apply(m))
+                return false;
+            undecided = m->open_count;
+        }
+        if (gg_broadcast(p, m->run, state, &m->changed) != GPUGRAPH_OK)
+            return false;
+        part_forget(&m->changed);
+        open = undecided;
+        if (!part_sum(p, m->run, &open))
+            return false;
+    }
+    return true;
+}
+
+/* ---- keys ---- */
+
+static bool make_keys(struct mis_part *m, gpugraph_priority priority,
+                      const uint32_t *hash) {
+    gpugraph_part *p = m->p;
+    uint32_t *degree = gg_alloc(m->run, p->locals, sizeof *degree);
+    bool go = degree != NULL;
+    for (uint32_t v = 0; go && v < p->locals; v++)
+        degree[v] = (uint32_t)(p->offset[v + 1] - p->offset[v]);
+    if (go && part_reads_ghosts(p))
+        go =
+            gg_reduce(p, m->run, (struct part_field){degree, sizeof *degree, part_sum_32},
+                      NULL) == GPUGRAPH_OK;
+    for (uint32_t v = 0; go && v < p->masters; v++) {
+        const uint64_t high = (uint64_t)degree[v] << 32;
+        m->key[v] = priority == GPUGRAPH_BY_DEGREE      ? high | hash[v]
+                    : priority == GPUGRAPH_BY_DEGREE_ID ? high
+                    : priority == GPUGRAPH_BY_RANDOM    ? hash[v]
+                                                        : 0;
+    }
+    gg_release(degree);
+    return go &&
+           gg_broadcast(p, m->run, (struct part_field){m->key, sizeof *m->key, NULL},
+                        NULL) == GPUGRAPH_OK;
+}
+
+static void check_arguments(const gpugraph_part *p, gpugraph_priority priority,
+                            const uint32_t *hash, gpugraph_run *run) {
+    if (!p->simple)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "the part is not simple, which independent sets are of");
+    else if (priority < GPUGRAPH_BY_DEGREE || priority > GPUGRAPH_BY_ID)
+        gg_fail(run, GPUGRAPH_INVALID, "there is no priority %d", (int)priority);
+    else if (!hash && p->masters > 0 &&
+             (priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM))
+        gg_fail(run, GPUGRAPH_INVALID, "this priority needs a hash of each master");
+}
+
+gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                  const uint32_t *hash, gpugraph_run *run,
+                                  uint8_t *member) {
+    gg_begin(run);
+    const double start = gg_now_ms();
+    struct mis_part m = {.p = p, .run = run};
+    uint32_t done = 0;
+    check_arguments(p, priority, hash, run);
+    if (run->status == GPUGRAPH_OK) {
+        m.key = gg_alloc(run, p->locals, sizeof *m.key);
+        m.state = gg_alloc(run, p->locals, sizeof *m.state);
+        m.verdict = gg_alloc(run, p->locals, sizeof *m.verdict);
+        m.open = gg_alloc(run, p->locals, sizeof *m.open);
+    }
+    if (m.key && m.state && m.verdict && m.open &&
+        part_changes_open(p, run, &m.changed) && make_keys(&m, priority, hash)) {
+        memset(m.state, OPEN, p->locals);
+        for (uint32_t v = 0; v < p->locals; v++)
+            if (v < p->masters || p->offset[v + 1] > p->offset[v])
+                m.open[m.open_count++] = v;
+        if (rounds(&m, &done)) {
+            memcpy(member, m.state, p->masters);
+            gg_phase(run, "search", start, (int64_t)p->arcs, "%u rounds over %u parts",
+                     done, p->exchange->parts);
+        }
+    }
+    part_changes_close(&m.changed);
+    gg_release(m.key);
+    gg_release(m.state);
+    gg_release(m.verdict);
+    gg_release(m.open);
+    return part_end(p->exchange, run);
+}

@@ -1,0 +1,140 @@
+/* A part of a graph, inside.
+**
+**     local     0 .. masters - 1            masters .. locals - 1
+**     number    ascending                   by owner, then ascending
+**               this part's own             ghosts: ends of its arcs that others own
+**                                           |  of part 0  |  of part 1  | ...
+**     rows      offset[local], target[]: arcs from any local to any local
+**
+**     peer[q].master[i]    the master of which part q's i-th ghost of this part's is one: who
+**                          needs whom, in the same order at both
+**
+** An algorithm has arrays with an entry for each local. A step reads and writes them along rows;
+** then gg_reduce merges what ghosts have got into their masters, and gg_broadcast copies masters to
+** their ghosts, of those alone that have changed. With arcs by source no row begins at a ghost,
+** with arcs by target none ends at one: then one of the two is all that is needed. */
+#ifndef GPUGRAPH_MULTI_PART_H
+#define GPUGRAPH_MULTI_PART_H
+
+#include "gpugraph_parts.h"
+#include "base/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct part_peer {
+    uint32_t *master; /* masters: those that are ghosts there */
+    uint32_t masters;
+    uint32_t first_ghost, ghosts; /* this part's ghosts of its masters */
+};
+
+struct part_mail { /* blocks that messages are made in */
+    void *block;
+    uint64_t room;
+};
+
+struct gpugraph_part {
+    gpugraph_exchange *exchange;
+    gpugraph_partition partition;
+    gpugraph_direction direction;
+    bool simple;
+    uint64_t vertices; /* of the whole graph */
+    uint32_t masters, locals;
+    uint64_t *number;
+    uint64_t arcs;
+    uint64_t *offset; /* locals + 1 */
+    uint32_t *target;
+    gpugraph_weight_type weight_type;
+    void *weight;     /* int64_t or double for each arc, or NULL */
+    int64_t *edge_id; /* for each arc, or NULL */
+    uint32_t columns; /* of a grid */
+    struct part_peer *peer;
+    /* The links of each master: link[first_link[v]] .. link[first_link[v + 1] - 1] of v. */
+    uint64_t *first_link;
+    struct part_link {
+        uint32_t peer, place; /* peer[peer].master[place] is the master */
+    } * link;
+    gpugraph_parcel *out, *in;
+    struct part_mail sent, come;
+};
+
+static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
+    return (uint32_t)(gg_mix(number + 1) % p->exchange->parts);
+}
+/* Do rows begin at ghosts, do they end there? */
+static inline bool part_reads_ghosts(const gpugraph_part *p) {
+    return p->partition != GPUGRAPH_BY_SOURCE && p->exchange->parts > 1;
+}
+static inline bool part_writes_ghosts(const gpugraph_part *p) {
+    return p->partition != GPUGRAPH_BY_TARGET && p->exchange->parts > 1;
+}
+
+/* The end of a collective function: what fails here fails everywhere. Returns run->status. */
+gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
+/* A sum over all parts. False: the run must end. */
+bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
+/* Blocks of so many bytes for what goes out and what comes in. */
+bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
+/* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
+uint32_t part_master_of(const gpugraph_part *p, uint64_t number);
+
+/* ---- sync.c ---- */
+
+/* Locals that have changed, each once. */
+struct part_changes {
+    uint32_t *list, count;
+    uint8_t *flag; /* for each local */
+};
+bool part_changes_open(const gpugraph_part *p, gpugraph_run *run, struct part_changes *c);
+void part_changes_close(struct part_changes *c);
+static inline void part_note(struct part_changes *c, uint32_t local) {
+    if (!c->flag[local]) {
+        c->flag[local] = 1;
+        c->list[c->count++] = local;
+    }
+}
+void part_forget(struct part_changes *c); /* all of them */
+
+/* An array with an entry for each local. */
+struct part_field {
+    void *value;
+    uint32_t size; /* bytes of an entry: 1, 4, 8, 16 */
+    bool (*merge)(void *into,
+                  const void *from); /* has it changed `into`? For gg_reduce */
+};
+/* Ghosts among c are merged into their masters and leave c; masters that this changes come into it.
+** c NULL: all ghosts are merged. */
+gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
+                          struct part_changes *c);
+/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. */
+gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
+                             struct part_changes *c);
+
+/* Merges: the smaller, the larger, the sum. */
+bool part_least_32(void *into, const void *from);
+bool part_least_64(void *into, const void *from);
+bool part_most_8(void *into, const void *from);
+bool part_sum_32(void *into, const void *from);
+bool part_sum_128(void *into, const void *from);
+
+/* ---- tree.c ---- */
+
+/* The tree of a search: value[local] is a level, or a distance whose bits ascend with it, and UINT64_MAX
+** where not reached; ghosts have their masters'. sources: that are masters here. The part has edge
+** ids. */
+gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const uint64_t *value,
+                          bool weighted, const uint32_t *source, uint32_t sources,
+                          const gpugraph_part_tree *tree);
+/* May the search have this tree? */
+bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
+                           const gpugraph_part_tree *tree);
+
+/* The masters here among the sources, each once (gg_release); NULL after a failure. */
+uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
+                       uint32_t count, uint32_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

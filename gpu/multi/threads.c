@@ -1,0 +1,269 @@
+/* Parts in threads of one process, and their exchange.
+**
+**     part 0         part 1         part 2
+**     shows array    shows array    shows array      a pointer to what it gives away
+**     ------------------ meet ------------------
+**     copies what is its own out of the others'
+**     ------------------ meet ------------------     from here on who gave may overwrite
+**
+** Who has failed says so in the hall, and nobody waits there any more. A part whose body has
+** returned will never come: who waits for it then fails, too. Parts other than the calling thread's
+** look into the hall where that one asks the host whether to stop. */
+#define _GNU_SOURCE
+#include "gpugraph_parts.h"
+#include "base/run.h"
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOK_MS = 10 }; /* who waits asks the host so often */
+
+struct seat {
+    gpugraph_exchange exchange; /* first */
+    struct hall *hall;
+    gpugraph_run *run;
+    const void *shown;
+    gpugraph_run own; /* of all but part 0 */
+};
+
+struct hall {
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint32_t parts, arrived, ended;
+    uint64_t round;
+    gpugraph_status status; /* of the first that failed */
+    char message[sizeof((gpugraph_run *)0)->message];
+    gpugraph_part_body *body;
+    void *job;
+    struct seat seat[];
+};
+
+static struct seat *seat_of(gpugraph_exchange *x) {
+    return (struct seat *)x;
+}
+
+/* ---- failing ---- */
+
+static void note_failure(struct hall *h, gpugraph_status status, const char *message) {
+    pthread_mutex_lock(&h->lock);
+    if (h->status == GPUGRAPH_OK) {
+        memcpy(h->message, message, sizeof h->message);
+        __atomic_store_n(&h->status, status, __ATOMIC_RELAXED);
+    }
+    pthread_cond_broadcast(&h->turn);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
+    note_failure(seat_of(x)->hall, run->status, run->message);
+}
+
+static int has_failed(void *seat) {
+    struct hall *h = ((struct seat *)seat)->hall;
+    return __atomic_load_n(&h->status, __ATOMIC_RELAXED) != GPUGRAPH_OK;
+}
+
+/* ---- meeting ---- */
+
+static void wait_a_moment(struct hall *h) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&h->turn, &h->lock, &until);
+}
+
+static gpugraph_status meet(struct seat *s, gpugraph_run *run) {
+    struct hall *h = s->hall;
+    bool stop = false;
+    pthread_mutex_lock(&h->lock);
+    const uint64_t round = h->round;
+    if (++h->arrived == h->parts) {
+        h->arrived = 0;
+        h->round++;
+        pthread_cond_broadcast(&h->turn);
+    }
+    while (h->round == round && h->status == GPUGRAPH_OK && h->ended == 0 && !stop) {
+        wait_a_moment(h);
+        if (h->round == round && s->exchange.part == 0) {
+            pthread_mutex_unlock(&h->lock);
+            stop = gg_poll(run);
+            pthread_mutex_lock(&h->lock);
+        }
+    }
+    const bool met = h->round != round;
+    const gpugraph_status status = h->status;
+    pthread_mutex_unlock(&h->lock);
+    s->exchange.meetings++;
+    if (status != GPUGRAPH_OK)
+        gg_fail(run, status, "%s", h->message);
+    else if (stop)
+        gg_stopped(run);
+    else if (!met)
+        gg_fail(run, GPUGRAPH_INVALID, "the parts do not make the same calls");
+    if (run->status != GPUGRAPH_OK)
+        note_failure(h, run->status, run->message);
+    return run->status;
+}
+
+/* Everybody sees what the others show, until the next call. */
+static bool show(struct seat *s, gpugraph_run *run, const void *shown) {
+    __atomic_store_n(&s->shown, shown, __ATOMIC_RELAXED);
+    return meet(s, run) == GPUGRAPH_OK;
+}
+
+static const void *shown_by(const struct seat *s, uint32_t part) {
+    return __atomic_load_n(&s->hall->seat[part].shown, __ATOMIC_RELAXED);
+}
+
+/* ---- the calls ---- */
+
+static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
+                            const gpugraph_parcel *out, gpugraph_parcel *in) {
+    struct seat *s = seat_of(x);
+    if (!show(s, run, out))
+        return run->status;
+    for (uint32_t q = 0; q < x->parts; q++) {
+        const gpugraph_parcel *from = (const gpugraph_parcel *)shown_by(s, q) + x->part;
+        in[q].size = in[q].room ? from->size : 0;
+        if (in[q].size > in[q].room)
+            gg_fail(run, GPUGRAPH_INVALID, "part %u sends %llu bytes, %llu are expected",
+                    q, (unsigned long long)from->size, (unsigned long long)in[q].room);
+        else if (in[q].size > 0)
+            memcpy(in[q].bytes, from->bytes, in[q].size);
+        if (q != x->part) {
+            x->received += in[q].size;
+            x->sent += out[q].room ? out[q].size : 0;
+        }
+    }
+    if (run->status != GPUGRAPH_OK)
+        note_failure(s->hall, run->status, run->message);
+    return meet(s, run);
+}
+
+static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_t *from,
+                         uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        switch (how) {
+        case GPUGRAPH_SUM:
+            into[i] += from[i];
+            break;
+        case GPUGRAPH_LEAST:
+            into[i] = from[i] < into[i] ? from[i] : into[i];
+            break;
+        case GPUGRAPH_MOST:
+            into[i] = from[i] > into[i] ? from[i] : into[i];
+            break;
+        case GPUGRAPH_SUM_128: /* the high word takes the low one's carry */
+            into[i] += from[i];
+            if (i + 1 < words && i % 2 == 0)
+                into[i + 1] += into[i] < from[i];
+            break;
+        }
+}
+
+static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
+                               gpugraph_combination how, uint64_t *word, uint32_t words) {
+    struct seat *s = seat_of(x);
+    uint64_t result[GPUGRAPH_COMBINED];
+    if (words > GPUGRAPH_COMBINED)
+        gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
+                GPUGRAPH_COMBINED);
+    else if (show(s, run, word)) {
+        memcpy(result, shown_by(s, 0), words * sizeof *word);
+        for (uint32_t q = 1; q < x->parts; q++)
+            combine_into(how, result, shown_by(s, q), words);
+        x->sent += words * sizeof *word;
+        x->received += words * sizeof *word;
+        if (meet(s, run) == GPUGRAPH_OK)
+            memcpy(word, result, words * sizeof *word);
+    }
+    if (run->status != GPUGRAPH_OK)
+        note_failure(s->hall, run->status, run->message);
+    return run->status;
+}
+
+static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const void *mine,
+                              size_t bytes, void *all) {
+    struct seat *s = seat_of(x);
+    if (!show(s, run, mine))
+        return run->status;
+    for (uint32_t q = 0; q < x->parts; q++)
+        memcpy((char *)all + q * bytes, shown_by(s, q), bytes);
+    x->sent += bytes;
+    x->received += bytes * (x->parts - 1);
+    return meet(s, run);
+}
+
+static const gpugraph_exchange_calls calls = {"threads", swap, combine, gather, fail};
+
+/* ---- bodies ---- */
+
+static void leave(struct seat *s, gpugraph_status status) {
+    struct hall *h = s->hall;
+    if (status != GPUGRAPH_OK)
+        note_failure(h, status, s->run->message);
+    pthread_mutex_lock(&h->lock);
+    h->ended++;
+    pthread_cond_broadcast(&h->turn);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void *serve(void *seat) {
+    struct seat *s = seat;
+    gg_begin(s->run);
+    leave(s, s->hall->body(s->hall->job, &s->exchange, s->run));
+    return NULL;
+}
+
+static void sit_down(struct hall *h, uint32_t part, gpugraph_run *run) {
+    struct seat *s = &h->seat[part];
+    s->hall = h;
+    s->exchange = (gpugraph_exchange){&calls, part, h->parts, 0, 0, 0};
+    s->own = (gpugraph_run){.backend = run->backend,
+                            .method = run->method,
+                            .threads = run->threads,
+                            .device = run->device,
+                            .memory_limit = run->memory_limit,
+                            .interrupted = has_failed,
+                            .listener = s};
+    s->run = part ? &s->own : run;
+}
+
+gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,
+                                  gpugraph_run *run) {
+    gg_begin(run);
+    if (parts == 0)
+        return gg_fail(run, GPUGRAPH_INVALID, "there must be a part");
+    struct hall *h = gg_alloc_zero(run, 1, sizeof *h + parts * sizeof *h->seat);
+    if (!h)
+        return run->status;
+    h->parts = parts;
+    h->body = body;
+    h->job = job;
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_cond_init(&h->turn, NULL);
+    for (uint32_t p = 0; p < parts; p++)
+        sit_down(h, p, run);
+    for (uint32_t p = 1; p < parts; p++)
+        if (!gg_start_thread(serve, &h->seat[p], 0)) {
+            gg_fail(&h->seat[p].own, GPUGRAPH_NO_MEMORY,
+                    "the system gives no thread for part %u of %u", p, parts);
+            leave(&h->seat[p], GPUGRAPH_NO_MEMORY);
+        }
+    leave(&h->seat[0], body(job, &h->seat[0].exchange, run));
+    pthread_mutex_lock(&h->lock);
+    while (h->ended < parts)
+        pthread_cond_wait(&h->turn, &h->lock);
+    pthread_mutex_unlock(&h->lock);
+    if (h->status != GPUGRAPH_OK)
+        gg_fail(run, h->status, "%s", h->message);
+    pthread_cond_destroy(&h->turn);
+    pthread_mutex_destroy(&h->lock);
+    gg_release(h);
+    return run->status;
+}
