@@ -6,7 +6,7 @@
 **     gpugraph_part     master vertices            each vertex of the graph is master in one part
 **                       ghost vertices            ends of its arcs whose masters are elsewhere
 **                       rows over both             numbers of 32 bits within the part
-**            |  gpugraph_part_bfs, gpugraph_part_mis
+**            |  gpugraph_part_bfs, _sssp, _mis, _components, _pagerank
 **            v
 **     arrays with one entry for each master
 **
@@ -152,6 +152,28 @@ gpugraph_status gpugraph_part_bfs(gpugraph_part *part, const uint64_t *source,
 gpugraph_status gpugraph_part_mis(gpugraph_part *part, gpugraph_priority priority,
                                   const uint32_t *hash, gpugraph_run *run,
                                   uint8_t *member);
+/* distance: int64_t, -1 where not reached, or double, infinite there, as the weights are. A vertex
+** farther than max_distance (of the same type; NULL: no bound) is not reached. */
+gpugraph_status gpugraph_part_sssp(gpugraph_part *part, const uint64_t *source,
+                                   uint32_t source_count, const void *max_distance,
+                                   gpugraph_run *run, void *distance,
+                                   const gpugraph_part_tree *tree);
+/* component: the smallest number. The part may be of any direction, for strong ones not BOTH. */
+gpugraph_status gpugraph_part_components(gpugraph_part *part,
+                                         gpugraph_component_kind kind, gpugraph_run *run,
+                                         uint64_t *component);
+typedef struct gpugraph_part_ranks {
+    double damping, tolerance;
+    uint32_t iterations;
+    bool weighted;
+    const uint64_t *source; /* ascending, each once; source_count 0: all vertices */
+    uint64_t source_count;
+} gpugraph_part_ranks;
+gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
+                                       const gpugraph_part_ranks *how, gpugraph_run *run,
+                                       double *rank, uint32_t *iterations,
+                                       double *change);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -160,6 +160,17 @@
 /* Entries of an array that are filled in the time of one item of GG_THREAD_GRAIN. */
 #define GG_FILL_ITEMS 16
 
+/* ---- sssp/parts.c ---- */
+
+/* Mean weights that a bound moves on: the fewer, the more meetings of all parts; the more, the more is
+** relaxed in vain. */
+#define GG_PART_DELTA 8
+
+/* ---- components/parts.c ---- */
+
+/* So many arcs that are left go to one part, which finds their strong components by itself. */
+#define GG_PART_GATHERED (1 << 20)
+
 /* ---- bfs/bfs.c ---- */
 
 /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second

@@ -9,6 +9,7 @@
 ** A part never holds more of the edges than its own arcs, and one batch on its way. */
 #include "part.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +158,12 @@ static void put_arc(struct making *m, uint32_t part, uint64_t source, uint64_t t
     uint64_t *word = (uint64_t *)((char *)to->bytes + to->size);
     *word++ = source;
     *word++ = target;
-    if (m->weighted)
-        memcpy(word++, (const uint64_t *)s->weight + e, sizeof *word);
+    if (m->weighted && s->weight_type == GPUGRAPH_REAL_WEIGHTS) {
+        const double weight = ((const double *)s->weight)[e] + 0.0; /* -0.0 is 0.0 */
+        memcpy(word++, &weight, sizeof weight);
+    } else if (m->weighted) {
+        *word++ = (uint64_t)((const int64_t *)s->weight)[e];
+    }
     if (m->with_ids)
         *word = (uint64_t)s->edge_id[e];
     to->size += m->stride * sizeof(uint64_t);
@@ -410,8 +415,23 @@ static bool make_rows(struct making *m) {
 
 /* ---- the whole ---- */
 
+static bool is_weight(const gpugraph_share *s, uint64_t e) {
+    const double real =
+        s->weight_type == GPUGRAPH_REAL_WEIGHTS ? ((const double *)s->weight)[e] : 0;
+    return s->weight_type == GPUGRAPH_INTEGER_WEIGHTS
+               ? ((const int64_t *)s->weight)[e] >= 0
+               : real >= 0 && isfinite(real);
+}
+
 static bool check_share(struct making *m) {
     const gpugraph_share *s = m->share;
+    for (uint64_t e = 0; e < s->count && m->weighted && !gg_leave(m->run, e); e++)
+        if (!is_weight(s, e)) {
+            gg_fail(m->run, GPUGRAPH_INVALID,
+                    "edge %llu of a share has a weight that is negative or not finite",
+                    (unsigned long long)e);
+            return false;
+        }
     for (uint64_t e = 0; e < s->count && !gg_leave(m->run, e); e++)
         if (s->source[e] >= s->vertices || s->target[e] >= s->vertices) {
             gg_fail(m->run, GPUGRAPH_INVALID,

@@ -84,10 +84,10 @@ static void settle(struct making *m, uint32_t v, uint32_t round) {
     part_note(&m->now, v);
 }
 
-/* Ghosts of what was settled last are told. */
+/* Ghosts of what was settled last are told, also where no row begins at them: no candidate is offered to
+** a vertex that is settled. */
 static bool tell(struct making *m) {
-    return !part_reads_ghosts(m->p) ||
-           gg_broadcast(m->p, m->run,
+    return gg_broadcast(m->p, m->run,
                         (struct part_field){m->round, sizeof *m->round, NULL},
                         &m->now) == GPUGRAPH_OK;
 }

@@ -29,7 +29,7 @@ typedef struct rank_gift {
 } rank_gift;
 
 /* places: how many vertices jumps lead to. */
-FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint32_t places) {
+FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint64_t places) {
     rank_gift gift;
     gift.jump = RANK_DIVIDE(RANK_ADD(1.0, -damping), (double)places);
     gift.lost = RANK_DIVIDE(gg_unfix(lost), (double)places);

@@ -27,12 +27,18 @@ typedef struct job {
     uint32_t from_count, max_depth;
     gpugraph_priority priority;
     const uint32_t *hash; /* of each vertex */
+    gpugraph_weight_type weights;
+    const void *weight;
+    const void *most; /* of distances, or NULL */
+    gpugraph_component_kind kind;
+    gpugraph_part_ranks ranks;
     /* by number */
     uint32_t *depth;
     uint64_t *parent;
     int64_t *edge;
     uint8_t *member;
-    uint64_t arcs; /* of all parts */
+    uint64_t *value; /* distances, components, ranks */
+    uint64_t arcs;   /* of all parts */
 } job;
 
 static void *block(uint64_t count, size_t size) {
@@ -50,7 +56,8 @@ static job new_job(const shape *s) {
              .depth = block(n, 4),
              .parent = block(n, 8),
              .edge = block(n, 8),
-             .member = block(n, 1)};
+             .member = block(n, 1),
+             .value = block(n, 8)};
     for (uint64_t e = 0; e < m; e++) {
         j.source[e] = (uint64_t)s->source[e];
         j.target[e] = (uint64_t)s->target[e];
@@ -61,7 +68,7 @@ static job new_job(const shape *s) {
 
 static void free_job(job *j) {
     void *blocks[] = {j->source, j->target, j->edge_id, j->depth,
-                      j->parent, j->edge,   j->member};
+                      j->parent, j->edge,   j->member,  j->value};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -75,6 +82,9 @@ static gpugraph_status part_of(const job *j, gpugraph_exchange *x, gpugraph_run 
                                   .count = high - low,
                                   .source = j->source + low,
                                   .target = j->target + low,
+                                  .weight_type = j->weights,
+                                  .weight = j->weight ? (const uint64_t *)j->weight + low
+                                                      : NULL,
                                   .edge_id = j->edge_id + low};
     if (j->late && x->part % 2)
         usleep(2000);
@@ -142,6 +152,59 @@ static gpugraph_status choose_part(void *job_, gpugraph_exchange *x, gpugraph_ru
     return run->status;
 }
 
+/* Distances with their tree, components, ranks. */
+static gpugraph_status value_part(void *job_, gpugraph_exchange *x, gpugraph_run *run,
+                                  gpugraph_status find(const job *, gpugraph_part *,
+                                                       gpugraph_run *, uint64_t *,
+                                                       const gpugraph_part_tree *)) {
+    job *j = job_;
+    gpugraph_part *p;
+    if (part_of(j, x, run, false, &p) != GPUGRAPH_OK)
+        return run->status;
+    const uint32_t n = gpugraph_part_masters(p);
+    uint64_t *value = calloc(n + 1, 8);
+    const gpugraph_part_tree tree = {calloc(n + 1, 8), calloc(n + 1, 8)};
+    find(j, p, run, value, &tree);
+    for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < n; i++) {
+        const uint64_t v = gpugraph_part_numbers(p)[i];
+        j->value[v] = value[i];
+        j->parent[v] = tree.parent[i];
+        j->edge[v] = tree.edge[i];
+    }
+    free(value);
+    free(tree.parent);
+    free(tree.edge);
+    gpugraph_part_free(p);
+    return run->status;
+}
+
+static gpugraph_status distances(const job *j, gpugraph_part *p, gpugraph_run *run,
+                                 uint64_t *value, const gpugraph_part_tree *tree) {
+    return gpugraph_part_sssp(p, j->from, j->from_count, j->most, run, value, tree);
+}
+static gpugraph_status components(const job *j, gpugraph_part *p, gpugraph_run *run,
+                                  uint64_t *value, const gpugraph_part_tree *tree) {
+    (void)tree;
+    return gpugraph_part_components(p, j->kind, run, value);
+}
+static gpugraph_status ranks(const job *j, gpugraph_part *p, gpugraph_run *run,
+                             uint64_t *value, const gpugraph_part_tree *tree) {
+    uint32_t iterations;
+    double change;
+    (void)tree;
+    return gpugraph_part_pagerank(p, &j->ranks, run, (double *)value, &iterations,
+                                  &change);
+}
+static gpugraph_status distance_part(void *j, gpugraph_exchange *x, gpugraph_run *run) {
+    return value_part(j, x, run, distances);
+}
+static gpugraph_status component_part(void *j, gpugraph_exchange *x, gpugraph_run *run) {
+    return value_part(j, x, run, components);
+}
+static gpugraph_status rank_part(void *j, gpugraph_exchange *x, gpugraph_run *run) {
+    return value_part(j, x, run, ranks);
+}
+
 /* ---- compared with the whole ---- */
 
 static const char *const partition_name[] = {"by source", "by target", "grid"};
@@ -197,6 +260,133 @@ static void check_set(job *j, gpugraph_graph *graph, uint32_t parts, int64_t see
     free(hash);
 }
 
+/* A distance of one graph, as parts have it. */
+static uint64_t as_word(gpugraph_distance_type type, const void *distance, uint32_t v) {
+    if (type == GPUGRAPH_UINT32) {
+        const uint32_t d = ((const uint32_t *)distance)[v];
+        return d == UINT32_MAX ? UINT64_MAX : d;
+    }
+    return ((const uint64_t *)distance)[v];
+}
+
+static void check_distances(job *j, gpugraph_graph *graph, uint32_t parts) {
+    const uint32_t n = j->s->vertices;
+    uint32_t source[3], *edge = block(n, 4);
+    uint64_t *distance = block(n, 8);
+    for (uint32_t i = 0; i < j->from_count; i++)
+        source[i] = (uint32_t)j->from[i];
+    const gpugraph_search whole = {
+        .source = source,
+        .source_count = j->from_count,
+        .direction = j->direction,
+        .bounded = j->most != NULL,
+        .max_distance = j->most ? *(const int64_t *)j->most : 0,
+        .max_real_distance = j->most ? *(const double *)j->most : 0,
+        .max_depth = UINT32_MAX};
+    const gpugraph_distance_type type = gpugraph_distance_type_of(graph);
+    gpugraph_run run = {.backend = GPUGRAPH_CPU}, together = {.threads = 1};
+    gpugraph_sssp(graph, &whole, &run, distance, edge);
+    expect(gpugraph_in_parts(parts, distance_part, j, &together) == run.status,
+           "%s: %s, not %s", j->s->name, together.message, run.message);
+    for (uint32_t v = 0; run.status == GPUGRAPH_OK && v < n; v++) {
+        expect(j->value[v] == as_word(type, distance, v),
+               "%s, %u parts %s, direction %d: %u is at %llx, not %llx", j->s->name,
+               parts, partition_name[j->partition], j->direction, v,
+               (unsigned long long)j->value[v],
+               (unsigned long long)as_word(type, distance, v));
+        expect(edge[v] == GPUGRAPH_NONE
+                   ? j->parent[v] == UINT64_MAX
+                   : j->edge[v] == edge[v] &&
+                         j->parent[v] == gpugraph_other_end(graph, edge[v], v),
+               "%s, %u parts %s: %u is reached by %lld from %lld, not by %u", j->s->name,
+               parts, partition_name[j->partition], v, (long long)j->edge[v],
+               (long long)j->parent[v], edge[v]);
+    }
+    free(distance);
+    free(edge);
+}
+
+static void check_components(job *j, gpugraph_graph *graph, uint32_t parts) {
+    uint32_t *component = block(j->s->vertices, 4);
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_components(graph, j->kind, &run, component), GPUGRAPH_OK);
+    run = (gpugraph_run){.threads = 1};
+    expect(gpugraph_in_parts(parts, component_part, j, &run) == GPUGRAPH_OK, "%s: %s",
+           j->s->name, run.message);
+    for (uint32_t v = 0; v < j->s->vertices; v++)
+        expect(j->value[v] == component[v],
+               "%s, %u parts %s, kind %d: %u is in %llu, not %u", j->s->name, parts,
+               partition_name[j->partition], j->kind, v, (unsigned long long)j->value[v],
+               component[v]);
+    free(component);
+}
+
+static void check_ranks(job *j, gpugraph_graph *graph, uint32_t parts) {
+    double *rank = block(j->s->vertices, 8);
+    const uint32_t source[2] = {0, j->s->vertices - 1};
+    const uint64_t place[2] = {0, j->s->vertices - 1};
+    const uint32_t places = j->s->vertices < 2 || parts % 2 ? 0 : 2;
+    const gpugraph_pagerank_options how = {.damping = 0.85,
+                                           .tolerance = 1e-5,
+                                           .iterations = 12,
+                                           .weighted = j->weights != GPUGRAPH_UNWEIGHTED,
+                                           .direction = j->direction,
+                                           .source = source,
+                                           .source_count = places};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    ck_assert_int_eq(gpugraph_pagerank(graph, &how, &run, rank), GPUGRAPH_OK);
+    j->ranks = (gpugraph_part_ranks){0.85, 1e-5, 12, how.weighted, place, places};
+    run = (gpugraph_run){.threads = 1};
+    expect(gpugraph_in_parts(parts, rank_part, j, &run) == GPUGRAPH_OK, "%s: %s",
+           j->s->name, run.message);
+    for (uint32_t v = 0; v < j->s->vertices; v++)
+        expect(memcmp(&j->value[v], &rank[v], sizeof *rank) == 0,
+               "%s, %u parts %s, direction %d: %u has rank %.17g, not %.17g", j->s->name,
+               parts, partition_name[j->partition], j->direction, v,
+               ((const double *)j->value)[v], rank[v]);
+    free(rank);
+}
+
+/* Weights: small and often 0, fractions that sums lose, whole ones whose sums leave the range. */
+enum { SMALL, FRACTIONS, LOST, KINDS };
+
+static void check_weights(const shape *s, uint64_t seed, uint32_t parts) {
+    const uint64_t m = (uint64_t)s->edges;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int64_t *whole = block(m, 8);
+        double *real = block(m, 8);
+        for (uint64_t e = 0; e < m; e++) {
+            const uint64_t x = shape_random(&seed);
+            whole[e] = kind == LOST ? (int64_t)(x >> 2) : (int64_t)(x % 5);
+            real[e] = x % 3 == 0 ? 0 : x % 3 == 1 ? 1e-9 : (double)(x % 1000) / 7;
+        }
+        gpugraph_graph *graph = shape_weighed(s, false, kind == FRACTIONS ? NULL : whole,
+                                              kind == FRACTIONS ? real : NULL);
+        job j = new_job(s);
+        const int64_t far = 6;
+        const double farther = 100;
+        j.weights = kind == FRACTIONS ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
+        j.weight = kind == FRACTIONS ? (void *)real : (void *)whole;
+        for (int i = 0; i < 4; i++) {
+            j.partition = (gpugraph_partition)((seed + (uint64_t)i) % 3);
+            j.direction = (gpugraph_direction)((seed + (uint64_t)i / 2) % 3);
+            j.from_count = 1 + (uint32_t)i % 3;
+            j.most = i < 3               ? NULL
+                     : kind == FRACTIONS ? (const void *)&farther
+                                         : (const void *)&far;
+            for (uint32_t k = 0; k < j.from_count; k++)
+                j.from[k] = shape_random(&seed) % s->vertices;
+            check_distances(&j, graph, parts);
+            if (i < 2)
+                check_ranks(&j, graph, parts);
+        }
+        free_job(&j);
+        gpugraph_free(graph);
+        free(whole);
+        free(real);
+    }
+}
+
 static void check_shape(const shape *s, uint64_t seed, uint32_t parts) {
     gpugraph_graph *graph = shape_graph(s);
     job j = new_job(s);
@@ -213,7 +403,16 @@ static void check_shape(const shape *s, uint64_t seed, uint32_t parts) {
             check_search(&j, graph, parts);
         j.priority = (gpugraph_priority)((seed + (uint64_t)i) % 4);
         check_set(&j, graph, parts, (int64_t)seed);
+        j.kind = i % 2 ? GPUGRAPH_STRONG : GPUGRAPH_WEAK;
+        gg_part_gathered = i < 4 ? 0 : 1 << 20;
+        if (j.kind == GPUGRAPH_STRONG && j.direction == GPUGRAPH_BOTH)
+            j.direction = GPUGRAPH_IN;
+        check_components(&j, graph, parts);
+        if (s->vertices && i > 3)
+            check_ranks(&j, graph, parts);
     }
+    if (s->vertices)
+        check_weights(s, seed, parts);
     free_job(&j);
     gpugraph_free(graph);
 }

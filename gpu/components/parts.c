@@ -1,0 +1,456 @@
+/* Components over parts.
+**
+** Weak ones: each part joins what its own arcs connect; of these pieces the label is the smallest number
+** of their members. Labels then go from ghosts to masters and back until none changes: a round crosses
+** whole pieces.
+**
+** Strong ones: after Orzan's colouring ("On Distributed Verification and Verified Distribution", 2004).
+**     trim       vertices that no arc enters, or none leaves, among those that are left, are components
+**     colour     the smallest number that reaches a vertex; along arcs until none changes
+**     root       a vertex that has its own colour: what reaches it, among its colour, is its component
+** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
+#include "multi/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t gg_part_gathered = GG_PART_GATHERED;
+
+/* ---- rows by target ---- */
+
+struct reverse {
+    uint64_t *offset; /* locals + 1 */
+    uint32_t *source;
+};
+
+static bool make_reverse(const gpugraph_part *p, gpugraph_run *run, struct reverse *r) {
+    r->offset = gg_alloc_zero(run, (uint64_t)p->locals + 2, sizeof *r->offset);
+    r->source = gg_alloc(run, p->arcs, sizeof *r->source);
+    if (!r->offset || !r->source)
+        return false;
+    for (uint64_t a = 0; a < p->arcs; a++)
+        r->offset[p->target[a] + 2]++;
+    for (uint32_t v = 0; v < p->locals; v++)
+        r->offset[v + 2] += r->offset[v + 1];
+    for (uint32_t u = 0; u < p->locals; u++)
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+            r->source[r->offset[p->target[a] + 1]++] = u;
+    return true;
+}
+
+/* ---- weak ---- */
+
+struct weak {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    uint32_t *piece;  /* of each local: its root, one of its members */
+    uint64_t *label;  /* of each local */
+    uint64_t *lowest; /* of each root */
+    uint64_t *first; /* members of root r: member[first[r]] .. member[first[r + 1] - 1] */
+    uint32_t *member;
+    struct part_changes changed, lowered; /* locals, roots */
+};
+
+static uint32_t root_of(uint32_t *piece, uint32_t v) {
+    while (piece[v] != v) {
+        piece[v] = piece[piece[v]];
+        v = piece[v];
+    }
+    return v;
+}
+
+static bool join_pieces(struct weak *w) {
+    const gpugraph_part *p = w->p;
+    for (uint32_t v = 0; v < p->locals; v++)
+        w->piece[v] = v;
+    for (uint32_t u = 0; u < p->locals && !gg_leave(w->run, u); u++)
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
+            const uint32_t x = root_of(w->piece, u), y = root_of(w->piece, p->target[a]);
+            w->piece[x < y ? y : x] = x < y ? x : y;
+        }
+    for (uint32_t v = 0; v < p->locals; v++) {
+        w->piece[v] = root_of(w->piece, v);
+        w->first[w->piece[v] + 2]++;
+    }
+    for (uint32_t v = 0; v < p->locals; v++)
+        w->first[v + 2] += w->first[v + 1];
+    for (uint32_t v = 0; v < p->locals; v++)
+        w->member[w->first[w->piece[v] + 1]++] = v;
+    return !gg_stopping(w->run);
+}
+
+/* A local's label is its piece's where that is larger. */
+static void offer(struct weak *w, uint32_t v) {
+    const uint32_t root = w->piece[v];
+    if (w->label[v] < w->lowest[root]) {
+        w->lowest[root] = w->label[v];
+        part_note(&w->lowered, root);
+    }
+}
+
+static void spread(struct weak *w) {
+    for (uint32_t i = 0; i < w->lowered.count; i++) {
+        const uint32_t root = w->lowered.list[i];
+        for (uint64_t k = w->first[root]; k < w->first[root + 1]; k++) {
+            const uint32_t v = w->member[k];
+            if (w->lowest[root] < w->label[v]) {
+                w->label[v] = w->lowest[root];
+                part_note(&w->changed, v);
+            }
+        }
+    }
+    part_forget(&w->lowered);
+}
+
+static bool find_weak(struct weak *w) {
+    gpugraph_part *p = w->p;
+    const struct part_field label = {w->label, sizeof *w->label, part_least_64};
+    uint64_t changes = 1;
+    for (uint32_t v = 0; v < p->locals; v++) {
+        w->label[v] = p->number[v];
+        w->lowest[v] = UINT64_MAX;
+    }
+    for (uint32_t v = 0; v < p->locals; v++)
+        offer(w, v);
+    while (changes > 0) {
+        spread(w);
+        if (gg_reduce(p, w->run, label, &w->changed) != GPUGRAPH_OK ||
+            gg_broadcast(p, w->run, label, &w->changed) != GPUGRAPH_OK)
+            return false;
+        for (uint32_t i = 0; i < w->changed.count; i++)
+            offer(w, w->changed.list[i]);
+        part_forget(&w->changed);
+        changes = w->lowered.count;
+        if (!part_sum(p, w->run, &changes))
+            return false;
+    }
+    return true;
+}
+
+static void weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
+    struct weak w = {.p = p, .run = run};
+    w.piece = gg_alloc(run, p->locals, sizeof *w.piece);
+    w.label = gg_alloc(run, p->locals, sizeof *w.label);
+    w.lowest = gg_alloc(run, p->locals, sizeof *w.lowest);
+    w.first = gg_alloc_zero(run, (uint64_t)p->locals + 2, sizeof *w.first);
+    w.member = gg_alloc(run, p->locals, sizeof *w.member);
+    if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &w.changed) &&
+        part_changes_open(p, run, &w.lowered) && join_pieces(&w) && find_weak(&w))
+        memcpy(component, w.label, p->masters * sizeof *component);
+    part_changes_close(&w.changed);
+    part_changes_close(&w.lowered);
+    void *blocks[] = {w.piece, w.label, w.lowest, w.first, w.member};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        gg_release(blocks[i]);
+}
+
+/* ---- strong ---- */
+
+struct strong {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    struct reverse back;
+    uint64_t *component; /* of each local; UINT64_MAX: it is left */
+    uint64_t *colour;
+    uint32_t *in, *out; /* arcs among what is left; of masters all of them */
+    uint8_t *mark;      /* reaches its colour's root */
+    struct part_changes now, next;
+};
+
+static bool is_left(const struct strong *s, uint32_t v) {
+    return s->component[v] == UINT64_MAX;
+}
+
+/* Ghosts among c are reduced, masters broadcast: afterwards all copies agree. */
+static bool agree(struct strong *s, struct part_field f, struct part_changes *c) {
+    return gg_reduce(s->p, s->run, f, c) == GPUGRAPH_OK &&
+           gg_broadcast(s->p, s->run, f, c) == GPUGRAPH_OK;
+}
+
+static bool merge_removed(void *into, const void *from) {
+    uint64_t a, b;
+    memcpy(&a, into, sizeof a);
+    memcpy(&b, from, sizeof b);
+    if (a == UINT64_MAX && b != UINT64_MAX)
+        memcpy(into, &b, sizeof b);
+    return a == UINT64_MAX && b != UINT64_MAX;
+}
+
+/* Degrees among what is left; then those without are removed, and their neighbours looked at again. */
+static bool trim(struct strong *s) {
+    gpugraph_part *p = s->p;
+    const struct part_field removed = {s->component, sizeof *s->component, merge_removed};
+    const struct part_field in = {s->in, sizeof *s->in, part_sum_32},
+                            out = {s->out, sizeof *s->out, part_sum_32};
+    uint64_t count = 1;
+    while (count > 0) {
+        memset(s->in, 0, p->locals * sizeof *s->in);
+        memset(s->out, 0, p->locals * sizeof *s->out);
+        for (uint32_t u = 0; u < p->locals && !gg_leave(s->run, u); u++)
+            for (uint64_t a = p->offset[u]; a < p->offset[u + 1] && is_left(s, u); a++)
+                if (is_left(s, p->target[a]) && p->target[a] != u) {
+                    s->out[u]++;
+                    s->in[p->target[a]]++;
+                }
+        if (gg_stopping(s->run) || gg_reduce(p, s->run, in, NULL) != GPUGRAPH_OK ||
+            gg_reduce(p, s->run, out, NULL) != GPUGRAPH_OK)
+            return false;
+        count = 0;
+        for (uint32_t v = 0; v < p->masters; v++)
+            if (is_left(s, v) && (s->in[v] == 0 || s->out[v] == 0)) {
+                s->component[v] = p->number[v];
+                part_note(&s->now, v);
+                count++;
+            }
+        if (gg_broadcast(p, s->run, removed, &s->now) != GPUGRAPH_OK)
+            return false;
+        part_forget(&s->now);
+        if (!part_sum(p, s->run, &count))
+            return false;
+        if (count < p->vertices / 64) /* the rest goes with what is gathered */
+            break;
+    }
+    return true;
+}
+
+static void swap_changes(struct strong *s) {
+    const struct part_changes old = s->now;
+    part_forget(&s->now);
+    s->now = s->next;
+    s->next = old;
+    s->next.count = 0;
+}
+
+/* Colours along arcs among what is left. */
+static bool paint(struct strong *s) {
+    gpugraph_part *p = s->p;
+    const struct part_field colour = {s->colour, sizeof *s->colour, part_least_64};
+    uint64_t changes = 1;
+    for (uint32_t v = 0; v < p->locals; v++) {
+        s->colour[v] = p->number[v];
+        if (is_left(s, v))
+            part_note(&s->now, v);
+    }
+    while (changes > 0) {
+        for (uint32_t i = 0; i < s->now.count && !gg_leave(s->run, i); i++) {
+            const uint32_t u = s->now.list[i];
+            for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
+                const uint32_t v = p->target[a];
+                if (is_left(s, v) && s->colour[u] < s->colour[v]) {
+                    s->colour[v] = s->colour[u];
+                    part_note(&s->next, v);
+                }
+            }
+        }
+        if (gg_stopping(s->run) || !agree(s, colour, &s->next))
+            return false;
+        swap_changes(s);
+        changes = s->now.count;
+        if (!part_sum(p, s->run, &changes))
+            return false;
+    }
+    return true;
+}
+
+/* Against arcs from the roots, within a colour. What is marked is a component. */
+static bool find_roots(struct strong *s) {
+    gpugraph_part *p = s->p;
+    const struct part_field mark = {s->mark, sizeof *s->mark, part_most_8};
+    uint64_t changes = 1;
+    memset(s->mark, 0, p->locals);
+    for (uint32_t v = 0; v < p->locals; v++)
+        if (is_left(s, v) && s->colour[v] == p->number[v]) {
+            s->mark[v] = 1;
+            part_note(&s->now, v);
+        }
+    while (changes > 0) {
+        for (uint32_t i = 0; i < s->now.count && !gg_leave(s->run, i); i++) {
+            const uint32_t v = s->now.list[i];
+            for (uint64_t k = s->back.offset[v]; k < s->back.offset[v + 1]; k++) {
+                const uint32_t u = s->back.source[k];
+                if (is_left(s, u) && !s->mark[u] && s->colour[u] == s->colour[v]) {
+                    s->mark[u] = 1;
+                    part_note(&s->next, u);
+                }
+            }
+        }
+        if (gg_stopping(s->run) || !agree(s, mark, &s->next))
+            return false;
+        swap_changes(s);
+        changes = s->now.count;
+        if (!part_sum(p, s->run, &changes))
+            return false;
+    }
+    for (uint32_t v = 0; v < p->locals; v++)
+        if (is_left(s, v) && s->mark[v])
+            s->component[v] = s->colour[v];
+    return true;
+}
+
+/* ---- the rest, at part 0 ---- */
+
+static bool is_arc_left(const struct strong *s, uint32_t u, uint64_t arc) {
+    return is_left(s, u) && is_left(s, s->p->target[arc]);
+}
+
+static uint64_t arcs_left(const struct strong *s) {
+    uint64_t count = 0;
+    for (uint32_t u = 0; u < s->p->locals; u++)
+        for (uint64_t a = s->p->offset[u]; a < s->p->offset[u + 1]; a++)
+            count += is_arc_left(s, u, a);
+    return count;
+}
+
+/* Pairs of numbers to components, by the search of one graph; then each vertex's to its master. */
+static bool solve(struct strong *s, const int64_t *source, const int64_t *target,
+                  uint64_t arcs, uint64_t *delivered) {
+    const gpugraph_edges edges = {
+        .count = (int64_t)arcs, .source = {source, NULL}, .target = {target, NULL}};
+    gpugraph_graph *graph = NULL;
+    gpugraph_run run = {.backend = GPUGRAPH_CPU,
+                        .threads = s->run->threads,
+                        .interrupted = s->run->interrupted,
+                        .listener = s->run->listener};
+    uint32_t *found = NULL, n = 0;
+    uint64_t *number = NULL, *value = NULL;
+    if (gpugraph_create(&edges, &run, &graph) == GPUGRAPH_OK) {
+        n = gpugraph_vertex_count(graph);
+        found = gg_alloc(&run, n, sizeof *found);
+        number = gg_alloc(&run, n, sizeof *number);
+        value = gg_alloc(&run, n, sizeof *value);
+        if (found && number && value)
+            gpugraph_components(graph, GPUGRAPH_STRONG, &run, found);
+    }
+    const gpugraph_ids *ids = graph ? gpugraph_vertex_ids(graph) : NULL;
+    for (uint32_t v = 0; run.status == GPUGRAPH_OK && v < n; v++) {
+        const uint32_t c = found[v];
+        number[v] = (uint64_t)(ids->integer ? ids->integer[v] : ids->first_integer + v);
+        value[v] = (uint64_t)(ids->integer ? ids->integer[c] : ids->first_integer + c);
+    }
+    if (run.status != GPUGRAPH_OK)
+        gg_fail(s->run, run.status, "%s", run.message);
+    else
+        gpugraph_part_deliver(s->p, s->run, n, number, value, delivered);
+    gpugraph_free(graph);
+    gg_release(found);
+    gg_release(number);
+    gg_release(value);
+    return s->run->status == GPUGRAPH_OK;
+}
+
+/* What is left without an arc to the rest is a component of its own. */
+static void keep_delivered(struct strong *s, const uint64_t *delivered) {
+    for (uint32_t v = 0; v < s->p->masters; v++)
+        if (is_left(s, v))
+            s->component[v] = delivered[v] == UINT64_MAX ? s->p->number[v] : delivered[v];
+}
+
+static bool gather_rest(struct strong *s, uint64_t mine) {
+    gpugraph_part *p = s->p;
+    const uint32_t parts = p->exchange->parts;
+    uint64_t *count = gg_alloc(s->run, parts, sizeof *count), all = 0, at = 0;
+    uint64_t *delivered = gg_alloc(s->run, p->masters, sizeof *delivered);
+    uint64_t *arc = gg_alloc(s->run, mine, 2 * sizeof *arc), *come = NULL;
+    bool go = count && delivered && arc &&
+              p->exchange->calls->gather(p->exchange, s->run, &mine, sizeof mine,
+                                         count) == GPUGRAPH_OK;
+    for (uint32_t q = 0; go && q < parts; q++)
+        all += p->exchange->part == 0 ? count[q] : 0;
+    if (go)
+        come = gg_alloc(s->run, all, 4 * sizeof *come);
+    go = go && come;
+    for (uint32_t u = 0; go && u < p->locals; u++)
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+            if (is_arc_left(s, u, a)) {
+                arc[at++] = p->number[u];
+                arc[at++] = p->number[p->target[a]];
+            }
+    at = 0;
+    for (uint32_t q = 0; go && q < parts; q++) {
+        const uint64_t out = q == 0 ? mine * 2 * sizeof *arc : 0,
+                       in = p->exchange->part == 0 ? count[q] * 2 * sizeof *arc : 0;
+        p->out[q] = (gpugraph_parcel){arc, out, out};
+        p->in[q] = (gpugraph_parcel){come + at, in, 0};
+        at += in / sizeof *come;
+    }
+    go =
+        go && p->exchange->calls->swap(p->exchange, s->run, p->out, p->in) == GPUGRAPH_OK;
+    if (go) {
+        int64_t *source = (int64_t *)come + 2 * all, *target = source + all;
+        for (uint64_t i = 0; i < all; i++) {
+            source[i] = (int64_t)come[2 * i];
+            target[i] = (int64_t)come[2 * i + 1];
+        }
+        memset(delivered, 0xff, p->masters * sizeof *delivered);
+        go = solve(s, source, target, all, delivered);
+    }
+    if (go)
+        keep_delivered(s, delivered);
+    gg_release(count);
+    gg_release(delivered);
+    gg_release(arc);
+    gg_release(come);
+    return go;
+}
+
+static bool find_strong(struct strong *s) {
+    gpugraph_part *p = s->p;
+    uint64_t whole = p->arcs;
+    if (!part_sum(p, s->run, &whole))
+        return false;
+    for (;;) {
+        if (!trim(s))
+            return false;
+        const uint64_t mine = arcs_left(s);
+        uint64_t left = mine;
+        if (!part_sum(p, s->run, &left))
+            return false;
+        if (left <= gg_part_gathered ||
+            (gg_part_gathered > 0 && left <= whole / p->exchange->parts))
+            return gather_rest(s, mine);
+        if (!paint(s) || !find_roots(s))
+            return false;
+    }
+}
+
+static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
+    struct strong s = {.p = p, .run = run};
+    s.component = gg_alloc(run, p->locals, sizeof *s.component);
+    s.colour = gg_alloc(run, p->locals, sizeof *s.colour);
+    s.in = gg_alloc(run, p->locals, sizeof *s.in);
+    s.out = gg_alloc(run, p->locals, sizeof *s.out);
+    s.mark = gg_alloc(run, p->locals, sizeof *s.mark);
+    if (run->status == GPUGRAPH_OK && make_reverse(p, run, &s.back) &&
+        part_changes_open(p, run, &s.now) && part_changes_open(p, run, &s.next)) {
+        memset(s.component, 0xff, p->locals * sizeof *s.component);
+        if (find_strong(&s))
+            memcpy(component, s.component, p->masters * sizeof *component);
+    }
+    part_changes_close(&s.now);
+    part_changes_close(&s.next);
+    void *blocks[] = {s.back.offset, s.back.source, s.component, s.colour,
+                      s.in,          s.out,         s.mark};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        gg_release(blocks[i]);
+}
+
+/* ---- the public function ---- */
+
+gpugraph_status gpugraph_part_components(gpugraph_part *p, gpugraph_component_kind kind,
+                                         gpugraph_run *run, uint64_t *component) {
+    gg_begin(run);
+    const double start = gg_now_ms();
+    if (kind != GPUGRAPH_WEAK && kind != GPUGRAPH_STRONG)
+        gg_fail(run, GPUGRAPH_INVALID, "there is no kind %d of components", (int)kind);
+    else if (kind == GPUGRAPH_STRONG && p->direction == GPUGRAPH_BOTH)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "strong components need arcs of one direction, not of both");
+    else if (kind == GPUGRAPH_WEAK)
+        weak_components(p, run, component);
+    else
+        strong_components(p, run, component);
+    if (part_end(p->exchange, run) == GPUGRAPH_OK)
+        gg_phase(run, "search", start, (int64_t)p->arcs, "over %u parts",
+                 p->exchange->parts);
+    return run->status;
+}
