@@ -356,7 +356,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
 }
 
 /* Reads the rows by whichever reader serves, and accounts for it. */
-static int read_rows(loader *l) {
+int loader_read(loader *l) {
     static const char *const what[] = {"a query", "a view", "a virtual table",
                                        "a graph table"};
     const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
@@ -519,10 +519,10 @@ static void share(const loaded *result, loaded *other) {
 }
 
 static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
-    int rc = read_rows(e);
+    int rc = loader_read(e);
     if (rc == SQLITE_OK && vertices) {
         v->started_ms = now_ms();
-        rc = read_rows(v);
+        rc = loader_read(v);
     }
     if (rc == SQLITE_OK && e->two_ways)
         rc = two_ways_close(e);

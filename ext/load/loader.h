@@ -74,6 +74,8 @@ typedef struct loader {
 
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights);
+/* Reads the rows by whichever reader serves. Sets rc. */
+int loader_read(loader *l);
 /* What the edges are called; *names NULL: as in the library. Sets rc. */
 int loader_names(loader *l, edge_names **names);
 /* The columns as the library takes them; they stay the loader's. Closes the texts. */

@@ -1,0 +1,70 @@
+/* What a search has found at a process, and the way back from numbers to ids.
+**
+**     master    0   1   2   ...          column   kind     array, an entry for each master
+**     row       0   2   ...              vertex   'v'      numbers of vertices
+**               masters that have        depth    'd'      uint32_t
+**               a row in the result      parent   'v'      UINT64_MAX: NULL
+**                                        edge     'e'      keys of edges; NULL where parent is */
+#ifndef GPUGRAPH_MPI_ANSWER_H
+#define GPUGRAPH_MPI_ANSWER_H
+
+#include "columns.h"
+#include "numbers.h"
+
+enum { ANSWER_COLUMNS = 4 };
+
+/* Edge ids: the rowids of one table are keys as they are; others are numbered. */
+typedef struct edge_keys {
+    bool numbered;
+    dictionary ids;
+    range order; /* (number of the id, place in the order of rows); NULL: ids.count */
+} edge_keys;
+
+typedef struct answer {
+    int columns;
+    struct answer_column {
+        const char *name, *type;
+        char kind;
+        const void *array;
+    } column[ANSWER_COLUMNS];
+    uint32_t *row, rows;
+    dictionary vertices;
+    edge_keys edges;
+    /* blocks of the arrays */
+    uint64_t *parent;
+    void *value;
+    int64_t *edge;
+    gpugraph_part *part;
+} answer;
+
+/* What phases took at this process. */
+enum { PHASES = 5 };
+typedef struct phases {
+    int count;
+    struct phase {
+        char name[16];
+        double ms;
+        uint64_t sent, received;
+    } phase[PHASES];
+    double began_ms;
+    uint64_t sent, received; /* when it began */
+    bool shown;              /* process 0 writes a line for each */
+} phases;
+void phases_begin(phases *p, const gpugraph_exchange *x);
+void phases_end(phases *p, const gpugraph_exchange *x, const char *name);
+/* Collective. */
+void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run);
+void plan_report(const options *o, uint32_t processes, const table_count *count);
+
+/* Collective: reads, numbers, makes parts, searches. */
+bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                 phases *p, bool *politely);
+void answer_clear(answer *a);
+
+/* write.c. Collective: can there be a result? Before any work is done. */
+bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                  bool *politely);
+bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
+                  gpugraph_run *run, bool *politely);
+
+#endif

@@ -1,0 +1,404 @@
+/* Reading, by the extension's own loader: its sentences are those of SQL. */
+#include "columns.h"
+#include "post.h"
+#include "base/run.h"
+#include "load/loader.h"
+#include "load/table_size.h"
+#include "pages/wal_frames.h"
+#include "numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a file ---- */
+
+struct opened {
+    sqlite3 *db;
+    connection *c;
+    row_source rows;
+};
+
+static void forget(connection *c) {
+    timings_clear(&c->timings);
+    wal_notes_clear(&c->logs);
+}
+
+static void nothing_ended(connection *c, unsigned long long serial) {
+    (void)c;
+    (void)serial;
+}
+
+static const struct connection_ends ends = {.execution = nothing_ended,
+                                            .connection = forget};
+
+static void close_file(struct opened *f) {
+    row_source_clear(&f->rows);
+    sqlite3_close(f->db);
+    memset(f, 0, sizeof *f);
+}
+
+static bool say(gpugraph_run *run, const char *path, char *sentence) {
+    gg_fail(run, GPUGRAPH_INVALID, "%s (%s)", sentence ? sentence : "no memory", path);
+    sqlite3_free(sentence);
+    return false;
+}
+
+static bool open_connection(struct opened *f, const options *o, const char *path) {
+    int rc = sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READONLY, NULL);
+    if (rc == SQLITE_OK) /* from here on the file is as it is now */
+        rc = sqlite3_exec(f->db, "BEGIN; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    f->c = rc == SQLITE_OK ? sqlite3_malloc64(sizeof *f->c) : NULL;
+    if (!f->c)
+        return false;
+    memset(f->c, 0, sizeof *f->c);
+    f->c->db = f->db;
+    f->c->ends = &ends;
+    f->c->config.backend = GPUGRAPH_CPU;
+    f->c->config.threads = o->threads;
+    return loader_register(f->c) == SQLITE_OK;
+}
+
+static bool resolve(struct opened *f, const options *o, gpugraph_run *run,
+                    const char *path) {
+    edge_source source;
+    char *error = NULL;
+    if (edge_parse(o->edges, (int)strlen(o->edges), EDGE_COLUMNS, &source, &error))
+        return say(run, path, error);
+    if (source.query) {
+        edge_source_clear(&source);
+        return say(run, path,
+                   sqlite3_mprintf("%s: processes read ranges of rowids, so --edges is a "
+                                   "table, not a query",
+                                   o->sql_name));
+    }
+    const int rc =
+        source_resolve(f->c, o->sql_name, "edges", NULL, &source, &f->rows, &error);
+    edge_source_clear(&source);
+    if (rc)
+        return say(run, path, error);
+    if (!source_row_name(&f->rows))
+        return say(
+            run, path,
+            sqlite3_mprintf("%s: processes read ranges of rowids, and %s has none: "
+                            "make a table of it, with CREATE TABLE ... AS SELECT",
+                            o->sql_name, f->rows.name));
+    if (o->function == FUNCTION_SSSP && !f->rows.column[WEIGHT_COLUMN]) {
+        char *why = source_without_weight(&f->rows);
+        error = sqlite3_mprintf("%s: %s", o->sql_name, why);
+        sqlite3_free(why);
+        return say(run, path, error);
+    }
+    return true;
+}
+
+static bool open_file(struct opened *f, const options *o, gpugraph_run *run,
+                      const char *path) {
+    memset(f, 0, sizeof *f);
+    if (!open_connection(f, o, path)) {
+        gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", path,
+                f->db ? sqlite3_errmsg(f->db) : "no memory");
+        return false;
+    }
+    return resolve(f, o, run, path);
+}
+
+/* ---- a range of it ---- */
+
+/* The first rowid and the last; false: there is no row, or run has failed. */
+static bool find_span(struct opened *f, gpugraph_run *run, int64_t span[2]) {
+    const char *id = source_row_name(&f->rows);
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf("SELECT (SELECT min(\"%w\") FROM \"%w\".\"%w\"), (SELECT "
+                                "max(\"%w\") FROM \"%w\".\"%w\")",
+                                id, f->rows.table.schema, f->rows.table.name, id,
+                                f->rows.table.schema, f->rows.table.name);
+    bool any = false;
+    if (sql && sqlite3_prepare_v2(f->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        any = sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
+        span[0] = sqlite3_column_int64(statement, 0);
+        span[1] = sqlite3_column_int64(statement, 1);
+    } else {
+        gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", f->rows.name,
+                sqlite3_errmsg(f->db));
+    }
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return any;
+}
+
+/* The rowids from which on the span's parts begin. */
+static int64_t part_of_span(const int64_t span[2], uint32_t part, uint32_t parts) {
+    const uint64_t width = (uint64_t)span[1] - (uint64_t)span[0];
+    const unsigned __int128 place = ((unsigned __int128)width + 1) * part / parts;
+    return (int64_t)((uint64_t)span[0] + (uint64_t)place);
+}
+
+/* Collective. The rowids of this process: the span is that of all, however the file has changed
+** between one process and the next. False: there are none. */
+static bool choose_range(struct opened *f, gpugraph_exchange *x, gpugraph_run *run,
+                         int64_t range[2]) {
+    int64_t span[2];
+    const bool any = run->status == GPUGRAPH_OK && find_span(f, run, span);
+    gpugraph_run talk = {.status = GPUGRAPH_OK};
+    uint64_t word[2] = {any ? order_of_integer(span[0]) : UINT64_MAX,
+                        any ? ~order_of_integer(span[1]) : UINT64_MAX};
+    x->calls->combine(x, &talk, GPUGRAPH_LEAST, word, 2);
+    if (talk.status != GPUGRAPH_OK)
+        gg_fail(run, talk.status, "%s", talk.message);
+    span[0] = integer_of_order(word[0]);
+    span[1] = integer_of_order(~word[1]);
+    if (run->status != GPUGRAPH_OK || word[0] > ~word[1])
+        return false;
+    range[0] = part_of_span(span, x->part, x->parts);
+    if (x->part + 1 < x->parts) {
+        const int64_t next = part_of_span(span, x->part + 1, x->parts);
+        range[1] = next - 1;
+        return next > range[0];
+    }
+    range[1] = span[1];
+    return range[1] >= range[0];
+}
+
+/* ---- rows to columns ---- */
+
+static bool need(gpugraph_run *run, const void *block) {
+    if (!block)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
+    return block != NULL;
+}
+
+static bool append(gpugraph_run *run, void **to, int64_t count, const void *from,
+                   int64_t more, size_t size) {
+    void *block = realloc(*to, (size_t)(count + more + 1) * size);
+    if (!need(run, block))
+        return false;
+    *to = block;
+    if (more > 0)
+        memcpy((char *)block + (size_t)count * size, from, (size_t)more * size);
+    return true;
+}
+
+static bool is_text(const uint8_t *bits, int64_t i) {
+    return bits && bits[i / 8] >> i % 8 & 1;
+}
+
+/* Texts get their numbers among `texts`. */
+static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
+                       const id_array *from, int64_t more, const intern *of,
+                       intern *texts) {
+    if (!append(run, (void **)&to->value, count, from->value, more, sizeof *to->value))
+        return false;
+    if (!from->is_text && !to->is_text)
+        return true;
+    const size_t bytes = (size_t)(count + more) / 8 + 1;
+    uint8_t *bits = calloc(bytes, 1);
+    if (!need(run, bits))
+        return false;
+    if (to->is_text)
+        memcpy(bits, to->is_text, (size_t)count / 8 + 1);
+    free(to->is_text);
+    to->is_text = bits;
+    for (int64_t i = 0; i < more; i++) {
+        const int64_t at = count + i, t = from->value[i];
+        if (!is_text(from->is_text, i)) {
+            bits[at / 8] &= (uint8_t) ~(1u << at % 8);
+            continue;
+        }
+        bits[at / 8] |= (uint8_t)(1u << at % 8);
+        if (t >= 0)
+            to->value[at] = intern_text(texts, of->bytes + of->offset[t],
+                                        of->offset[t + 1] - of->offset[t]);
+        if (t >= 0 && to->value[at] < 0)
+            return need(run, NULL);
+    }
+    return true;
+}
+
+static void make_real(columns *c) {
+    double *real = c->weight;
+    const int64_t *integer = c->weight;
+    for (int64_t i = 0; i < c->count; i++)
+        real[i] = (double)integer[i];
+    c->real_weight = true;
+}
+
+static bool append_weights(columns *c, gpugraph_run *run, loader *e) {
+    if (c->real_weight && !e->real_weight)
+        for (int64_t i = 0; i < e->count; i++)
+            e->weight[i].real = (double)e->weight[i].integer;
+    else if (!c->real_weight && e->real_weight)
+        make_real(c);
+    return append(run, &c->weight, c->count, e->weight, e->count, sizeof(number));
+}
+
+/* What a file has brought comes behind what there is. */
+static bool append_rows(columns *c, const options *o, gpugraph_run *run, loader *e,
+                        const loader *lone, const intern *texts) {
+    const bool tree = o->function <= FUNCTION_SSSP;
+    for (int end = 0; end < 2; end++)
+        if (!append_ids(run, &c->end[end], c->count, &e->id[end], e->count, texts,
+                        &c->texts))
+            return false;
+    if (!append_ids(run, &c->vertex, c->lone, &lone->id[0], lone->count, texts,
+                    &c->texts))
+        return false;
+    if (tree && !append_ids(run, &c->edge_id, c->count, &e->edge_id, e->count,
+                            &e->edge_texts, &c->edge_texts))
+        return false;
+    if (c->weighted && !append_weights(c, run, e))
+        return false;
+    c->count += e->count;
+    c->lone += lone->count;
+    return true;
+}
+
+/* Edge ids that are 1, 2, 3, ... */
+static bool write_ids(gpugraph_run *run, loader *e) {
+    if (e->edge_id.value)
+        return true;
+    e->edge_id.value = malloc((size_t)(e->count + 1) * sizeof *e->edge_id.value);
+    for (int64_t i = 0; e->edge_id.value && i < e->count; i++)
+        e->edge_id.value[i] = i + 1;
+    return need(run, e->edge_id.value);
+}
+
+static bool take_file(columns *c, const options *o, gpugraph_run *run, struct opened *f) {
+    loader e, lone, ways;
+    intern texts;
+    c->own_ids = f->rows.column[EDGE_ID_COLUMN] != NULL;
+    memset(&texts, 0, sizeof texts);
+    memset(&ways, 0, sizeof ways);
+    loader_start(&e, f->c, o->sql_name, &texts, &f->rows, true,
+                 c->weighted ? READ_WEIGHTS : READ_NO_WEIGHTS);
+    loader_start(&lone, f->c, o->sql_name, &texts, &f->rows, false, READ_NO_WEIGHTS);
+    e.lone = &lone;
+    e.backend = GPUGRAPH_CPU;
+    int rc = loader_read(&e);
+    if (rc == SQLITE_OK && e.two_ways)
+        rc = two_ways_close(&e);
+    if (rc == SQLITE_OK && e.two_ways)
+        rc = two_ways_lay_out(&e, o->direction == GPUGRAPH_BOTH, &ways);
+    if (rc != SQLITE_OK)
+        gg_fail(run, GPUGRAPH_INVALID, "%s",
+                e.error      ? e.error
+                : lone.error ? lone.error
+                             : "the table cannot be read: the memory does not suffice");
+    else if (write_ids(run, &e))
+        append_rows(c, o, run, e.two_ways ? &ways : &e, &lone, &texts);
+    loader_clear(&ways);
+    loader_clear(&e);
+    loader_clear(&lone);
+    intern_clear(&texts);
+    return run->status == GPUGRAPH_OK;
+}
+
+/* ---- all of it ---- */
+
+static void begin_file(columns *c, uint32_t file) {
+    for (; c->files <= file; c->files++)
+        c->begin[c->files] = c->count;
+}
+
+/* Collective. */
+static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
+                          gpugraph_run *run, uint32_t file) {
+    struct opened f;
+    int64_t range[2];
+    begin_file(c, file);
+    bool good = open_file(&f, o, run, o->path[file]);
+    if (choose_range(&f, x, run, range)) {
+        if (x->parts > 1)
+            f.rows.where =
+                sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f.rows),
+                                (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
+        good = take_file(c, o, run, &f);
+    }
+    if (good)
+        c->affinity = f.rows.affinity;
+    close_file(&f);
+    return run->status == GPUGRAPH_OK;
+}
+
+static bool read_whole(columns *c, const options *o, gpugraph_run *run, uint32_t file) {
+    struct opened f;
+    begin_file(c, file);
+    if (open_file(&f, o, run, o->path[file]))
+        take_file(c, o, run, &f);
+    c->affinity = run->status == GPUGRAPH_OK ? f.rows.affinity : 'A';
+    close_file(&f);
+    return run->status == GPUGRAPH_OK;
+}
+
+/* Whether all weights are REAL is known when all have read. */
+static bool agree_on_weights(columns *c, gpugraph_exchange *x, gpugraph_run *run) {
+    /* A process may have read no file. */
+    uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->affinity};
+    if (x->calls->combine(x, run, GPUGRAPH_MOST, word, 3) != GPUGRAPH_OK)
+        return false;
+    if (word[0] && !c->real_weight)
+        make_real(c);
+    c->own_ids = word[1];
+    c->affinity = (char)word[2];
+    return true;
+}
+
+bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                  bool *politely) {
+    memset(c, 0, sizeof *c);
+    c->affinity = 'A';
+    c->weighted = o->function == FUNCTION_SSSP;
+    c->begin = calloc(o->paths + 1, sizeof *c->begin);
+    if (!need(run, c->begin)) {
+        x->calls->fail(x, run);
+        return false;
+    }
+    if (o->paths >= x->parts && o->paths > 1) {
+        for (uint32_t f = x->part; f < o->paths && run->status == GPUGRAPH_OK;
+             f += x->parts)
+            read_whole(c, o, run, f);
+    } else {
+        for (uint32_t f = 0; f < o->paths; f++)
+            read_share_of(c, o, x, run, f);
+    }
+    intern_close(&c->texts);
+    intern_close(&c->edge_texts);
+    return all_agree(x, run, politely) && agree_on_weights(c, x, run);
+}
+
+void columns_drop(columns *c) {
+    share_column *column[] = {&c->end[0], &c->end[1], &c->vertex, &c->edge_id};
+    for (int i = 0; i < 4; i++) {
+        free(column[i]->value);
+        free(column[i]->is_text);
+        *column[i] = (share_column){NULL, NULL};
+    }
+    free(c->weight);
+    c->weight = NULL;
+    intern_clear(&c->texts);
+    intern_clear(&c->edge_texts);
+}
+
+void columns_clear(columns *c) {
+    columns_drop(c);
+    free(c->begin);
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- a count ---- */
+
+bool columns_count(const options *o, gpugraph_run *run, table_count *count) {
+    *count = (table_count){.weighted = o->function == FUNCTION_SSSP};
+    for (uint32_t i = 0; i < o->paths && run->status == GPUGRAPH_OK; i++) {
+        struct opened f;
+        table_sample sample = {.rows = 0};
+        if (open_file(&f, o, run, o->path[i]) &&
+            table_take_sample(f.c, &f.rows, &sample) != SQLITE_OK)
+            gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", o->path[i],
+                    sqlite3_errmsg(f.db));
+        count->rows += sample.rows;
+        count->vertices += sample.vertices;
+        close_file(&f);
+    }
+    return run->status == GPUGRAPH_OK;
+}

@@ -1,0 +1,119 @@
+/* gpugraph-mpi: the functions of SQL by processes, none of which holds the whole graph.
+**
+**     options -> columns (a share of the rows) -> dictionary (numbers) -> part -> search
+**             -> ids again -> rows -> --out
+**
+** A failure that all know of ends each process by itself, after process 0 has said the sentence. One that
+** a process meets alone is told to the others, which leave what they are doing; process 0 says it. Who
+** hears nothing of process 0 any more says it instead, and ends all. */
+#include "answer.h"
+#include "gpugraph_mpi.h"
+#include "post.h"
+#include "base/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 3 }; /* for process 0 to say why all end */
+
+static int say(int rank, const char *sentence) {
+    if (rank == 0)
+        fprintf(stderr, "gpugraph-mpi: %s\n", sentence);
+    return 1;
+}
+
+/* Cores of this host for each of the processes that are here. */
+static int share_of_cores(void) {
+    MPI_Comm here;
+    int processes = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &processes);
+    MPI_Comm_free(&here);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > processes ? (int)(cores / processes) : 1;
+}
+
+static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                    bool *politely) {
+    answer a;
+    phases p;
+    memset(&a, 0, sizeof a);
+    memset(&p, 0, sizeof p);
+    bool good = result_check(o, x, run, politely) &&
+                answer_make(&a, o, x, run, &p, politely) &&
+                result_write(&a, o, x, run, politely);
+    phases_end(&p, x, "write");
+    if (good && o->timings)
+        phases_report(&p, x, run);
+    answer_clear(&a);
+    return good && run->status == GPUGRAPH_OK;
+}
+
+static bool plan(const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                 bool *politely) {
+    table_count count;
+    if (x->part == 0 && columns_count(o, run, &count))
+        plan_report(o, x->parts, &count);
+    return all_agree(x, run, politely);
+}
+
+/* Some process has failed, and not all of them can know it by now. */
+static void end_all(int rank, const gpugraph_run *run) {
+    if (rank != 0)
+        sleep(PATIENCE_S);
+    say(0, run->message);
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int work(options *o, int rank) {
+    gpugraph_exchange *x = gpugraph_mpi_open(MPI_COMM_WORLD);
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    bool politely = false;
+    char *error = NULL;
+    if (!x) {
+        snprintf(run.message, sizeof run.message,
+                 "the memory of a process does not suffice");
+        end_all(rank, &run);
+        return 1;
+    }
+    if (o->threads == 0)
+        o->threads = share_of_cores();
+    run.threads = o->threads;
+    if (!options_find_files(o, &error))
+        gg_fail(&run, GPUGRAPH_INVALID, "%s", error ? error : "no memory");
+    sqlite3_free(error);
+    if (all_agree(x, &run, &politely))
+        (void)(o->plan ? plan(o, x, &run, &politely) : run_all(o, x, &run, &politely));
+    if (run.status != GPUGRAPH_OK && !politely)
+        end_all(rank, &run);
+    gpugraph_mpi_close(x);
+    return run.status == GPUGRAPH_OK ? 0 : say(rank, run.message);
+}
+
+int main(int count, char **word) {
+    options o;
+    char *error = NULL;
+    int rank = 0, status;
+    const char *piece = getenv("GPUGRAPH_TEST_PIECE");
+    if (piece)
+        gpugraph_mpi_piece = strtoull(piece, NULL, 10);
+    MPI_Init(&count, &word);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!options_read(&o, count, word, &error) ||
+        (!o.help && !options_check(&o, &error))) {
+        status = say(rank, error ? error : "no memory");
+    } else if (o.help) {
+        if (rank == 0)
+            options_help();
+        status = 0;
+    } else {
+        status = work(&o, rank);
+    }
+    sqlite3_free(error);
+    options_clear(&o);
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,84 @@
+/* A dictionary over all processes: ids to numbers 0 .. n - 1 in the order of ids, and back.
+**
+**     ids of process 0    7 'b' 3 9            numbers of all    3:0  7:1  9:2  'a':3  'b':4
+**     ids of process 1    9 'a' 7              process 0 holds   3 7 | 'a'
+**                                              process 1 holds   9   | 'b'
+**
+** A sample sort: each process sorts its own ids, samples of all say where ranges end, every id goes to
+** the process of its range, which sees each id once and has a contiguous range of numbers. So no
+** process holds more than its own ids and about its share of all. An owner by a hash would see each id
+** once, too, but not in order: it would take a second exchange. */
+#ifndef GPUGRAPH_MPI_NUMBERS_H
+#define GPUGRAPH_MPI_NUMBERS_H
+
+#include "texts.h"
+
+/* ---- range.c ---- */
+
+/* Records of one or two words, which sort as numbers, the first word first. */
+typedef struct range {
+    gpugraph_exchange *exchange;
+    int words;
+    uint64_t *first; /* parts + 1: part q has numbers first[q] .. first[q + 1] - 1 */
+    uint64_t *record;
+} range;
+
+/* Collective. record: count of them, which are sorted and made distinct in place; *count: how many are
+** left; number[i] (room for count) of record i. False: the run has failed, here and below. */
+bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run, int words,
+                uint64_t *record, uint64_t *count, uint64_t *number);
+/* Collective. The first word of each of these numbers. */
+bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
+                   uint64_t count, uint64_t *word);
+void range_close(range *r);
+
+/* ---- dictionary.c ---- */
+
+typedef struct dictionary {
+    uint64_t integers,
+        count;     /* INTEGERs have numbers below `integers`, texts from there on */
+    range integer; /* of order_of_integer */
+    text_range text;
+} dictionary;
+
+static inline uint64_t order_of_integer(int64_t id) {
+    return (uint64_t)id ^ (uint64_t)1 << 63;
+}
+static inline int64_t integer_of_order(uint64_t order) {
+    return (int64_t)(order ^ (uint64_t)1 << 63);
+}
+
+/* Ids of this process: INTEGERs, or where bit i of is_text is set numbers of texts; a text's number
+** below 0 is none. */
+typedef struct id_list {
+    int64_t *value;
+    const uint8_t *is_text; /* NULL: there is no text */
+    uint64_t count;
+} id_list;
+static inline bool id_is_text(const id_list *list, uint64_t i) {
+    return list->is_text && list->is_text[i / 8] >> i % 8 & 1;
+}
+
+/* Collective. Each value becomes its number, none UINT64_MAX, in place. Of the texts each stands once
+** and somewhere in a list. */
+bool dictionary_make(dictionary *d, gpugraph_exchange *x, gpugraph_run *run,
+                     const id_list *list, int lists, const gpugraph_texts *texts);
+void dictionary_close(dictionary *d);
+/* Collective. The number of one id, which all ask for; UINT64_MAX: it is none of the dictionary's.
+** text NULL: the INTEGER. */
+bool dictionary_find(const dictionary *d, gpugraph_run *run, int64_t integer,
+                     const char *text, uint64_t length, uint64_t *number);
+
+/* Ids of some numbers, in their order. */
+typedef struct id_names {
+    char *type;       /* of each: 'i', 't', or 'n' where the number was UINT64_MAX */
+    int64_t *value;   /* INTEGERs; of texts the place of its bytes */
+    uint64_t *length; /* of texts */
+    char *bytes;
+} id_names;
+/* Collective. */
+bool dictionary_look_up(const dictionary *d, gpugraph_run *run, const uint64_t *number,
+                        uint64_t count, id_names *names);
+void id_names_close(id_names *names);
+
+#endif

@@ -1,0 +1,331 @@
+/* The command line. Values of a function's options are checked by the function itself, in SQL, on a table
+** without rows: one place has the rules and their sentences. */
+#include "options.h"
+#include "gpugraph_extension.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const function_name[FUNCTIONS] = {"bfs", "sssp", "mis", "components",
+                                                     "pagerank"};
+
+#define OF(FUNCTION) (1u << FUNCTION_##FUNCTION)
+#define OF_ALL       ((1u << FUNCTIONS) - 1)
+
+static const struct {
+    const char *name; /* behind the two dashes, and with _ the hidden column's */
+    unsigned of;
+} given_text[GIVENS] = {
+    [GIVEN_SOURCE] = {"source", OF(BFS) | OF(SSSP)},
+    [GIVEN_SOURCES] = {"sources", OF(BFS) | OF(SSSP) | OF(PAGERANK)},
+    [GIVEN_DIRECTION] = {"direction", OF(BFS) | OF(SSSP) | OF(PAGERANK)},
+    [GIVEN_MAX_DEPTH] = {"max-depth", OF(BFS)},
+    [GIVEN_MAX_DISTANCE] = {"max-distance", OF(SSSP)},
+    [GIVEN_PRIORITY] = {"priority", OF(MIS)},
+    [GIVEN_SEED] = {"seed", OF(MIS)},
+    [GIVEN_DAMPING] = {"damping", OF(PAGERANK)},
+    [GIVEN_ITERATIONS] = {"iterations", OF(PAGERANK)},
+    [GIVEN_TOLERANCE] = {"tolerance", OF(PAGERANK)},
+    [GIVEN_KIND] = {"kind", OF(COMPONENTS)},
+    [GIVEN_BACKEND] = {"backend", OF_ALL},
+};
+
+void options_help(void) {
+    puts(
+        "mpirun -n P gpugraph-mpi FUNCTION --db FILE[,FILE...] --edges EDGES --out FILE\n"
+        "                         [--table NAME] [OPTION VALUE]...\n"
+        "\n"
+        "FUNCTION is bfs, sssp, mis, components or pagerank: the rows of gpu_bfs and so "
+        "on, by\n"
+        "P processes, none of which holds the whole graph.\n"
+        "\n"
+        "  --db FILE[,FILE...]  databases that have the table; also patterns, "
+        "'part-*.db'\n"
+        "  --edges EDGES        'roads', or with its columns 'roads(a, b, metres, id, "
+        "reverse)'\n"
+        "  --out FILE           where the result goes; with %d a file for each process\n"
+        "  --table NAME         the result's table; else the function's name\n"
+        "  --timings            phases, bytes, memory, when all is done\n"
+        "  --plan               what it would need, from a count of the rows; nothing is "
+        "run\n"
+        "  --partition WORD     which process has an edge: grid, source or target\n"
+        "  --threads N          of each process; else its share of the cores\n"
+        "  --backend WORD       auto or cpu\n"
+        "\n"
+        "  bfs          --source ID, --sources '[ID, ...]', --direction WORD, "
+        "--max-depth N\n"
+        "  sssp         --source ID, --sources '[ID, ...]', --direction WORD, "
+        "--max-distance X\n"
+        "  mis          --priority WORD, --seed N\n"
+        "  components   --kind weak|strong\n"
+        "  pagerank     --damping X, --iterations N, --tolerance X, --sources, "
+        "--direction\n"
+        "\n"
+        "An id is a number, 7, or a text: AMS, or '7' in quotes of its own.");
+}
+
+static bool fail(char **error, char *sentence) {
+    *error = sentence;
+    return false;
+}
+
+/* ---- words ---- */
+
+static bool is_option(const char *word, const char *name) {
+    return strncmp(word, "--", 2) == 0 && strcmp(word + 2, name) == 0;
+}
+
+static bool take_given(options *o, const char *word, const char *value, bool *taken,
+                       char **error) {
+    for (int g = 0; g < GIVENS; g++) {
+        if (!is_option(word, given_text[g].name))
+            continue;
+        *taken = true;
+        o->given[g] = value;
+        if (!(given_text[g].of >> o->function & 1))
+            return fail(error, sqlite3_mprintf("%s has no option %s; --help lists those "
+                                               "it has",
+                                               o->name, word));
+    }
+    return true;
+}
+
+static bool take_partition(options *o, const char *word, char **error) {
+    static const char *const names[] = {"source", "target", "grid"};
+    for (int i = 0; i < 3; i++)
+        if (sqlite3_stricmp(word, names[i]) == 0) {
+            o->partition = (gpugraph_partition)i;
+            return true;
+        }
+    return fail(error, sqlite3_mprintf(
+                           "--partition is '%s'; it is grid, source or target", word));
+}
+
+static bool take_threads(options *o, const char *word, char **error) {
+    char *end;
+    const long threads = strtol(word, &end, 10);
+    if (*end || end == word || threads < 0 || threads > 4096)
+        return fail(error, sqlite3_mprintf("--threads is '%s'; it is a number from 0 (a "
+                                           "share of the cores) to 4096",
+                                           word));
+    o->threads = (int)threads;
+    return true;
+}
+
+static bool take_value(options *o, const char *word, const char *value, char **error) {
+    const struct {
+        const char *name;
+        const char **to;
+    } plain[] = {
+        {"db", &o->db}, {"edges", &o->edges}, {"out", &o->out}, {"table", &o->table}};
+    bool taken = false;
+    if (!value)
+        return fail(error,
+                    sqlite3_mprintf("%s is the last word; its value is missing", word));
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (is_option(word, plain[i].name)) {
+            *plain[i].to = value;
+            return true;
+        }
+    if (is_option(word, "partition"))
+        return take_partition(o, value, error);
+    if (is_option(word, "threads"))
+        return take_threads(o, value, error);
+    if (!take_given(o, word, value, &taken, error))
+        return false;
+    return taken ||
+           fail(error, sqlite3_mprintf("there is no option %s; --help lists them", word));
+}
+
+static bool take_function(options *o, const char *word, char **error) {
+    for (int f = 0; f < FUNCTIONS; f++)
+        if (sqlite3_stricmp(word, function_name[f]) == 0) {
+            o->function = (function)f;
+            o->name = function_name[f];
+            sqlite3_snprintf(sizeof o->sql_name, o->sql_name, "gpu_%s", o->name);
+            return true;
+        }
+    return fail(error, sqlite3_mprintf("there is no function '%s'; there are bfs, sssp, "
+                                       "mis, components and pagerank",
+                                       word));
+}
+
+static bool take_words(options *o, int count, char **word, char **error) {
+    for (int i = 2; i < count; i++) {
+        if (is_option(word[i], "timings")) {
+            o->timings = true;
+        } else if (is_option(word[i], "plan")) {
+            o->plan = true;
+        } else if (is_option(word[i], "help")) {
+            o->help = true;
+        } else if (strncmp(word[i], "--", 2) != 0) {
+            return fail(error,
+                        sqlite3_mprintf("'%s' is no option; --help lists them", word[i]));
+        } else {
+            if (!take_value(o, word[i], i + 1 < count ? word[i + 1] : NULL, error))
+                return false;
+            i++;
+        }
+    }
+    return true;
+}
+
+static bool take_direction(options *o, char **error) {
+    static const char *const words[] = {"out", "in", "both", NULL};
+    static const gpugraph_direction directions[] = {GPUGRAPH_OUT, GPUGRAPH_IN,
+                                                    GPUGRAPH_BOTH};
+    const char *word = o->given[GIVEN_DIRECTION];
+    o->direction = o->function == FUNCTION_MIS ? GPUGRAPH_BOTH : GPUGRAPH_OUT;
+    for (int i = 0; word && words[i]; i++)
+        if (sqlite3_stricmp(word, words[i]) == 0)
+            o->direction = directions[i];
+    word = o->given[GIVEN_BACKEND];
+    if (word && sqlite3_stricmp(word, "cuda") == 0)
+        return fail(error,
+                    sqlite3_mprintf("--backend cuda: processes on devices are not "
+                                    "there yet; leave the option out, or write cpu"));
+    return true;
+}
+
+bool options_read(options *o, int count, char **word, char **error) {
+    memset(o, 0, sizeof *o);
+    o->partition = GPUGRAPH_GRID;
+    *error = NULL;
+    if (count < 2 || is_option(word[1], "help")) {
+        o->help = true;
+        return true;
+    }
+    if (!take_function(o, word[1], error) || !take_words(o, count, word, error))
+        return false;
+    if (o->help)
+        return true;
+    if (!o->db)
+        return fail(error, sqlite3_mprintf("--db is missing: the database, or several, "
+                                           "that have the table of edges"));
+    if (!o->edges)
+        return fail(error, sqlite3_mprintf("--edges is missing: the table of edges, as "
+                                           "in --edges 'roads(a, b)'"));
+    if (!o->out && !o->plan)
+        return fail(error, sqlite3_mprintf("--out is missing: the database that the "
+                                           "result goes into"));
+    if (!o->table)
+        o->table = o->name;
+    return take_direction(o, error);
+}
+
+/* ---- files ---- */
+
+static bool add_path(options *o, const char *path, size_t length) {
+    char **more = realloc(o->path, (o->paths + 1) * sizeof *more);
+    if (!more)
+        return false;
+    o->path = more;
+    o->path[o->paths] = strndup(path, length);
+    return o->path[o->paths++] != NULL;
+}
+
+static bool add_pattern(options *o, const char *word, size_t length, char **error) {
+    glob_t found;
+    char *pattern = strndup(word, length);
+    bool good = pattern != NULL;
+    const int status = good ? glob(pattern, 0, NULL, &found) : GLOB_NOSPACE;
+    if (status == GLOB_NOMATCH)
+        good = fail(error, sqlite3_mprintf("no file is named like '%s'", pattern));
+    for (size_t i = 0; status == 0 && good && i < found.gl_pathc; i++)
+        good = add_path(o, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+    if (status == 0)
+        globfree(&found);
+    free(pattern);
+    return good;
+}
+
+bool options_find_files(options *o, char **error) {
+    *error = NULL;
+    for (const char *at = o->db; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t length = strcspn(at, ",");
+        const bool pattern = strcspn(at, "*?[") < length;
+        if (length == 0)
+            return fail(error,
+                        sqlite3_mprintf("--db '%s' has a file without a name", o->db));
+        if (!(pattern ? add_pattern(o, at, length, error) : add_path(o, at, length)))
+            return false;
+    }
+    return true;
+}
+
+void options_clear(options *o) {
+    for (uint32_t i = 0; i < o->paths; i++)
+        free(o->path[i]);
+    free(o->path);
+    memset(o, 0, sizeof *o);
+}
+
+/* ---- values ---- */
+
+int bind_given(sqlite3_stmt *statement, int at, const char *text) {
+    char *end;
+    const size_t length = strlen(text);
+    const long long integer = strtoll(text, &end, 10);
+    if (length >= 2 && text[0] == '\'' && text[length - 1] == '\'')
+        return sqlite3_bind_text(statement, at, text + 1, (int)length - 2, SQLITE_STATIC);
+    char digits[32];
+    sqlite3_snprintf(sizeof digits, digits, "%lld", integer);
+    if (strcmp(digits, text) == 0)
+        return sqlite3_bind_int64(statement, at, integer);
+    const double real = strtod(text, &end);
+    if (length > 0 && *end == 0 && strchr("+-.0123456789", text[0]))
+        return sqlite3_bind_double(statement, at, real);
+    return sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+}
+
+static char *question(const options *o) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "SELECT 1 FROM %s WHERE edges = 'e(a, b, w)'", o->sql_name);
+    for (int g = 0; g < GIVENS; g++) {
+        if (!o->given[g])
+            continue;
+        sqlite3_str_appendall(sql, " AND ");
+        for (const char *c = given_text[g].name; *c; c++)
+            sqlite3_str_appendchar(sql, 1, *c == '-' ? '_' : *c);
+        sqlite3_str_appendf(sql, " = ?%d", g + 1);
+    }
+    return sqlite3_str_finish(sql);
+}
+
+bool options_check(const options *o, char **error) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    char *sql = question(o);
+    int rc = sql ? sqlite3_open(":memory:", &db) : SQLITE_NOMEM;
+    *error = NULL;
+    if (rc == SQLITE_OK)
+        rc = sqlite3_gpugraph_init(db, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "CREATE TABLE e(a, b, w)", NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    for (int g = 0; g < GIVENS && rc == SQLITE_OK; g++)
+        if (o->given[g])
+            rc = bind_given(statement, g + 1, o->given[g]);
+    if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
+        rc = SQLITE_OK;
+    if (rc != SQLITE_OK)
+        *error = sqlite3_mprintf("%s", db ? sqlite3_errmsg(db) : "no memory");
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    sqlite3_free(sql);
+    return rc == SQLITE_OK;
+}
+
+double given_number(const options *o, given g, double otherwise) {
+    return o->given[g] ? strtod(o->given[g], NULL) : otherwise;
+}
+
+int given_word(const options *o, given g, const char *const *words) {
+    for (int i = 0; o->given[g] && words[i]; i++)
+        if (sqlite3_stricmp(o->given[g], words[i]) == 0)
+            return i;
+    return 0;
+}

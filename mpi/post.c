@@ -1,0 +1,89 @@
+/* Sizes go first, then what has these sizes. */
+#include "post.h"
+#include "base/run.h"
+
+#include <string.h>
+
+bool letters_open(letters *l, gpugraph_exchange *x, gpugraph_run *run,
+                  const uint64_t *size) {
+    *l = (letters){NULL, gg_alloc(run, x->parts + 1, sizeof *l->offset)};
+    if (!l->offset)
+        return false;
+    l->offset[0] = 0;
+    for (uint32_t q = 0; q < x->parts; q++)
+        l->offset[q + 1] = l->offset[q] + size[q];
+    l->bytes = gg_alloc(run, l->offset[x->parts] + 8, 1);
+    return l->bytes != NULL;
+}
+
+void letters_close(letters *l) {
+    gg_release(l->bytes);
+    gg_release(l->offset);
+    *l = (letters){NULL, NULL};
+}
+
+static void swap_sizes(gpugraph_exchange *x, gpugraph_run *run, gpugraph_parcel *out,
+                       gpugraph_parcel *in, uint64_t *size) {
+    for (uint32_t q = 0; q < x->parts; q++) {
+        out[q] = (gpugraph_parcel){&size[q], sizeof *size, sizeof *size};
+        in[q] = (gpugraph_parcel){&size[x->parts + q], sizeof *size, 0};
+    }
+    x->calls->swap(x, run, out, in);
+}
+
+static void parcels_of(const letters *l, uint32_t parts, gpugraph_parcel *parcel) {
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint64_t bytes = l->offset[q + 1] - l->offset[q];
+        parcel[q] = (gpugraph_parcel){l->bytes + l->offset[q], bytes, bytes};
+    }
+}
+
+bool post(gpugraph_exchange *x, gpugraph_run *run, const letters *out, letters *in) {
+    gpugraph_parcel *parcel = gg_alloc(run, 2 * (uint64_t)x->parts, sizeof *parcel);
+    uint64_t *size = gg_alloc(run, 2 * (uint64_t)x->parts, sizeof *size);
+    *in = (letters){NULL, NULL};
+    if (parcel && size) {
+        for (uint32_t q = 0; q < x->parts; q++)
+            size[q] = out->offset[q + 1] - out->offset[q];
+        swap_sizes(x, run, parcel, parcel + x->parts, size);
+    }
+    if (run->status == GPUGRAPH_OK && letters_open(in, x, run, size + x->parts)) {
+        parcels_of(out, x->parts, parcel);
+        parcels_of(in, x->parts, parcel + x->parts);
+        x->calls->swap(x, run, parcel, parcel + x->parts);
+    }
+    gg_release(parcel);
+    gg_release(size);
+    if (run->status != GPUGRAPH_OK)
+        x->calls->fail(x, run);
+    return run->status == GPUGRAPH_OK;
+}
+
+struct outcome {
+    uint64_t status;
+    char message[sizeof((gpugraph_run *)0)->message];
+};
+
+bool all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+    gpugraph_run talk = {.status = GPUGRAPH_OK};
+    struct outcome mine = {.status = (uint64_t)run->status};
+    struct outcome *all = gg_alloc(&talk, x->parts, sizeof *all);
+    memcpy(mine.message, run->message, sizeof mine.message);
+    if (!all || x->calls->gather(x, &talk, &mine, sizeof mine, all) != GPUGRAPH_OK) {
+        if (run->status == GPUGRAPH_OK)
+            gg_fail(run, talk.status, "%s", talk.message);
+        if (!all)
+            x->calls->fail(x, run);
+        gg_release(all);
+        return false;
+    }
+    for (uint32_t q = 0; q < x->parts; q++)
+        if (all[q].status != GPUGRAPH_OK) {
+            *politely = true;
+            run->status = (gpugraph_status)all[q].status;
+            memcpy(run->message, all[q].message, sizeof run->message);
+            break;
+        }
+    gg_release(all);
+    return run->status == GPUGRAPH_OK;
+}

@@ -1,0 +1,123 @@
+/* What is told beside the result: phases, and what a run would need. */
+#include "answer.h"
+#include "base/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- phases ---- */
+
+void phases_begin(phases *p, const gpugraph_exchange *x) {
+    memset(p, 0, sizeof *p);
+    p->began_ms = gg_now_ms();
+    p->sent = x->sent;
+    p->received = x->received;
+    p->shown = x->part == 0 && isatty(STDERR_FILENO);
+}
+
+void phases_end(phases *p, const gpugraph_exchange *x, const char *name) {
+    if (p->count == PHASES)
+        return;
+    struct phase *f = &p->phase[p->count++];
+    const double now = gg_now_ms();
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->ms = now - p->began_ms;
+    f->sent = x->sent - p->sent;
+    f->received = x->received - p->received;
+    p->began_ms = now;
+    p->sent = x->sent;
+    p->received = x->received;
+    if (p->shown)
+        fprintf(stderr, "gpugraph-mpi: %s %.1f ms\n", name, f->ms);
+}
+
+struct report {
+    phases phases;
+    uint64_t memory;
+};
+
+static void print_phase(const struct report *all, uint32_t parts, int i) {
+    const struct phase *slow = &all[0].phases.phase[i], *fast = slow;
+    uint32_t slowest = 0, fastest = 0;
+    uint64_t sent = 0, received = 0;
+    for (uint32_t q = 0; q < parts; q++) {
+        const struct phase *f = &all[q].phases.phase[i];
+        sent += f->sent;
+        received += f->received;
+        if (f->ms > slow->ms) {
+            slow = f;
+            slowest = q;
+        }
+        if (f->ms < fast->ms) {
+            fast = f;
+            fastest = q;
+        }
+    }
+    printf("%-8s %12.1f %8u %12.1f %8u %14llu %14llu\n", slow->name, slow->ms, slowest,
+           fast->ms, fastest, (unsigned long long)sent, (unsigned long long)received);
+}
+
+static void print_report(const struct report *all, uint32_t parts) {
+    uint64_t most = 0, least = UINT64_MAX;
+    printf("%-8s %12s %8s %12s %8s %14s %14s\n", "phase", "slowest ms", "process",
+           "fastest ms", "process", "bytes sent", "received");
+    for (int i = 0; i < all[0].phases.count; i++)
+        print_phase(all, parts, i);
+    for (uint32_t q = 0; q < parts; q++) {
+        most = all[q].memory > most ? all[q].memory : most;
+        least = all[q].memory < least ? all[q].memory : least;
+    }
+    printf("memory   largest %llu bytes, smallest %llu bytes, of %u process%s\n",
+           (unsigned long long)most, (unsigned long long)least, parts,
+           parts == 1 ? "" : "es");
+}
+
+void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run) {
+    struct report mine = {.phases = *p};
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    mine.memory = (uint64_t)usage.ru_maxrss * 1024;
+    struct report *all = gg_alloc(run, x->parts, sizeof *all);
+    if (!all)
+        x->calls->fail(x, run);
+    else if (x->calls->gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK &&
+             x->part == 0)
+        print_report(all, x->parts);
+    gg_release(all);
+}
+
+/* ---- the plan ---- */
+
+/* Bytes of a process, for each edge and vertex of its share: columns as they are read, messages with
+** edges, rows; and what an empty process takes. */
+enum {
+    EDGE_READ = 24,
+    EDGE_SENT = 24,
+    EDGE_ROW = 12,
+    EDGE_WEIGHT = 24,
+    VERTEX = 96,
+    EMPTY = 40 << 20
+};
+
+void plan_report(const options *o, uint32_t processes, const table_count *count) {
+    const double edges = (double)count->rows, vertices = (double)count->vertices;
+    const double arcs = o->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
+    const double weight = count->weighted ? EDGE_WEIGHT : 0;
+    const double away = processes > 1 ? (processes - 1.0) / processes : 0;
+    printf("%-10s %16s %16s %22s %22s\n", "processes", "edges each", "vertices each",
+           "memory each, bytes", "exchanged, bytes");
+    for (uint32_t p = processes, i = 0; i < 4; i++, p *= 2) {
+        const double share = away > 0 || p > 1 ? (p - 1.0) / p : 0;
+        const double memory =
+            EMPTY + (edges * (EDGE_READ + EDGE_SENT + weight) + arcs * EDGE_ROW) / p +
+            vertices * VERTEX * (p > 1 ? 2.0 / p + 0.1 : 1);
+        const double moved = share * (arcs * EDGE_SENT + vertices * (2 * 8 + 12) * 2);
+        printf("%-10u %16.0f %16.0f %22.0f %22.0f\n", p, edges / p, vertices / p, memory,
+               moved);
+    }
+    printf("about %.0f edges and %.0f vertices, from a sample of the table; nothing was "
+           "run\n",
+           edges, vertices);
+}

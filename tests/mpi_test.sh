@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# gpugraph-mpi by 1, 2, 3, 4, 6 and 9 processes on this machine: its rows are those of the functions of SQL, and a
+# failure is one sentence, a status that is not 0 and nothing half-written.
+set -euo pipefail
+build=${GPUGRAPH_BUILD:?the build folder}
+here=$(cd "$(dirname "$0")" && pwd)
+program=$build/gpugraph-mpi
+[ -x "$program" ] || { echo "skipped: gpugraph-mpi is not built, since CMake found no MPI"; exit 77; }
+command -v mpirun >/dev/null || { echo "skipped: there is no mpirun (Debian: openmpi-bin)"; exit 77; }
+command -v sqlite3 >/dev/null || { echo "skipped: there is no sqlite3"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+sql() {
+    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load $build/gpugraph" "$2"
+}
+# processes PROCESSES ARGUMENT...
+processes() {
+    local count=$1
+    shift
+    timeout -k 5 60 mpirun -n "$count" "$program" "$@"
+}
+
+# same NAME DATABASE COUNT "CALL" "COLUMNS" ARGUMENT...: the program's rows are those of the call.
+same() {
+    local name=$1 db=$2 count=$3 call=$4 columns=$5 out=$folder/same.db differ
+    shift 5
+    rm -f "$out"
+    processes "$count" "$@" --out "$out" --table r >"$folder/log" 2>&1 || {
+        fail "$name, $count processes: $(cat "$folder/log")"
+        return
+    }
+    differ=$(sql "$db" "ATTACH '$out' AS o;
+        CREATE TEMP TABLE e AS SELECT $columns FROM $call;
+        SELECT count(*) FROM (SELECT * FROM (SELECT * FROM e EXCEPT SELECT * FROM o.r) UNION ALL
+            SELECT * FROM (SELECT * FROM o.r EXCEPT SELECT * FROM e));
+        SELECT (SELECT count(*) FROM e) - (SELECT count(*) FROM o.r);
+        SELECT count(*) = 0 FROM e")
+    [ "$differ" = $'0\n0\n0' ] || fail "$name, $count processes: ${differ//$'\n'/ } rows differ, more, empty"
+}
+
+# ---- graphs ----
+
+make_graphs() {
+    sql "$folder/mixed.db" "
+        CREATE TABLE e(a, b, w, name);
+        WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 3000)
+        INSERT INTO e SELECT
+            CASE WHEN i % 97 = 0 THEN NULL WHEN x % 3 = 0 THEN 'v' || (x % 211) ELSE x % 307 - 100 END,
+            CASE WHEN i % 89 = 0 THEN NULL WHEN y % 4 = 0 THEN 'v' || (y % 211) WHEN y % 5 = 0 THEN '' || (y % 307)
+                ELSE y % 307 - 100 END,
+            i % 23, CASE WHEN i % 7 = 0 THEN NULL WHEN i % 3 = 0 THEN 'e' || (i % 50) ELSE i % 400 - 9 END
+            FROM (SELECT i, abs(i * 7919 * 104729 + i * i * 31) % 100003 AS x,
+                abs(i * 6007 * 15485863 + i * i * 17) % 99991 AS y FROM r);
+        DELETE FROM e WHERE rowid BETWEEN 700 AND 1400;
+        INSERT INTO e(rowid, a, b, w) VALUES (-5, 'lone', NULL, 1), (1000000, 9007199254740993, -9223372036854775808, 3),
+            (1000001, 1, 9007199254740993, 0), (1000002, 'v1', 'v1', 2), (1000003, 'v1', char(8364) || 'uro', 2);
+        CREATE TABLE reals(a INTEGER, b INTEGER, w REAL);
+        INSERT INTO reals SELECT abs(rowid * 7919) % 61, abs(rowid * 104729) % 59, rowid / 7.0 FROM e;
+        CREATE TABLE texts(src TEXT, dst TEXT);
+        INSERT INTO texts SELECT abs(rowid * 7919) % 61, abs(rowid * 104729) % 59 FROM e;
+        CREATE TABLE one(a, b);
+        INSERT INTO one VALUES (1, 2);
+        CREATE TABLE bad(a, b, w);
+        INSERT INTO bad SELECT rowid, rowid + 1, CASE WHEN rowid = 1600 THEN -1 ELSE 1 END FROM e WHERE rowid > 0;
+        CREATE VIEW seen AS SELECT a, b FROM e;"
+    for part in 1 2 3 4 5; do
+        sql "$folder/part-$part.db" "ATTACH '$folder/mixed.db' AS m;
+            CREATE TABLE e(a, b, w, name); INSERT INTO e SELECT a, b, w, name FROM m.e WHERE rowid % 5 = $part - 1"
+    done
+    sql "$folder/parts.db" "CREATE TABLE all_parts(a, b, w, id, part)"
+    for part in 1 2 3 4 5; do
+        sql "$folder/parts.db" "ATTACH '$folder/part-$part.db' AS p;
+            INSERT INTO all_parts SELECT a, b, w, rowid, $part FROM p.e ORDER BY rowid"
+    done
+    sqlite3 "$folder/karate.db" "CREATE TABLE k(a INTEGER, b INTEGER)" ".mode tabs" ".import $here/data/karate.tsv k"
+}
+
+compare() {
+    local count
+    for count in 1 2 3 4 6 9; do
+        same "bfs karate" "$folder/karate.db" "$count" "gpu_bfs('k(a, b)', 30)" '*' \
+            bfs --db "$folder/karate.db" --edges 'k(a, b)' --source 30
+        same "bfs mixed" "$folder/mixed.db" "$count" \
+            "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both'" 'vertex, depth, parent, edge' \
+            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --direction both
+        same "mis mixed" "$folder/mixed.db" "$count" "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
+            mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5
+    done
+    same "edge ids" "$folder/mixed.db" 3 "gpu_bfs('e(a, b, w, name)', 'v1')" '*' \
+        bfs --db "$folder/mixed.db" --edges 'e(a, b, w, name)' --source v1
+    same "sources" "$folder/mixed.db" 4 \
+        "gpu_bfs WHERE edges = 'e(a, b)' AND sources = '[\"v1\", 3, 999999]' AND max_depth = 2 AND direction = 'in'" \
+        'vertex, depth, parent, edge' \
+        bfs --db "$folder/mixed.db" --edges 'e(a, b)' --sources '["v1", 3, 999999]' --max-depth 2 --direction in
+    same "text ids" "$folder/mixed.db" 2 "gpu_bfs('texts', 7)" '*' \
+        bfs --db "$folder/mixed.db" --edges texts --source 7
+    same "more processes than rows" "$folder/mixed.db" 4 "gpu_bfs('one(a, b)', 1)" '*' \
+        bfs --db "$folder/mixed.db" --edges 'one(a, b)' --source 1
+    for priority in degree-id random id; do
+        same "mis $priority" "$folder/mixed.db" 4 \
+            "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority'" 'vertex' \
+            mis --db "$folder/mixed.db" --edges 'e(a, b)' --priority $priority
+    done
+    for count in 2 3 7; do # ranges of each file, and files in turn
+        same "several files" "$folder/parts.db" "$count" \
+            "gpu_bfs('SELECT a, b, w, id FROM all_parts ORDER BY part, id', 7)" '*' \
+            bfs --db "$folder/part-*.db" --edges 'e(a, b)' --source 7
+    done
+    for partition in source target; do
+        same "partition $partition" "$folder/mixed.db" 3 "gpu_bfs('e(a, b)', 7)" '*' \
+            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --partition $partition
+    done
+    GPUGRAPH_TEST_PIECE=96 same "messages in pieces" "$folder/mixed.db" 3 "gpu_bfs('e(a, b)', 7)" '*' \
+        bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7
+}
+
+# A file for each process, and what else there is to see.
+check_output() {
+    local rows columns
+    processes 3 bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --out "$folder/each-%d.db" --timings \
+        >"$folder/log" || fail "a file for each process"
+    rows=$(for part in 0 1 2; do sqlite3 "$folder/each-$part.db" 'SELECT count(*) FROM bfs'; done | paste -sd+ | bc)
+    [ "$rows" = "$(sql "$folder/mixed.db" "SELECT count(*) FROM gpu_bfs('e(a, b)', 7)")" ] || fail "rows of each: $rows"
+    grep -q '^search ' "$folder/log" && grep -q '^memory ' "$folder/log" || fail "timings: $(cat "$folder/log")"
+    columns=$(sqlite3 "$folder/each-0.db" .schema)
+    [ "$columns" = 'CREATE TABLE IF NOT EXISTS "bfs"("vertex", "depth" INTEGER, "parent", "edge");' ] ||
+        [ "$columns" = 'CREATE TABLE bfs("vertex", "depth" INTEGER, "parent", "edge");' ] ||
+        [ "$columns" = 'CREATE TABLE "bfs"("vertex", "depth" INTEGER, "parent", "edge");' ] || fail "columns: $columns"
+    processes 2 mis --db "$folder/mixed.db" --edges 'e(a, b)' --plan | grep -q 'nothing was run' || fail "the plan"
+    processes 2 --help | grep -q 'mpirun -n P' || fail "the help"
+}
+
+# ---- failures ----
+
+# refuses "WORDS OF THE SENTENCE" PROCESSES ARGUMENT...
+refuses() {
+    local words=$1 started=$SECONDS status=0
+    shift
+    processes "$@" >"$folder/log" 2>&1 || status=$?
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "'$words': status $status"
+    [ "$(grep -c "^gpugraph-mpi: .*$words" "$folder/log")" = 1 ] || fail "'$words' is not said once: $(cat "$folder/log")"
+    [ "$(grep -c '^gpugraph-mpi: ' "$folder/log")" = 1 ] || fail "more than a sentence: $(cat "$folder/log")"
+    [ $((SECONDS - started)) -le 10 ] || fail "'$words' took $((SECONDS - started)) s"
+}
+
+check_refusals() {
+    local e="--edges e(a,b)" mixed=$folder/mixed.db new=$folder/new.db
+    local bfs=(bfs --db "$mixed" --edges 'e(a, b)' --source 7)
+    refuses 'there is no function' 2 dfs --db "$mixed"
+    refuses 'mis has no option --source' 2 mis --db "$mixed" $e --out "$new" --source 7
+    refuses 'max_depth' 2 "${bfs[@]}" --out "$new" --max-depth deep
+    refuses 'there is no source' 2 bfs --db "$mixed" $e --out "$new"
+    refuses 'none.db cannot be read' 3 bfs --db "$folder/none.db" $e --source 7 --out "$new"
+    refuses 'no file is named like' 2 bfs --db "$folder/none-*.db" $e --source 7 --out "$new"
+    refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
+    refuses 'not a query' 2 bfs --db "$mixed" --edges 'SELECT a, b FROM e' --source 7 --out "$new"
+    refuses 'ranges of rowids' 2 bfs --db "$mixed" --edges 'seen(a, b)' --source 7 --out "$new"
+    refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
+    [ ! -e "$new" ] || fail "a file was left behind"
+    sqlite3 "$folder/old.db" 'CREATE TABLE bfs(x); INSERT INTO bfs VALUES (1)'
+    refuses 'has a table bfs already' 2 "${bfs[@]}" --out "$folder/old.db"
+    [ "$(sqlite3 "$folder/old.db" 'SELECT x FROM bfs')" = 1 ] || fail "an old table has changed"
+    echo 'no database, only words that fill a file up to some length' >"$folder/words.db"
+    refuses 'cannot be read' 2 bfs --db "$folder/words.db" $e --source 7 --out "$new"
+}
+
+# A disk that is full: a file may not grow beyond what it has.
+check_full_disk() {
+    sqlite3 "$folder/full.db" 'PRAGMA page_size = 512; CREATE TABLE t(x); PRAGMA journal_mode = off;'
+    (ulimit -f 4 && refuses 'cannot be written' 2 bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 \
+        --out "$folder/full.db" && exit $((failures > 0))) || failures=$((failures + 1))
+    [ -z "$(sqlite3 "$folder/full.db" 'SELECT name FROM sqlite_schema WHERE name = "bfs"')" ] ||
+        fail "a table was left half-written"
+}
+
+# A process is killed at some moment: all others end soon, and no table is there, or all of it.
+check_killed() {
+    local turn pid victim left rows all
+    all=$(sql "$folder/large.db" "SELECT count(*) FROM gpu_mis('g(a, b)')")
+    for turn in 1 2 3 4; do
+        rm -f "$folder/killed.db"
+        processes 3 mis --db "$folder/large.db" --edges 'g(a, b)' --out "$folder/killed.db" >/dev/null 2>&1 &
+        pid=$!
+        sleep 0.$((RANDOM % 8 + 2))
+        victim=$(pgrep -f "^$program mis --db $folder/large.db" | shuf -n 1) || true
+        [ -z "$victim" ] || kill -9 "$victim" 2>/dev/null || true
+        for ((left = 100; left > 0; left--)); do
+            kill -0 $pid 2>/dev/null || break
+            sleep 0.1
+        done
+        [ $left -gt 0 ] || fail "a process was killed, and after 10 s others were there"
+        wait $pid && victim=
+        [ -z "$(pgrep -f "^$program mis --db $folder/large.db")" ] || fail "processes were left behind"
+        [ -e "$folder/killed.db" ] || continue
+        rows=$(sqlite3 "$folder/killed.db" "SELECT count(*) FROM sqlite_schema WHERE name = 'mis'")
+        [ "$rows" = 0 ] || [ "$(sqlite3 "$folder/killed.db" 'SELECT count(*) FROM mis')" = "$all" ] ||
+            fail "a table was left half-written"
+    done
+}
+
+make_graphs
+if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs MPI"; fi
+compare
+check_output
+check_refusals
+sql "$folder/large.db" "CREATE TABLE g(a INTEGER, b INTEGER);
+    WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 200000)
+    INSERT INTO g SELECT abs(i * 7919 * 104729) % 50021, abs(i * 6007 * 15485863) % 49999 FROM r"
+check_killed
+check_full_disk
+[ $failures -eq 0 ] || exit 1
+echo "ok"
