@@ -8,8 +8,6 @@
 #include "base/run.h"
 #include "post.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +54,12 @@ static bool open_output(struct output *w, const options *o, gpugraph_run *run,
                         NULL) != SQLITE_OK)
         return fail_at(w, run, NULL);
     sqlite3_busy_timeout(w->db, 5000);
+    if (getenv("GPUGRAPH_TEST_PAGES")) { /* a disk that is full soon */
+        char *sql = sqlite3_mprintf("PRAGMA max_page_count = %d",
+                                    atoi(getenv("GPUGRAPH_TEST_PAGES")));
+        sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+        sqlite3_free(sql);
+    }
     if (sqlite3_db_readonly(w->db, "main"))
         return fail_at(w, run, "it may only be read");
     return true;
