@@ -1,6 +1,6 @@
 # gpugraph-mpi, where MPI is found. Nothing else is built otherwise because of it: MPI is linked into this program alone.
 option(GPUGRAPH_MPI "Build gpugraph-mpi, where MPI is" ${OURS})
-if(NOT GPUGRAPH_MPI OR SKBUILD)
+if(NOT GPUGRAPH_MPI OR SKBUILD OR SANITIZE)
   return()
 endif()
 find_package(MPI QUIET COMPONENTS C)

@@ -27,7 +27,7 @@ build=${BUILD:-$root/build}
 jobs=${JOBS:-$(nproc)}
 export GPUGRAPH_SHARED_DATA=${GPUGRAPH_SHARED_DATA:-$root/../shared/data}
 
-.ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 check xz-utils
+.ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 check xz-utils libopenmpi-dev openmpi-bin
 
 # Output of a step is shown only when the step fails; what it took, always.
 quietly() {
