@@ -212,9 +212,9 @@ check_full_disk() {
 
 # A process is killed at some moment: all others end soon, and no table is there, or all of it.
 check_killed() {
-    local turn pid victim left rows all
+    local pid victim left rows all
     all=$(sql "$folder/large.db" "SELECT count(*) FROM gpu_mis('g(a, b)')")
-    for turn in 1 2 3; do
+    for _ in 1 2 3; do
         rm -f "$folder/killed.db"
         processes 3 mis --db "$folder/large.db" --edges 'g(a, b)' --out "$folder/killed.db" >/dev/null 2>&1 &
         pid=$!
