@@ -81,11 +81,33 @@ static uint32_t place_of(struct making *m, uint64_t number) {
 
 /* ---- masters ---- */
 
+/* Numbers follow ids, and neighbours often have ids that are near: owning a few numbers in a row saves
+** half the ghosts of a road network. With this many blocks the largest part still has at most some
+** percent more than the mean. */
+static void choose_blocks(gpugraph_part *p) {
+    const uint64_t share = p->vertices / p->exchange->parts;
+    while (p->block_bits < GG_PART_BLOCK_BITS &&
+           share >> (p->block_bits + 1) >= GG_PART_BLOCKS)
+        p->block_bits++;
+}
+
+static uint64_t block_begin(const gpugraph_part *p, uint64_t block) {
+    const uint64_t number = block << p->block_bits;
+    return number < p->vertices ? number : p->vertices;
+}
+
+static bool block_is_here(const gpugraph_part *p, uint64_t block) {
+    return part_owner(p, block << p->block_bits) == p->exchange->part;
+}
+
 static bool make_masters(struct making *m) {
     gpugraph_part *p = m->part;
     uint64_t count = 0;
-    for (uint64_t v = 0; v < p->vertices && !gg_leave(m->run, v); v++)
-        count += part_owner(p, v) == p->exchange->part;
+    choose_blocks(p);
+    const uint64_t blocks = (p->vertices >> p->block_bits) + 1;
+    for (uint64_t b = 0; b < blocks && !gg_leave(m->run, b); b++)
+        if (block_is_here(p, b))
+            count += block_begin(p, b + 1) - block_begin(p, b);
     if (gg_stopping(m->run))
         return false;
     if (count >= GPUGRAPH_NONE - 1) {
@@ -97,9 +119,10 @@ static bool make_masters(struct making *m) {
     p->number = gg_alloc(m->run, m->number_room, sizeof *p->number);
     if (!p->number)
         return false;
-    for (uint64_t v = 0; v < p->vertices && !gg_leave(m->run, v); v++)
-        if (part_owner(p, v) == p->exchange->part)
-            p->number[p->locals++] = v;
+    for (uint64_t b = 0; b < blocks && !gg_leave(m->run, b); b++)
+        if (block_is_here(p, b))
+            for (uint64_t v = block_begin(p, b); v < block_begin(p, b + 1); v++)
+                p->number[p->locals++] = v;
     p->masters = p->locals;
     return !gg_stopping(m->run) && make_places(m, count + count / 4);
 }
@@ -487,6 +510,9 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                  weighted ? share->weight_type : GPUGRAPH_UNWEIGHTED};
         m.part = p;
         make(&m);
+        gg_release(p->sent.block); /* longer than any message of a search */
+        gg_release(p->come.block);
+        p->sent = p->come = (struct part_mail){0};
     }
     gg_release(m.source);
     gg_release(m.target);

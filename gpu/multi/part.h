@@ -39,7 +39,8 @@ struct gpugraph_part {
     gpugraph_partition partition;
     gpugraph_direction direction;
     bool simple;
-    uint64_t vertices; /* of the whole graph */
+    uint64_t vertices;   /* of the whole graph */
+    uint32_t block_bits; /* 2^block_bits numbers in a row have one owner */
     uint32_t masters, locals;
     uint64_t *number;
     uint64_t arcs;
@@ -60,7 +61,7 @@ struct gpugraph_part {
 };
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
-    return (uint32_t)(gg_mix(number + 1) % p->exchange->parts);
+    return (uint32_t)(gg_mix((number >> p->block_bits) + 1) % p->exchange->parts);
 }
 /* Do rows begin at ghosts, do they end there? */
 static inline bool part_reads_ghosts(const gpugraph_part *p) {

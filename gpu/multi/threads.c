@@ -15,6 +15,7 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +35,7 @@ struct hall {
     pthread_cond_t turn;
     uint32_t parts, arrived, ended;
     uint64_t round;
+    bool roomy;             /* a processor for each part */
     gpugraph_status status; /* of the first that failed */
     char message[sizeof((gpugraph_run *)0)->message];
     gpugraph_part_body *body;
@@ -77,6 +79,21 @@ static void wait_a_moment(struct hall *h) {
     pthread_cond_timedwait(&h->turn, &h->lock, &until);
 }
 
+/* Most meetings are short: where every part has a processor, it stays awake for a while. Others of the
+** system are let in between. */
+static void linger(const struct hall *h, uint64_t round) {
+    for (int i = 0; i < GG_SPIN_TURNS + GG_YIELD_TURNS; i++) {
+        if (__atomic_load_n(&h->round, __ATOMIC_ACQUIRE) != round)
+            return;
+        if (i >= GG_SPIN_TURNS)
+            sched_yield();
+#if defined __x86_64__ || defined __i386__
+        else
+            __builtin_ia32_pause();
+#endif
+    }
+}
+
 static gpugraph_status meet(struct seat *s, gpugraph_run *run) {
     struct hall *h = s->hall;
     bool stop = false;
@@ -84,8 +101,12 @@ static gpugraph_status meet(struct seat *s, gpugraph_run *run) {
     const uint64_t round = h->round;
     if (++h->arrived == h->parts) {
         h->arrived = 0;
-        h->round++;
+        __atomic_store_n(&h->round, round + 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&h->turn);
+    } else if (h->roomy) {
+        pthread_mutex_unlock(&h->lock);
+        linger(h, round);
+        pthread_mutex_lock(&h->lock);
     }
     while (h->round == round && h->status == GPUGRAPH_OK && h->ended == 0 && !stop) {
         wait_a_moment(h);
@@ -243,6 +264,7 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
     if (!h)
         return run->status;
     h->parts = parts;
+    h->roomy = parts <= (uint32_t)gg_team_limit(0);
     h->body = body;
     h->job = job;
     pthread_mutex_init(&h->lock, NULL);

@@ -440,8 +440,8 @@ START_TEST(random_graphs) {
 END_TEST
 
 START_TEST(large_shapes) {
-    shape shapes[] = {shape_rmat(11, 12, 5), shape_grid(40, 50), shape_star(3000),
-                      shape_comb(30, 20)};
+    shape shapes[] = {shape_rmat(11, 12, 5), shape_grid(40, 50), shape_grid(90, 100),
+                      shape_star(3000), shape_comb(30, 20)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         shape_renumber(&shapes[i], i);
         check_shape(&shapes[i], i, 2 + (uint32_t)i);
