@@ -61,7 +61,8 @@ struct gpugraph_part {
 };
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
-    return (uint32_t)(gg_mix((number >> p->block_bits) + 1) % p->exchange->parts);
+    const uint32_t hash = (uint32_t)gg_mix((number >> p->block_bits) + 1);
+    return (uint32_t)((uint64_t)hash * p->exchange->parts >> 32);
 }
 /* Do rows begin at ghosts, do they end there? */
 static inline bool part_reads_ghosts(const gpugraph_part *p) {
