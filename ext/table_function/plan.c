@@ -21,6 +21,7 @@
 #define ARM_COST    1e20 /* an arm of an OR is offered without what stands outside of it */
 #define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
 #define ROW_COST    10.0 /* one row of a search that is kept */
+#define USUAL_LIST  100  /* ids in a list of a matrix whose length is not known */
 
 /* What xBestIndex was offered; -1: nothing usable of this sort. */
 typedef struct offer {
@@ -310,6 +311,31 @@ static int astray(const plan *p) {
     return found;
 }
 
+/* The length of a list as it is written: '[1, 2, 3]', '["a", "b"]'. It is only to be near, so a
+** comma in a text counts; -1: not known before the statement runs. */
+static int list_length(const plan *p, int field) {
+    const int i = p->offer.equal[field];
+    sqlite3_value *value;
+    if (i < 0 || sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK ||
+        sqlite3_value_type(value) != SQLITE_TEXT)
+        return -1;
+    const char *text = (const char *)sqlite3_value_text(value);
+    if (!text)
+        return -1;
+    int length = text[strcspn(text, "[ \t\r\n]")] != 0;
+    for (; *text; text++)
+        length += *text == ',';
+    return length;
+}
+
+/* Cells of a matrix: sources by targets, which are the sources where none are given. */
+static sqlite3_int64 cells_of(const plan *p) {
+    const bool square = p->offer.equal[F_TARGETS] < 0;
+    const int from = list_length(p, F_SOURCES);
+    const int to = square ? from : list_length(p, F_TARGETS);
+    return (sqlite3_int64)(from < 0 ? USUAL_LIST : from) * (to < 0 ? USUAL_LIST : to);
+}
+
 static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
@@ -323,9 +349,10 @@ static void estimate(plan *p) {
     } else {
         bool few = p->function->paths || p->function->walks || p->target_list ||
                    p->vertex_list || one_vertex(p);
-        info->estimatedRows = few             ? 100
-                              : o->bounds > 0 ? (int)SEARCH_COST / 10
-                                              : (int)SEARCH_COST;
+        info->estimatedRows = p->function->cells ? cells_of(p)
+                              : few              ? 100
+                              : o->bounds > 0    ? (int)SEARCH_COST / 10
+                                                 : (int)SEARCH_COST;
         info->estimatedCost = ROW_COST + (double)info->estimatedRows;
     }
     if (wrong)

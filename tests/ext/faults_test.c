@@ -248,6 +248,7 @@ static const char *const arguments[] = {
     "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0 AND method = 'bidirectional'",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE method = 'bidirectional'",
+    "SELECT target, path, vertex FROM gpu_paths('t', 1) WHERE k = 2 AND target IN (3, 4)",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
     "SELECT a.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) USING (vertex)",
@@ -303,6 +304,50 @@ END_TEST
 START_TEST(every_kind_of_source) {
     make_tables();
     faults(sources[_i]);
+}
+END_TEST
+
+/* A cycle that is told by ids that the library does not know: that sentence, whole, or no
+** memory. */
+static const char *const cycles[] = {
+    "SELECT * FROM gpu_topological_order('t')",
+    "SELECT * FROM gpu_topological_order('n(a, b, w, id)')",
+    "SELECT * FROM gpu_topological_order('keyed')",
+};
+
+static const char *const cycle_ids[] = {"edge id(s) 1, 2, 4, 10",
+                                        "edge id(s) 7, y, x, NULL", "edge id(s) "};
+
+START_TEST(a_cycle) {
+    make_tables();
+    run("CREATE TABLE keyed(src, dst, PRIMARY KEY(src, dst)) WITHOUT ROWID;"
+        "INSERT INTO keyed VALUES (1,2),(2,3),(3,1)");
+    bool failed = true;
+    char sentence[500];
+    take_rows(cycles[_i], &wanted);
+    snprintf(sentence, sizeof sentence, "%s", sqlite3_errmsg(db));
+    expect(wanted.rc == SQLITE_ERROR && strstr(sentence, cycle_ids[_i]), "%s: %d, %s",
+           cycles[_i], wanted.rc, sentence);
+    const long heap = heap_blocks();
+    for (int sticky = 0; sticky < 2; sticky++, failed = true) {
+        for (int n = 1; failed; n++) {
+            fail_from(n, sticky);
+            take_rows(cycles[_i], &got);
+            failed = fail_no_more();
+            const bool told = strcmp(sqlite3_errmsg(db), sentence) == 0;
+            expect(got.rc == SQLITE_NOMEM || got.rc == SQLITE_IOERR_NOMEM ||
+                       (got.rc == SQLITE_ERROR && told),
+                   "%s\nallocation %d%s: %d, %s", cycles[_i], n, sticky ? "+" : "",
+                   got.rc, sqlite3_errmsg(db));
+            expect(got.used == 0, "%s\nallocation %d: rows", cycles[_i], n);
+            expect(heap_blocks() == heap, "%s\nallocation %d: %ld blocks leak",
+                   cycles[_i], n, heap_blocks() - heap);
+            take_rows(cycles[_i], &got);
+            expect(got.rc == SQLITE_ERROR && strcmp(sqlite3_errmsg(db), sentence) == 0,
+                   "%s\nafter allocation %d: %d, %s", cycles[_i], n, got.rc,
+                   sqlite3_errmsg(db));
+        }
+    }
 }
 END_TEST
 
@@ -575,6 +620,7 @@ const struct suite suite = {
       .cases = {{&every_function, COUNT(functions)},
                 {&every_kind_of_argument, COUNT(arguments)},
                 {&every_kind_of_source, COUNT(sources)},
+                {&a_cycle, COUNT(cycles)},
                 {&looking_inside, COUNT(looks)},
                 {&beside_the_cache},
                 {&a_shared_graph, 2}}},

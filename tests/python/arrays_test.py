@@ -131,6 +131,36 @@ def check_order():
     assert [order.vertex[order.position.argsort()].tolist()] == [[5, 3, 9]]
 
 
+def check_rows():
+    """Functions whose rows are no vertices': columns against SQL's rows, with NULLs, texts and REALs."""
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    whole = [(1, 2, 4), (1, 3, 1), (3, 2, 2), (2, 4, 5), (3, 4, 8), (8, 9, 1)]
+    for as_id, as_weight in ((int, int), (int, lambda w: w / 2), (lambda i: f"v{i}" if i % 2 else i, int)):
+        gpugraph.read_edges(conn, "e", [(as_id(a), as_id(b), as_weight(w)) for a, b, w in whole])
+        one, four, lists = as_id(1), as_id(4), ([as_id(1), as_id(8)], [as_id(4), as_id(9), as_id(2)])
+        dumps = [gpugraph._arrays.json.dumps(ids) for ids in lists]
+        for found, function, given in (
+            (gpugraph.spanning_forest(conn, "e"), "gpu_spanning_forest", ("e",)),
+            (gpugraph.path(conn, "e", one, four), "gpu_path", ("e", one, four)),
+            (gpugraph.path(conn, "e", four, one), "gpu_path", ("e", four, one)),
+            (gpugraph.paths(conn, "e", one, four, 3), "gpu_paths", ("e", one, four, 3)),
+            (gpugraph.paths(conn, "e", one, four, weighted=0), "gpu_paths", ("e", one, four, 1)),
+            (gpugraph.matrix(conn, "e", *lists), "gpu_matrix", ("e", *dumps)),
+            (gpugraph.matrix(conn, "e", lists[0], direction="both"), "gpu_matrix", ("e", dumps[0])),
+        ):
+            options = " WHERE weighted = 0" if found.get("cost") is not None and "path" in found and given[-1] == 1 else ""
+            options = " WHERE direction = 'both'" if function == "gpu_matrix" and len(given) == 2 else options
+            sql = f"SELECT {', '.join(found)} FROM {function}({', '.join('?' * len(given))}){options}"
+            want = conn.execute(sql, given).fetchall()
+            rows = list(zip(*([plain(cell) for cell in found[name]] for name in found)))
+            assert rows == want and (want or given[1] == four), (function, rows, want)
+        conn.execute("DROP TABLE e")
+    gpugraph.read_edges(conn, "e", whole)
+    assert gpugraph.matrix(conn, "e", numpy.array([1, 3]), numpy.array([4]))["distance"].tolist() == [8, 7]
+    assert gpugraph.path(conn, "e", 1, 4)["cost"].mask.tolist() == [True, False, False, False]
+
+
 def check_transactions():
     """Arrays are those of the rows that this statement sees."""
     with tempfile.TemporaryDirectory() as folder:
@@ -301,7 +331,7 @@ def check_library(name):
 if __name__ == "__main__":
     for backend in os.environ.get("GPUGRAPH_TEST_BACKENDS", "cpu").split():
         check_random_graphs(backend)
-    for check in (check_two_ways, check_order, check_transactions, check_ownership, check_empty, check_frames, check_edges):
+    for check in (check_two_ways, check_order, check_rows, check_transactions, check_ownership, check_empty, check_frames, check_edges):
         check()
     for name in sys.argv[1:]:
         check_library(name)

@@ -13,7 +13,22 @@ from __future__ import annotations
 from ._arrays import Arrays
 from ._edges import read_edges, to_networkx
 from ._load import load, loadable_path, version
-from ._searches import bfs, components, cores, dfs, label_propagation, mis, pagerank, sssp, topological_order, triangles
+from ._searches import (
+    bfs,
+    components,
+    cores,
+    dfs,
+    label_propagation,
+    matrix,
+    mis,
+    pagerank,
+    path,
+    paths,
+    spanning_forest,
+    sssp,
+    topological_order,
+    triangles,
+)
 
 __all__ = [
     "Arrays",
@@ -24,9 +39,13 @@ __all__ = [
     "label_propagation",
     "load",
     "loadable_path",
+    "matrix",
     "mis",
     "pagerank",
+    "path",
+    "paths",
     "read_edges",
+    "spanning_forest",
     "sssp",
     "to_networkx",
     "topological_order",

@@ -192,16 +192,43 @@ def _condition(options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield f"{name} = ?", json.dumps(value) if isinstance(value, (list, tuple)) else value
 
 
-def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> Arrays:
-    """The statement of a helper: arrays of the columns that are named."""
+def _statement(function: str, arguments: tuple[Any, ...], columns: list[str], options: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
+    """The SQL of a helper and its values."""
     terms = list(_condition(options))
-    named = [name for name in names if name in ("parent", "edge", "preorder", "postorder", "source")]
-    sql = f"SELECT {', '.join(['arrays', *named])} FROM {function}({', '.join('?' * len(arguments))})"
+    sql = f"SELECT {', '.join(columns)} FROM {function}({', '.join('?' * len(arguments))})"
     if terms:
         sql += " WHERE " + " AND ".join(term for term, _ in terms)
+    return sql, (*arguments, *(value for _, value in terms))
+
+
+def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> Arrays:
+    """The statement of a helper: arrays of the columns that are named."""
+    named = [name for name in names if name in ("parent", "edge", "preorder", "postorder", "source")]
     cursor = plain_cursor(conn)
-    cursor.execute(sql, (*arguments, *(value for _, value in terms)))
+    cursor.execute(*_statement(function, arguments, ["arrays", *named], options))
     row = cursor.fetchone()
     taken = _take(row[0]) if row else None
     cursor.close()
     return Arrays(taken, names)
+
+
+def _column(values: list[Any]) -> Any:
+    """One dtype where all are integers or all are numbers; NULL is masked, texts are Python's objects."""
+    numpy = _numpy()
+
+    there = [value for value in values if value is not None]
+    kinds = {type(value) for value in there}
+    dtype = numpy.int64 if kinds <= {int} else numpy.float64 if kinds == {float} else object
+    if len(there) == len(values):
+        return numpy.array(values, dtype=dtype)
+    filled = [0 if value is None and dtype is not object else value for value in values]
+    return numpy.ma.array(numpy.array(filled, dtype=dtype), mask=[value is None for value in values])
+
+
+def ask_rows(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The rows of a helper, as a column each. Rows come in SQL's order."""
+    cursor = plain_cursor(conn)
+    cursor.execute(*_statement(function, arguments, list(names), options))
+    rows = cursor.fetchall()
+    cursor.close()
+    return {name: _column([row[i] for row in rows]) for i, name in enumerate(names)}

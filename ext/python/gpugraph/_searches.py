@@ -1,11 +1,12 @@
 """The searches as functions. Each runs the SQL function of its name on the connection, in its transaction, and returns arrays
-in place of rows. Options are SQL's: gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"); a list is an array of ids."""
+in place of rows; those whose rows are no vertices' give a column each. Options are SQL's: gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"); a list is an array of ids."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from ._arrays import Arrays, ask
+from ._arrays import Arrays, ask, ask_rows
 
 
 def _plain(source: Any) -> Any:
@@ -74,3 +75,30 @@ def label_propagation(conn: Any, edges: str, **options: Any) -> Arrays:
 def triangles(conn: Any, edges: str, **options: Any) -> Arrays:
     """Triangles of each vertex: vertex, triangles, degree, coefficient."""
     return ask(conn, "gpu_triangles", (edges,), ("vertex", "triangles", "degree", "coefficient"), options)
+
+
+def _ids(ids: Any) -> str:
+    return json.dumps(_plain(ids))
+
+
+def spanning_forest(conn: Any, edges: str, **options: Any) -> dict[str, Any]:
+    """Edges of the minimum spanning forest: edge, source, target, weight, component."""
+    return ask_rows(conn, "gpu_spanning_forest", (edges,), ("edge", "source", "target", "weight", "component"), options)
+
+
+def path(conn: Any, edges: str, source: Any, target: Any, **options: Any) -> dict[str, Any]:
+    """A shortest path: seq, vertex, edge, cost, distance; empty where there is none."""
+    given = (edges, _plain(source), _plain(target))
+    return ask_rows(conn, "gpu_path", given, ("seq", "vertex", "edge", "cost", "distance"), options)
+
+
+def paths(conn: Any, edges: str, source: Any, target: Any, k: int = 1, **options: Any) -> dict[str, Any]:
+    """The k shortest paths: path, seq, vertex, edge, cost, distance."""
+    given = (edges, _plain(source), _plain(target), _plain(k))
+    return ask_rows(conn, "gpu_paths", given, ("path", "seq", "vertex", "edge", "cost", "distance"), options)
+
+
+def matrix(conn: Any, edges: str, sources: Any, targets: Any = None, **options: Any) -> dict[str, Any]:
+    """Distances from each source to each target, or to each source: source, target, distance."""
+    given = (edges, _ids(sources)) + (() if targets is None else (_ids(targets),))
+    return ask_rows(conn, "gpu_matrix", given, ("source", "target", "distance"), options)

@@ -317,6 +317,59 @@ START_TEST(interrupts_leave_everything_usable) {
 }
 END_TEST
 
+/* Where the planner has two matrices it begins with the one of fewer cells, however they are written,
+** and of one whose lists are not known yet it takes what is usual. */
+START_TEST(cells_of_a_matrix_are_counted) {
+    run("CREATE TABLE e(src, dst); INSERT INTO e VALUES (1, 2), (2, 3), (3, 'a,b')");
+    static const char *const fewer_first[][2] = {
+        {"'[1, 2, 3, 4, 5, 6, 7, 8, 9]'", "'[1, 2]'"},
+        {"'[1, 2]', '[1, 2, 3, 4, 5, 6, 7, 8]'", "'[1]', '[2, 3, 4, 5]'"},
+        {"(SELECT json_group_array(src) FROM e)", "'[1, 2]', '[3, \"a,b\"]'"},
+        {"'[1, 2]'", "'[ ]', '[1, 2]'"},
+    };
+    for (size_t i = 0; i < sizeof fewer_first / sizeof *fewer_first; i++)
+        for (int turn = 0; turn < 2; turn++) {
+            char *plan =
+                ask("EXPLAIN QUERY PLAN SELECT * FROM gpu_matrix('e', %s) m%d, "
+                    "gpu_matrix('e', %s) m%d",
+                    fewer_first[i][turn], turn, fewer_first[i][1 - turn], 1 - turn);
+            const char *many = strstr(plan, "SCAN m0"), *few = strstr(plan, "SCAN m1");
+            ck_assert_msg(many && few && few < many, "%zu: %s", i, plan);
+            sqlite3_free(plan);
+        }
+}
+END_TEST
+
+/* Each target has its own paths, numbered from 1, whatever the targets come from. */
+START_TEST(paths_to_each_target_in_turn) {
+    run("CREATE TABLE e(src, dst, weight);"
+        "INSERT INTO e VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9);"
+        "CREATE TABLE goal(id, name); INSERT INTO goal VALUES (4,'x'),(3,'y'),(77,'z')");
+    static const char *const forms[] = {
+        "SELECT target, path, seq, vertex, edge, distance FROM gpu_paths('e', 1) WHERE "
+        "k = 3 AND target IN (4, 3, 77)",
+        "SELECT target, path, seq, vertex, edge, distance FROM gpu_paths('e', 1) WHERE "
+        "k = 3 AND target IN (SELECT id FROM goal)",
+        "SELECT id, path, seq, vertex, edge, distance FROM goal, gpu_paths('e', 1, "
+        "goal.id, 3)",
+        "SELECT id, path, seq, vertex, edge, distance FROM gpu_paths('e', 1) p JOIN goal "
+        "ON p.target = goal.id AND k = 3",
+        "SELECT target, path, seq, vertex, edge, distance FROM gpu_paths('e', 1) WHERE "
+        "k = 3 AND (target = 3 OR target = 4)",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char *sql = sqlite3_mprintf("SELECT * FROM (%s) ORDER BY 1, 2, 3", forms[i]);
+        expect_same("SELECT 3, path, seq, vertex, edge, distance FROM gpu_paths('e', 1, "
+                    "3, 3) UNION ALL SELECT 4, path, seq, vertex, edge, distance FROM "
+                    "gpu_paths('e', 1, 4, 3) ORDER BY 1, 2, 3",
+                    sql);
+        sqlite3_free(sql);
+    }
+    expect("3|2;4|3", "SELECT target, max(path) FROM gpu_paths('e', 1) WHERE k = 9 AND "
+                      "target IN (3, 4) GROUP BY target");
+}
+END_TEST
+
 const struct suite suite = {
     "plans",
     {{"plans", .timeout = 60, .setup = sql_open, .teardown = sql_close,
@@ -327,5 +380,7 @@ const struct suite suite = {
                 {&statements_of_all_sorts},
                 {&prepared_statements_run_again},
                 {&lists_show_what_there_is},
+                {&cells_of_a_matrix_are_counted},
+                {&paths_to_each_target_in_turn},
                 {&interrupts_leave_everything_usable}}}},
 };
