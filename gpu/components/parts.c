@@ -1,155 +1,25 @@
 /* Components over parts.
 **
-** Weak ones: each part joins what its own arcs connect; of these pieces the label is the smallest number
-** of their members. Labels then go from ghosts to masters and back until none changes: a round crosses
-** whole pieces.
+** Weak ones: weak_parts.c.
 **
 ** Strong ones: after Orzan's colouring ("On Distributed Verification and Verified Distribution", 2004).
 **     trim       vertices that no arc enters, or none leaves, among those that are left, are components
 **     colour     the smallest number that reaches a vertex; along arcs until none changes
 **     root       a vertex that has its own colour: what reaches it, among its colour, is its component
 ** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
-#include "multi/part.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 uint64_t gg_part_gathered = GG_PART_GATHERED;
 
-/* ---- rows by target ---- */
-
-struct reverse {
-    uint64_t *offset; /* locals + 1 */
-    uint32_t *source;
-};
-
-static bool make_reverse(const gpugraph_part *p, gpugraph_run *run, struct reverse *r) {
-    r->offset = gg_alloc_zero(run, (uint64_t)p->locals + 2, sizeof *r->offset);
-    r->source = gg_alloc(run, p->arcs, sizeof *r->source);
-    if (!r->offset || !r->source)
-        return false;
-    for (uint64_t a = 0; a < p->arcs; a++)
-        r->offset[p->target[a] + 2]++;
-    for (uint32_t v = 0; v < p->locals; v++)
-        r->offset[v + 2] += r->offset[v + 1];
-    for (uint32_t u = 0; u < p->locals; u++)
-        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
-            r->source[r->offset[p->target[a] + 1]++] = u;
-    return true;
-}
-
-/* ---- weak ---- */
-
-struct weak {
-    gpugraph_part *p;
-    gpugraph_run *run;
-    uint32_t *piece;  /* of each local: its root, one of its members */
-    uint64_t *label;  /* of each local */
-    uint64_t *lowest; /* of each root */
-    uint64_t *first; /* members of root r: member[first[r]] .. member[first[r + 1] - 1] */
-    uint32_t *member;
-    struct part_changes changed, lowered; /* locals, roots */
-};
-
-static uint32_t root_of(uint32_t *piece, uint32_t v) {
-    while (piece[v] != v) {
-        piece[v] = piece[piece[v]];
-        v = piece[v];
-    }
-    return v;
-}
-
-static bool join_pieces(struct weak *w) {
-    const gpugraph_part *p = w->p;
-    for (uint32_t v = 0; v < p->locals; v++)
-        w->piece[v] = v;
-    for (uint32_t u = 0; u < p->locals && !gg_leave(w->run, u); u++)
-        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-            const uint32_t x = root_of(w->piece, u), y = root_of(w->piece, p->target[a]);
-            w->piece[x < y ? y : x] = x < y ? x : y;
-        }
-    for (uint32_t v = 0; v < p->locals; v++) {
-        w->piece[v] = root_of(w->piece, v);
-        w->first[w->piece[v] + 2]++;
-    }
-    for (uint32_t v = 0; v < p->locals; v++)
-        w->first[v + 2] += w->first[v + 1];
-    for (uint32_t v = 0; v < p->locals; v++)
-        w->member[w->first[w->piece[v] + 1]++] = v;
-    return !gg_stopping(w->run);
-}
-
-/* A local's label is its piece's where that is larger. */
-static void offer(struct weak *w, uint32_t v) {
-    const uint32_t root = w->piece[v];
-    if (w->label[v] < w->lowest[root]) {
-        w->lowest[root] = w->label[v];
-        part_note(&w->lowered, root);
-    }
-}
-
-static void spread(struct weak *w) {
-    for (uint32_t i = 0; i < w->lowered.count; i++) {
-        const uint32_t root = w->lowered.list[i];
-        for (uint64_t k = w->first[root]; k < w->first[root + 1]; k++) {
-            const uint32_t v = w->member[k];
-            if (w->lowest[root] < w->label[v]) {
-                w->label[v] = w->lowest[root];
-                part_note(&w->changed, v);
-            }
-        }
-    }
-    part_forget(&w->lowered);
-}
-
-static bool find_weak(struct weak *w) {
-    gpugraph_part *p = w->p;
-    const struct part_field label = {w->label, sizeof *w->label, part_least_64};
-    uint64_t changes = 1;
-    for (uint32_t v = 0; v < p->locals; v++) {
-        w->label[v] = p->number[v];
-        w->lowest[v] = UINT64_MAX;
-    }
-    for (uint32_t v = 0; v < p->locals; v++)
-        offer(w, v);
-    while (changes > 0) {
-        spread(w);
-        if (gg_reduce(p, w->run, label, &w->changed) != GPUGRAPH_OK ||
-            gg_broadcast(p, w->run, label, &w->changed) != GPUGRAPH_OK)
-            return false;
-        for (uint32_t i = 0; i < w->changed.count; i++)
-            offer(w, w->changed.list[i]);
-        part_forget(&w->changed);
-        changes = w->lowered.count;
-        if (!part_sum(p, w->run, &changes))
-            return false;
-    }
-    return true;
-}
-
-static void weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
-    struct weak w = {.p = p, .run = run};
-    w.piece = gg_alloc(run, p->locals, sizeof *w.piece);
-    w.label = gg_alloc(run, p->locals, sizeof *w.label);
-    w.lowest = gg_alloc(run, p->locals, sizeof *w.lowest);
-    w.first = gg_alloc_zero(run, (uint64_t)p->locals + 2, sizeof *w.first);
-    w.member = gg_alloc(run, p->locals, sizeof *w.member);
-    if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &w.changed) &&
-        part_changes_open(p, run, &w.lowered) && join_pieces(&w) && find_weak(&w))
-        memcpy(component, w.label, p->masters * sizeof *component);
-    part_changes_close(&w.changed);
-    part_changes_close(&w.lowered);
-    void *blocks[] = {w.piece, w.label, w.lowest, w.first, w.member};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        gg_release(blocks[i]);
-}
-
 /* ---- strong ---- */
 
 struct strong {
     gpugraph_part *p;
     gpugraph_run *run;
-    struct reverse back;
+    struct part_transpose back;
     uint64_t *component; /* of each local; UINT64_MAX: it is left */
     uint64_t *colour;
     uint32_t *in, *out; /* arcs among what is left; of masters all of them */
@@ -420,7 +290,7 @@ static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *com
     s.in = gg_alloc(run, p->locals, sizeof *s.in);
     s.out = gg_alloc(run, p->locals, sizeof *s.out);
     s.mark = gg_alloc(run, p->locals, sizeof *s.mark);
-    if (run->status == GPUGRAPH_OK && make_reverse(p, run, &s.back) &&
+    if (run->status == GPUGRAPH_OK && part_transpose_open(p, run, false, &s.back) &&
         part_changes_open(p, run, &s.now) && part_changes_open(p, run, &s.next)) {
         memset(s.component, 0xff, p->locals * sizeof *s.component);
         if (find_strong(&s))
@@ -428,8 +298,8 @@ static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *com
     }
     part_changes_close(&s.now);
     part_changes_close(&s.next);
-    void *blocks[] = {s.back.offset, s.back.source, s.component, s.colour,
-                      s.in,          s.out,         s.mark};
+    part_transpose_close(&s.back);
+    void *blocks[] = {s.component, s.colour, s.in, s.out, s.mark};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
 }
@@ -446,7 +316,7 @@ gpugraph_status gpugraph_part_components(gpugraph_part *p, gpugraph_component_ki
         gg_fail(run, GPUGRAPH_INVALID,
                 "strong components need arcs of one direction, not of both");
     else if (kind == GPUGRAPH_WEAK)
-        weak_components(p, run, component);
+        part_weak_components(p, run, component);
     else
         strong_components(p, run, component);
     if (part_end(p->exchange, run) == GPUGRAPH_OK)

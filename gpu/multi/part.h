@@ -140,6 +140,36 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
 uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
                        uint32_t count, uint32_t *found);
 
+/* ---- transpose.c ---- */
+
+/* Row v: source[offset[v]] .. source[offset[v + 1] - 1]; arc: numbers of these arcs. */
+struct part_transpose {
+    uint64_t *offset;
+    uint32_t *source;
+    uint64_t *arc; /* NULL: not asked for */
+};
+bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run, bool arcs,
+                         struct part_transpose *t);
+void part_transpose_close(struct part_transpose *t);
+
+/* ---- letters.c ---- */
+
+/* Records that have come. */
+struct part_letters {
+    uint64_t *word;
+    uint64_t count;
+    uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
+};
+/* record: `count` of `width` words each, to the parts `to`, or, where that is NULL, to the owners of the
+** numbers that they begin with. What comes is the caller's to close, also after a failure. */
+bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
+               const uint64_t *record, uint64_t count, const uint32_t *to,
+               struct part_letters *come);
+void part_letters_close(struct part_letters *l);
+/* word[i], a number, becomes answer[j] of the master j whose number it is. */
+bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
+              uint64_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,236 +1,458 @@
-/* Shortest paths over parts. Every part runs Dijkstra's algorithm over what it has, as far as a bound that
-** all agree on; ghosts that have come nearer are reduced into their masters, and where rows begin at ghosts,
-** masters broadcast. When nobody has anything below the bound, it moves: delta-stepping (Meyer and Sanders,
-** J. Algorithms 49, 2003) whose buckets each part settles by a heap.
+/* Shortest paths over parts: delta-stepping (Meyer and Sanders, J. Algorithms 49, 2003) by buckets that
+** all parts serve at the same time.
 **
-**     distance   uint64_t whose order is that of distances: an INTEGER, or the bits of a REAL
-**     heap       (distance, local), stale entries among them
-**     relaxed    the distance at which a local's row was relaxed last */
+**     round    drain       each part relaxes along its own rows until its current bucket is empty
+**              reduce      ghosts that were in it go to their masters, where least wins
+**              broadcast   masters that were in it go to ghosts that rows begin at
+**              agree       the lowest bucket that any part has left becomes current
+**
+** A vertex is told of when its bucket is served, not when its distance falls: of many falls the last
+** alone is sent, but for those within a bucket. So a ghost waits in a queue as a master does, whether it
+** has a row or not.
+**
+**     distance[v]   words of words.h, which only fall; the least fixpoint is the answer, so that no order
+**                   of parts or threads is seen in it
+**     scanned[v]    the distance that v's row was relaxed with
+**     known[v]      that the other side of a ghost was told, or told us; where ghosts are both read and
+**                   written
+**
+** Ghosts: one that was lowered within the current bucket is reduced before any master of the bucket is
+** broadcast, and one lowered beyond it is above what a broadcast brings: so no copy raises a distance. */
+#include "bucket_queue.h"
+#include "sssp.h"
+
+#include "base/words.h"
 #include "multi/part.h"
 
-#include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* Sums beyond the range of distances. */
-#define BEYOND_INTEGER ((uint64_t)1 << 63)
-#define BEYOND_REAL    ((uint64_t)0x7ff << 52) /* infinity */
-
-struct entry {
-    uint64_t distance;
-    uint32_t local;
-};
+#define EXPONENT_BIAS 2048
+/* Typical weights that a bucket is wide: wider than GG_SSSP_DELTA, since what ends a round is an
+** exchange. */
+#define DELTA (4 * GG_SSSP_DELTA)
 
 struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
     bool real;
-    uint64_t beyond, most; /* no distance is over the latter */
-    uint64_t *distance, *relaxed;
-    struct entry *heap;
-    uint64_t count, room;
-    struct part_changes changed; /* to be told to others */
-    uint64_t steps;
+    uint64_t bound;    /* a word: nothing farther is stored */
+    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
+    bool none;         /* it is below 0 */
+    uint64_t over;     /* not 0: a sum left the range */
+    uint64_t *distance, *scanned, *known;
+    /* buckets */
+    struct bucket_queue queue;
+    uint64_t current;
+    int shift;    /* whole distances: bucket = distance >> shift */
+    double scale; /* REAL ones: bucket = distance * scale */
+    struct part_changes up, down;
+    uint64_t rounds, arcs;
 };
 
-/* ---- the heap ---- */
+/* ---- buckets ---- */
 
-static bool push(struct sssp_part *s, uint32_t v) {
-    if (!gg_make_room(s->run, (void **)&s->heap, s->count, &s->room, sizeof *s->heap))
+#define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
+
+/* Beyond the integers that a bucket number can be, buckets go on by the bits of the double. */
+static inline uint64_t key_of(const struct sssp_part *s, uint64_t word) {
+    if (!s->real)
+        return word >> s->shift;
+    const double scaled = gg_word_real(word) * s->scale;
+    return scaled < BUCKETS_BY_SCALE ? (uint64_t)scaled : ((uint64_t)1 << 62) + word / 4;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the positive ones among some weights; 0 without any. */
+static double typical_weight(const gpugraph_part *p) {
+    double sample[GG_SSSP_SAMPLE];
+    const uint64_t step = p->arcs / GG_SSSP_SAMPLE + 1;
+    size_t count = 0;
+    for (uint64_t a = 0; a < p->arcs; a += step) {
+        const double weight = p->weight_type == GPUGRAPH_REAL_WEIGHTS
+                                  ? ((const double *)p->weight)[a]
+                                  : (double)((const int64_t *)p->weight)[a];
+        if (weight > 0)
+            sample[count++] = weight;
+    }
+    qsort(sample, count, sizeof *sample, compare_doubles);
+    return count ? sample[count / 2] : 0;
+}
+
+/* The same power of two at all parts: the largest that one proposes. The narrower the faster what is served
+** multiplies, which the squares of the lengths of rows tell. */
+static bool set_buckets(struct sssp_part *s) {
+    const gpugraph_part *p = s->p;
+    uint64_t sums[2] = {0, 0};
+    for (uint32_t v = 0; v < p->locals; v++) {
+        const uint64_t length = p->offset[v + 1] - p->offset[v];
+        sums[0] += length;
+        sums[1] += length * length;
+    }
+    if (p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_SUM, sums, 2))
         return false;
-    const struct entry e = {s->distance[v], v};
-    uint64_t at = s->count++;
-    for (; at > 0 && s->heap[(at - 1) / 2].distance > e.distance; at = (at - 1) / 2)
-        s->heap[at] = s->heap[(at - 1) / 2];
-    s->heap[at] = e;
+    const double branching = sums[0] ? (double)sums[1] / (double)sums[0] : 1;
+    const double delta = typical_weight(p) * DELTA / (branching > 1 ? branching : 1);
+    uint64_t exponent = delta > 0 ? (uint64_t)(ilogb(delta) + EXPONENT_BIAS) : 0;
+    if (p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_MOST, &exponent, 1))
+        return false;
+    int e = exponent ? (int)exponent - EXPONENT_BIAS : 0;
+    e = e < -1000 ? -1000 : e > 1000 ? 1000 : e;
+    s->scale = ldexp(1, -e);
+    s->shift = e < 0 ? 0 : e > 62 ? 62 : e;
     return true;
 }
 
-static struct entry pop(struct sssp_part *s) {
-    const struct entry top = s->heap[0], last = s->heap[--s->count];
-    uint64_t at = 0;
-    for (uint64_t below; (below = 2 * at + 1) < s->count; at = below) {
-        below +=
-            below + 1 < s->count && s->heap[below + 1].distance < s->heap[below].distance;
-        if (s->heap[below].distance >= last.distance)
-            break;
-        s->heap[at] = s->heap[below];
-    }
-    s->heap[at] = last;
-    return top;
+static inline void wait_for(struct sssp_part *s, uint32_t v) {
+    bucket_add(&s->queue, s->current, key_of(s, s->distance[v]), v);
 }
 
-static bool is_stale(const struct sssp_part *s, struct entry e) {
-    return e.distance != s->distance[e.local] || e.distance == s->relaxed[e.local];
+/* The least key of the entries of a bin that still stand; UINT64_MAX: none does. */
+static uint64_t least_of_bin(const struct sssp_part *s, int level, int slot) {
+    uint64_t least = UINT64_MAX;
+    for (const struct bucket_chunk *c = s->queue.bin[level][slot]; c; c = c->next)
+        for (uint32_t i = 0; i < c->count; i++) {
+            const uint32_t v = c->vertex[i];
+            const uint64_t key = key_of(s, s->distance[v]);
+            if (s->scanned[v] != s->distance[v] && key < least)
+                least = key;
+            if (level == 0 && least != UINT64_MAX)
+                return least; /* all of this bin have one key */
+        }
+    return least;
+}
+
+static void empty_bin(struct sssp_part *s, int level, int slot) {
+    struct bucket_chunk *next;
+    for (struct bucket_chunk *c = bucket_take(&s->queue, level, slot); c; c = next) {
+        next = c->next;
+        bucket_give_back(&s->queue, c);
+    }
+}
+
+/* The lowest bucket that waits here; UINT64_MAX: none. */
+static uint64_t lowest(struct sssp_part *s) {
+    for (int level = 0; level < BUCKET_LEVELS; level++)
+        for (int slot; (slot = bucket_first(&s->queue, level, 0)) < BUCKET_SLOTS;) {
+            const uint64_t least = least_of_bin(s, level, slot);
+            if (least != UINT64_MAX)
+                return least;
+            empty_bin(s, level, slot);
+        }
+    return UINT64_MAX;
+}
+
+/* None of this part's keys is below `key`. So one bin alone may have to be spread anew: that of the highest
+** byte in which the two differ. */
+static void move_to(struct sssp_part *s, uint64_t key) {
+    const uint64_t differ = key ^ s->current;
+    const int level = differ < BUCKET_SLOTS ? 0 : (63 - __builtin_clzll(differ)) / 8;
+    const int slot = (int)(key >> 8 * level & (BUCKET_SLOTS - 1));
+    s->current = key;
+    if (level == 0)
+        return;
+    struct bucket_chunk *next;
+    for (struct bucket_chunk *c = bucket_take(&s->queue, level, slot); c; c = next) {
+        next = c->next;
+        for (uint32_t i = 0; i < c->count; i++)
+            if (s->scanned[c->vertex[i]] != s->distance[c->vertex[i]])
+                wait_for(s, c->vertex[i]);
+        bucket_give_back(&s->queue, c);
+    }
 }
 
 /* ---- relaxing ---- */
 
-static uint64_t sum(const struct sssp_part *s, uint64_t distance, uint64_t arc) {
-    if (!s->real) {
-        const uint64_t sum = distance + (uint64_t)((const int64_t *)s->p->weight)[arc];
-        return sum < s->beyond ? sum : s->beyond;
+/* The distance at the end of an arc; UINT64_MAX where it is out of bounds. */
+static inline uint64_t sum_of(struct sssp_part *s, uint64_t from, uint64_t arc, bool real,
+                              uint64_t *over) {
+    if (!real) { /* two numbers up to INT64_MAX never wrap */
+        const uint64_t sum = from + ((const uint64_t *)s->p->weight)[arc];
+        *over |= sum >> 63;
+        return sum > s->bound ? UINT64_MAX : sum;
     }
-    double value;
-    memcpy(&value, &distance, sizeof value);
-    value += ((const double *)s->p->weight)[arc];
-    memcpy(&distance, &value, sizeof value);
-    return distance;
+    const double sum = gg_word_real(from) + ((const double *)s->p->weight)[arc];
+    *over |= !(sum <= DBL_MAX);
+    return gg_real_word(sum) > s->bound ? UINT64_MAX : gg_real_word(sum);
 }
 
-/* What others must be told of: ghosts always, masters that rows begin at elsewhere. */
-static bool lower(struct sssp_part *s, uint32_t v, uint64_t distance) {
-    s->distance[v] = distance;
-    if (v >= s->p->masters || part_reads_ghosts(s->p))
-        part_note(&s->changed, v);
-    return distance >= s->beyond || s->p->offset[v] == s->p->offset[v + 1] || push(s, v);
-}
-
-static bool relax_row(struct sssp_part *s, uint32_t u) {
+/* `real` is known where this is inlined. */
+static inline __attribute__((always_inline)) void relax_row(struct sssp_part *s,
+                                                            uint32_t u, bool real) {
     const gpugraph_part *p = s->p;
-    const uint64_t from = s->relaxed[u] = s->distance[u];
+    const uint64_t from = s->distance[u];
     for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-        const uint64_t to = sum(s, from, a);
-        if (to < s->distance[p->target[a]] && to <= s->most &&
-            !lower(s, p->target[a], to))
-            return false;
+        const uint32_t v = p->target[a];
+        const uint64_t sum = sum_of(s, from, a, real, &s->over);
+        if (sum < s->distance[v]) {
+            s->distance[v] = sum;
+            bucket_add(&s->queue, s->current, key_of(s, sum), v);
+        }
+    }
+    s->arcs += p->offset[u + 1] - p->offset[u];
+}
+
+/* Does the entry stand? Then it is noted for who must be told of it, and its row is to be relaxed. */
+static inline bool serve(struct sssp_part *s, uint32_t v) {
+    const uint64_t distance = s->distance[v];
+    if (s->scanned[v] == distance || key_of(s, distance) != s->current)
+        return false;
+    s->scanned[v] = distance;
+    if (!s->known || s->known[v] != distance) {
+        if (s->known)
+            s->known[v] = distance;
+        if (v >= s->p->masters)
+            part_note(&s->up, v);
+        else if (part_reads_ghosts(s->p) && s->p->first_link[v] < s->p->first_link[v + 1])
+            part_note(&s->down, v);
     }
     return true;
 }
 
-/* All that is below the bound. */
-static bool settle(struct sssp_part *s, uint64_t bound) {
-    while (s->count > 0 && s->heap[0].distance < bound && !gg_leave(s->run, s->steps)) {
-        const struct entry e = pop(s);
-        s->steps++;
-        if (!is_stale(s, e) && !relax_row(s, e.local))
-            return false;
-    }
-    return !gg_stopping(s->run);
-}
+/* ---- a round ---- */
 
-/* ---- parts together ---- */
-
-/* Ghosts to masters and back; who has come nearer is relaxed again. */
-static bool tell(struct sssp_part *s) {
-    gpugraph_part *p = s->p;
-    const struct part_field f = {s->distance, sizeof *s->distance, part_least_64};
-    if (part_writes_ghosts(p) && gg_reduce(p, s->run, f, &s->changed) != GPUGRAPH_OK)
-        return false;
-    if (part_reads_ghosts(p) && gg_broadcast(p, s->run, f, &s->changed) != GPUGRAPH_OK)
-        return false;
-    for (uint32_t i = 0; i < s->changed.count; i++) {
-        const uint32_t v = s->changed.list[i];
-        if (s->distance[v] < s->beyond && p->offset[v] < p->offset[v + 1] &&
-            s->distance[v] != s->relaxed[v] && !push(s, v))
-            return false;
-    }
-    part_forget(&s->changed);
-    return true;
-}
-
-/* The mean weight of all arcs, as a distance. */
-static bool mean_weight(struct sssp_part *s, double *mean) {
+/* Relaxes the rows of a bin's vertices that stand. */
+static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
     const gpugraph_part *p = s->p;
-    double total = 0;
-    for (uint64_t a = 0; a < p->arcs; a++)
-        total += s->real ? ((const double *)p->weight)[a]
-                         : (double)((const int64_t *)p->weight)[a];
-    double *all = gg_alloc(s->run, p->exchange->parts, 2 * sizeof *all);
-    const double mine[2] = {total, (double)p->arcs};
-    bool go = all && p->exchange->calls->gather(p->exchange, s->run, mine, sizeof mine,
-                                                all) == GPUGRAPH_OK;
-    double sums[2] = {0, 0};
-    for (uint32_t q = 0; go && q < p->exchange->parts; q++) {
-        sums[0] += all[2 * q];
-        sums[1] += all[2 * q + 1];
-    }
-    *mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
-    gg_release(all);
-    return go;
-}
-
-/* least + delta, above least. */
-static uint64_t next_bound(const struct sssp_part *s, uint64_t least, double delta) {
-    if (s->real) {
-        double value;
-        uint64_t bits;
-        memcpy(&value, &least, sizeof value);
-        value = fmax(value + delta, nextafter(value, INFINITY));
-        memcpy(&bits, &value, sizeof bits);
-        return bits;
-    }
-    const double room = (double)(s->beyond - least);
-    return delta < 1 ? least + 1 : delta < room ? least + (uint64_t)delta : s->beyond;
-}
-
-static bool search(struct sssp_part *s, uint64_t *rounds) {
-    gpugraph_part *p = s->p;
-    double delta;
-    uint64_t bound = 0;
-    if (!mean_weight(s, &delta))
-        return false;
-    delta *= GG_PART_DELTA;
-    for (*rounds = 0;; ++*rounds) {
-        uint64_t least;
-        while (s->count > 0 && is_stale(s, s->heap[0]))
-            pop(s);
-        least = s->count ? s->heap[0].distance : UINT64_MAX;
-        if (p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, &least, 1) !=
-            GPUGRAPH_OK)
-            return false;
-        if (least == UINT64_MAX)
-            return true;
-        if (least >= bound)
-            bound = next_bound(s, least, delta);
-        if (!settle(s, bound) || !tell(s))
-            return false;
+    struct bucket_chunk *next;
+    for (; c; c = next) {
+        next = c->next;
+        for (uint32_t i = 0; i < c->count; i++) {
+            const uint32_t v = c->vertex[i];
+            if (i + 4 < c->count) {
+                __builtin_prefetch(&s->distance[c->vertex[i + 4]]);
+                __builtin_prefetch(&p->offset[c->vertex[i + 4]]);
+            }
+            if (!serve(s, v) || p->offset[v] == p->offset[v + 1])
+                continue;
+            if (s->real)
+                relax_row(s, v, true);
+            else
+                relax_row(s, v, false);
+        }
+        bucket_give_back(&s->queue, c);
     }
 }
 
-/* ---- the whole ---- */
-
-static bool begin(struct sssp_part *s, const uint32_t *source, uint32_t sources,
-                  const void *max_distance) {
-    gpugraph_part *p = s->p;
-    s->distance = gg_alloc(s->run, p->locals, sizeof *s->distance);
-    s->relaxed = gg_alloc(s->run, p->locals, sizeof *s->relaxed);
-    if (!s->distance || !s->relaxed || !part_changes_open(p, s->run, &s->changed))
-        return false;
-    memset(s->distance, 0xff, p->locals * sizeof *s->distance);
-    memset(s->relaxed, 0xff, p->locals * sizeof *s->relaxed);
-    s->real = p->weight_type == GPUGRAPH_REAL_WEIGHTS;
-    s->beyond = s->real ? BEYOND_REAL : BEYOND_INTEGER;
-    s->most = s->beyond;
-    if (max_distance)
-        memcpy(&s->most, max_distance, sizeof s->most);
-    if (s->real && s->most == (uint64_t)1 << 63)
-        s->most = 0; /* -0.0 */
-    if (max_distance && s->most > s->beyond - !s->real)
-        sources = 0; /* negative, or no number: nothing is reached */
-    for (uint32_t i = 0; i < sources; i++)
-        if (!lower(s, source[i], 0))
+/* Relaxes until the current bucket is empty here. */
+static bool drain(struct sssp_part *s) {
+    const int slot = (int)(s->current % BUCKET_SLOTS);
+    uint64_t pause_at = s->arcs + GG_POLL_ITEMS;
+    for (struct bucket_chunk *c; (c = bucket_take(&s->queue, 0, slot)) != NULL;) {
+        serve_bin(s, c);
+        if (s->run->status || gg_stopping(s->run))
             return false;
-    return !part_reads_ghosts(p) || tell(s);
+        if (s->arcs >= pause_at) {
+            pause_at = s->arcs + GG_POLL_ITEMS;
+            if (gg_poll(s->run))
+                return false;
+        }
+    }
+    return !s->run->status;
 }
 
-static bool give(struct sssp_part *s, uint64_t *distance) {
-    const uint64_t none = s->real ? BEYOND_REAL : UINT64_MAX;
-    for (uint32_t v = 0; v < s->p->masters; v++) {
-        if (s->distance[v] == s->beyond)
-            gg_fail(s->run, GPUGRAPH_RANGE,
-                    "the distance of vertex %llu is beyond the range of %s",
-                    (unsigned long long)s->p->number[v],
-                    s->real ? "a REAL" : "an INTEGER");
-        distance[v] = s->distance[v] == UINT64_MAX ? none : s->distance[v];
+/* What a change that has come brings: waiting for its bucket, and for its ghosts to be told. */
+static void take_masters(struct sssp_part *s) {
+    for (uint32_t i = 0; i < s->up.count; i++) {
+        const uint32_t v = s->up.list[i];
+        if (s->known) {
+            s->known[v] = s->distance[v];
+            part_note(&s->down, v);
+        }
+        wait_for(s, v);
+    }
+    part_forget(&s->up);
+}
+
+static void take_ghosts(struct sssp_part *s) {
+    for (uint32_t i = 0; i < s->down.count; i++) {
+        const uint32_t v = s->down.list[i];
+        if (v < s->p->masters || s->scanned[v] == s->distance[v])
+            continue;
+        if (s->known)
+            s->known[v] = s->distance[v];
+        wait_for(s, v);
+    }
+    part_forget(&s->down);
+}
+
+static bool exchange(struct sssp_part *s) {
+    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
+    if (part_writes_ghosts(s->p)) {
+        if (gg_reduce(s->p, s->run, field, &s->up))
+            return false;
+        take_masters(s);
+    } else {
+        part_forget(&s->up);
+    }
+    if (part_reads_ghosts(s->p)) {
+        if (gg_broadcast(s->p, s->run, field, &s->down))
+            return false;
+        take_ghosts(s);
     }
     return s->run->status == GPUGRAPH_OK;
 }
 
-static void make_tree(struct sssp_part *s, const uint32_t *source, uint32_t sources,
-                      const gpugraph_part_tree *tree) {
-    const struct part_field f = {s->distance, sizeof *s->distance, NULL};
-    if (gg_broadcast(s->p, s->run, f, NULL) == GPUGRAPH_OK)
-        part_tree(s->p, s->run, s->distance, true, source, sources, tree);
+static bool search(struct sssp_part *s) {
+    const gpugraph_exchange_calls *calls = s->p->exchange->calls;
+    for (;;) {
+        if (!drain(s) || !exchange(s) || gg_poll(s->run))
+            return false;
+        uint64_t next = lowest(s);
+        s->rounds++;
+        if (calls->combine(s->p->exchange, s->run, GPUGRAPH_LEAST, &next, 1))
+            return false;
+        if (next == UINT64_MAX)
+            return true;
+        move_to(s, next);
+    }
+}
+
+/* ---- distances out of range ---- */
+
+/* Marks who can be reached and is not: the smallest number of them, UINT64_MAX: none. */
+static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
+    gpugraph_part *p = s->p;
+    const struct part_field field = {beyond, 1, part_most_8};
+    struct part_changes next = {0};
+    bool go = part_changes_open(p, s->run, &next);
+    for (uint64_t found = 1; go && found > 0;) {
+        found = 0;
+        part_forget(&next);
+        for (uint32_t u = 0; u < p->locals && go; u++) {
+            go = !gg_leave(s->run, u);
+            const bool from = s->distance[u] != UINT64_MAX || beyond[u];
+            for (uint64_t a = p->offset[u]; from && a < p->offset[u + 1]; a++) {
+                const uint32_t v = p->target[a];
+                if (s->distance[v] == UINT64_MAX && !beyond[v]) {
+                    beyond[v] = 1;
+                    part_note(&next, v);
+                }
+            }
+        }
+        found = next.count;
+        go = go && (!part_writes_ghosts(p) || !gg_reduce(p, s->run, field, &next)) &&
+             (!part_reads_ghosts(p) || !gg_broadcast(p, s->run, field, &next)) &&
+             part_sum(p, s->run, &found);
+    }
+    *lost = UINT64_MAX;
+    for (uint32_t v = 0; go && v < p->masters && *lost == UINT64_MAX; v++)
+        if (beyond[v])
+            *lost = p->number[v];
+    go = go && !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1);
+    part_changes_close(&next);
+    return go;
+}
+
+static bool check_range(struct sssp_part *s) {
+    uint64_t lost = UINT64_MAX;
+    if (s->within_range)
+        return true;
+    s->over = s->over != 0;
+    if (!part_sum(s->p, s->run, &s->over))
+        return false;
+    if (s->over == 0)
+        return true;
+    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
+    uint8_t *beyond = gg_alloc_zero(s->run, s->p->locals, sizeof *beyond);
+    const bool go =
+        beyond && !gg_broadcast(s->p, s->run, field, NULL) && find_lost(s, beyond, &lost);
+    gg_release(beyond);
+    if (go && lost != UINT64_MAX && s->real)
+        gg_fail(s->run, GPUGRAPH_RANGE,
+                "the distance of vertex number %llu is over the range of a REAL (%g); "
+                "scale the "
+                "weights down or bound the search by max_distance",
+                (unsigned long long)lost, DBL_MAX);
+    else if (go && lost != UINT64_MAX)
+        gg_fail(
+            s->run, GPUGRAPH_RANGE,
+            "the distance of vertex number %llu is over the INTEGER range "
+            "(9223372036854775807); use smaller or REAL weights or bound the search by "
+            "max_distance",
+            (unsigned long long)lost);
+    return go && !s->run->status;
+}
+
+/* ---- the whole ---- */
+
+static bool set_bound(struct sssp_part *s, const void *max_distance) {
+    s->bound = s->real ? gg_real_word(DBL_MAX) : INT64_MAX;
+    if (max_distance && s->real) {
+        double most;
+        memcpy(&most, max_distance, sizeof most);
+        if (most != most)
+            gg_fail(s->run, GPUGRAPH_INVALID, "max_distance is not a number");
+        s->within_range = most <= DBL_MAX;
+        s->none = most < 0;
+        if (s->within_range)
+            s->bound = gg_real_word(most + 0.0);
+    } else if (max_distance) {
+        int64_t most;
+        memcpy(&most, max_distance, sizeof most);
+        s->within_range = true;
+        s->none = most < 0;
+        s->bound = (uint64_t)most;
+    }
+    return !s->run->status;
+}
+
+static bool make_room(struct sssp_part *s) {
+    const gpugraph_part *p = s->p;
+    s->queue.run = s->run;
+    s->distance = gg_alloc(s->run, p->locals, sizeof *s->distance);
+    s->scanned = gg_alloc(s->run, p->locals, sizeof *s->scanned);
+    if (part_reads_ghosts(p))
+        s->known = gg_alloc(s->run, p->locals, sizeof *s->known);
+    if (s->run->status || !part_changes_open(p, s->run, &s->up) ||
+        !part_changes_open(p, s->run, &s->down))
+        return false;
+    memset(s->distance, 0xff, p->locals * sizeof *s->distance);
+    memset(s->scanned, 0xff, p->locals * sizeof *s->scanned);
+    if (s->known)
+        memset(s->known, 0xff, p->locals * sizeof *s->known);
+    return true;
+}
+
+static void release(struct sssp_part *s) {
+    void *blocks[] = {s->distance, s->scanned, s->known};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        gg_release(blocks[i]);
+    bucket_queue_free(&s->queue);
+    part_changes_close(&s->up);
+    part_changes_close(&s->down);
+}
+
+static void put_distances(const struct sssp_part *s, void *distance) {
+    for (uint32_t v = 0; v < s->p->masters; v++)
+        if (s->real)
+            gg_put_word(GPUGRAPH_REAL, distance, v, s->distance[v]);
+        else /* -1 where not reached */
+            ((uint64_t *)distance)[v] = s->distance[v];
+}
+
+/* The search, its distances, and the tree. */
+static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
+                       void *distance, const gpugraph_part_tree *tree) {
+    gpugraph_part *p = s->p;
+    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
+    double start = gg_now_ms();
+    for (uint32_t i = 0; i < sources && !s->none; i++) {
+        s->distance[here[i]] = 0;
+        wait_for(s, here[i]);
+    }
+    if (!search(s) || !check_range(s))
+        return;
+    put_distances(s, distance);
+    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts",
+             (unsigned long long)s->rounds, p->exchange->parts);
+    start = gg_now_ms();
+    if (tree && !gg_broadcast(p, s->run, field, NULL) &&
+        !part_tree(p, s->run, s->distance, true, here, sources, tree))
+        gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }
 
 gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
@@ -238,28 +460,17 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                                    gpugraph_run *run, void *distance,
                                    const gpugraph_part_tree *tree) {
     gg_begin(run);
-    double start = gg_now_ms();
-    struct sssp_part s = {.p = p, .run = run};
+    struct sssp_part s = {
+        .p = p, .run = run, .real = p->weight_type == GPUGRAPH_REAL_WEIGHTS};
     uint32_t sources = 0, *here = NULL;
-    uint64_t rounds;
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
-        gg_fail(run, GPUGRAPH_INVALID, "the part has no weights");
-    if (part_tree_is_possible(p, run, tree) &&
-        (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
-        begin(&s, here, sources, max_distance) && search(&s, &rounds) &&
-        give(&s, distance)) {
-        gg_phase(run, "search", start, (int64_t)p->arcs, "%llu rounds over %u parts",
-                 (unsigned long long)rounds, p->exchange->parts);
-        start = gg_now_ms();
-        if (tree) {
-            make_tree(&s, here, sources, tree);
-            gg_phase(run, "parents", start, p->masters, "%u sources here", sources);
-        }
-    }
-    part_changes_close(&s.changed);
-    gg_release(s.distance);
-    gg_release(s.relaxed);
-    gg_release(s.heap);
+        gg_fail(run, GPUGRAPH_INVALID,
+                "shortest paths need weights, and the graph was made without");
+    else if (part_tree_is_possible(p, run, tree) && set_bound(&s, max_distance) &&
+             (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
+             make_room(&s) && set_buckets(&s))
+        find_paths(&s, here, sources, distance, tree);
+    release(&s);
     gg_release(here);
     return part_end(p->exchange, run);
 }

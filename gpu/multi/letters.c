@@ -1,0 +1,141 @@
+/* Records of words to other parts, and questions about masters.
+**
+**     post    record[i] -> the part it is for           a swap of counts, then one of records
+**     ask     number[i] -> its owner -> answer[master]  each number once, however often it is asked for
+*/
+#include "part.h"
+
+#include <string.h>
+
+void part_letters_close(struct part_letters *l) {
+    gg_release(l->word);
+    gg_release(l->first);
+}
+
+/* How many records go to each part becomes how many come from each. */
+static bool swap_counts(gpugraph_part *p, gpugraph_run *run, uint64_t *count) {
+    const uint32_t parts = p->exchange->parts;
+    gpugraph_parcel *told = gg_alloc(run, parts, 2 * sizeof *told);
+    bool go = told != NULL;
+    for (uint32_t q = 0; go && q < parts; q++) {
+        told[q] = (gpugraph_parcel){&count[q], sizeof *count, sizeof *count};
+        told[parts + q] = (gpugraph_parcel){&count[parts + q], sizeof *count, 0};
+    }
+    go = go && !p->exchange->calls->swap(p->exchange, run, told, told + parts);
+    gg_release(told);
+    return go;
+}
+
+static uint32_t addressee(const gpugraph_part *p, uint32_t width, const uint64_t *record,
+                          const uint32_t *to, uint64_t i) {
+    return to ? to[i] : part_owner(p, record[i * width]);
+}
+
+/* Parcels of so many records for each part, and from each. */
+static bool address(gpugraph_part *p, gpugraph_run *run, uint32_t width,
+                    const uint64_t *count, struct part_letters *come) {
+    const uint32_t parts = p->exchange->parts;
+    const uint64_t bytes = width * sizeof(uint64_t);
+    uint64_t out = 0, in = 0;
+    come->first = gg_alloc(run, (uint64_t)parts + 1, sizeof *come->first);
+    if (!come->first)
+        return false;
+    for (uint32_t q = 0; q < parts; q++) {
+        out += count[q];
+        come->first[q] = in;
+        in += count[parts + q];
+    }
+    come->first[parts] = come->count = in;
+    come->word = gg_alloc(run, in, bytes);
+    if (!come->word || !part_mail_room(p, run, out * bytes, 0))
+        return false;
+    char *to = p->sent.block;
+    for (uint32_t q = 0; q < parts; q++) {
+        p->out[q] = (gpugraph_parcel){to, count[q] * bytes, 0};
+        p->in[q] = (gpugraph_parcel){come->word + come->first[q] * width,
+                                     count[parts + q] * bytes, 0};
+        to += p->out[q].room;
+    }
+    return true;
+}
+
+bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
+               const uint64_t *record, uint64_t count, const uint32_t *to,
+               struct part_letters *come) {
+    const uint64_t bytes = width * sizeof *record;
+    uint64_t *counts = gg_alloc_zero(run, p->exchange->parts, 2 * sizeof *counts);
+    *come = (struct part_letters){0};
+    for (uint64_t i = 0; counts && i < count; i++)
+        counts[addressee(p, width, record, to, i)]++;
+    bool go =
+        counts && swap_counts(p, run, counts) && address(p, run, width, counts, come);
+    for (uint64_t i = 0; go && i < count; i++) {
+        gpugraph_parcel *out = &p->out[addressee(p, width, record, to, i)];
+        memcpy((char *)out->bytes + out->size, record + i * width, bytes);
+        out->size += bytes;
+    }
+    go = go && !p->exchange->calls->swap(p->exchange, run, p->out, p->in);
+    gg_release(counts);
+    return go;
+}
+
+/* ---- questions ---- */
+
+/* Distinct numbers of word, in the order of their first coming; word[i] becomes the place of its number
+** among them. NULL after a failure. */
+static uint64_t *distinct(gpugraph_run *run, uint64_t *word, uint64_t count,
+                          uint64_t *found) {
+    uint64_t slots = 64;
+    while (slots < 2 * count)
+        slots *= 2;
+    uint64_t *slot = gg_alloc_zero(run, slots, sizeof *slot);
+    uint64_t *number = gg_alloc(run, count, sizeof *number);
+    *found = 0;
+    for (uint64_t i = 0; slot && number && i < count; i++) {
+        uint64_t at = gg_mix(word[i]) & (slots - 1);
+        while (slot[at] && number[slot[at] - 1] != word[i])
+            at = (at + 1) & (slots - 1);
+        if (!slot[at]) {
+            number[*found] = word[i];
+            slot[at] = ++*found;
+        }
+        word[i] = slot[at] - 1;
+    }
+    gg_release(slot);
+    if (run->status) {
+        gg_release(number);
+        return NULL;
+    }
+    return number;
+}
+
+/* Each question is answered to the part that it came from, in the order of its questions. */
+static bool answer_all(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer,
+                       struct part_letters *question, struct part_letters *come) {
+    uint32_t *to = gg_alloc(run, question->count, sizeof *to);
+    for (uint32_t q = 0; to && q < p->exchange->parts; q++)
+        for (uint64_t i = question->first[q]; i < question->first[q + 1]; i++) {
+            to[i] = q;
+            question->word[i] = answer[part_master_of(p, question->word[i])];
+        }
+    const bool go = to && part_post(p, run, 1, question->word, question->count, to, come);
+    gg_release(to);
+    return go;
+}
+
+bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
+              uint64_t count) {
+    struct part_letters question = {0}, come = {0};
+    uint64_t asked, *number = distinct(run, word, count, &asked);
+    bool go = number && part_post(p, run, 1, number, asked, NULL, &question) &&
+              answer_all(p, run, answer, &question, &come);
+    /* Answers of a part are in the order in which it was asked. */
+    for (uint64_t i = 0; go && i < asked; i++)
+        number[i] = come.word[come.first[part_owner(p, number[i])]++];
+    for (uint64_t i = 0; go && i < count; i++)
+        word[i] = number[word[i]];
+    gg_release(number);
+    part_letters_close(&question);
+    part_letters_close(&come);
+    return go;
+}
