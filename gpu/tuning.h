@@ -167,6 +167,11 @@
 #define GG_PART_BLOCK_BITS 5
 #define GG_PART_BLOCKS     1024
 
+/* ---- bfs/parts.c ---- */
+
+/* A level is found bottom-up while its arcs are more than the last part of those not looked at yet. */
+#define GG_PART_BOTTOM_UP 8
+
 /* ---- sssp/parts.c ---- */
 
 /* Mean weights that a bound moves on: the fewer, the more meetings of all parts; the more, the more is
