@@ -2,7 +2,7 @@
 **
 **     post    record[i] -> the part it is for           a swap of counts, then one of records
 **     ask     number[i] -> its owner -> answer[master]  each number once, however often it is asked for
-*/
+**     deliver number[i], value[i] -> its owner          value[i] becomes the master's */
 #include "part.h"
 
 #include <string.h>
@@ -138,4 +138,37 @@ bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint6
     part_letters_close(&question);
     part_letters_close(&come);
     return go;
+}
+
+/* ---- values for masters ---- */
+
+static void take_values(const gpugraph_part *p, gpugraph_run *run,
+                        const struct part_letters *come, uint64_t *master) {
+    for (uint64_t i = 0; i < come->count; i++) {
+        const uint32_t v = part_master_of(p, come->word[2 * i]);
+        if (v == GPUGRAPH_NONE) {
+            gg_fail(
+                run, GPUGRAPH_INVALID, "vertex %llu is beyond the %llu that there are",
+                (unsigned long long)come->word[2 * i], (unsigned long long)p->vertices);
+            return;
+        }
+        master[v] = come->word[2 * i + 1];
+    }
+}
+
+gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint64_t count,
+                                      const uint64_t *number, const uint64_t *value,
+                                      uint64_t *master) {
+    gg_begin(run);
+    struct part_letters come = {0};
+    uint64_t *pair = gg_alloc(run, count, 2 * sizeof *pair);
+    for (uint64_t i = 0; pair && i < count; i++) {
+        pair[2 * i] = number[i];
+        pair[2 * i + 1] = value[i];
+    }
+    if (pair && part_post(p, run, 2, pair, count, NULL, &come))
+        take_values(p, run, &come, master);
+    gg_release(pair);
+    part_letters_close(&come);
+    return part_end(p->exchange, run);
 }

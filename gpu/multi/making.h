@@ -1,0 +1,43 @@
+/* A part while it is made: what part.c, part_numbers.c and part_arcs.c share. */
+#ifndef GPUGRAPH_MULTI_MAKING_H
+#define GPUGRAPH_MULTI_MAKING_H
+
+#include "part.h"
+
+/* Number -> local, by open addressing. */
+struct places {
+    uint32_t *slot; /* local + 1; 0: free */
+    uint64_t mask;
+    uint32_t used;
+};
+
+struct making {
+    gpugraph_part *part;
+    const gpugraph_share *share;
+    gpugraph_run *run;
+    struct places places;
+    uint64_t number_room;
+    uint64_t arcs; /* that have come */
+    uint32_t *source, *target;
+    uint64_t *weight;
+    int64_t *edge_id;
+    bool weighted, with_ids;
+    uint32_t stride; /* words of an arc in a message */
+};
+
+/* ---- part_numbers.c ---- */
+
+/* The numbers that this part owns become its masters. */
+bool part_make_masters(struct making *m);
+/* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too many. */
+uint32_t part_place_of(struct making *m, uint64_t number);
+
+/* ---- part_arcs.c ---- */
+
+/* The share's edges go to the parts that have them, and those of this part come: source, target, weight,
+** edge_id. */
+bool part_bring_arcs(struct making *m);
+/* Sizes of part->out become rooms at the others: size[q] comes from part q. */
+bool part_tell_sizes(struct making *m, uint64_t *size);
+
+#endif
