@@ -99,7 +99,7 @@ static const char *const changes[] = {
 START_TEST(every_interrupt) {
     bool done = false;
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-faults-%d.db", (int)getpid());
-    for (int n = 1, turn = 0; !done && n < 100000; n += 1 + n / 16, turn++) {
+    for (int n = 1, turn = 0; !done && n < 100000000; n += 1 + n / 16, turn++) {
         if (left_out((uint64_t)turn))
             continue;
         unlink(file);
