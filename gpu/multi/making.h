@@ -5,17 +5,17 @@
 #include "part.h"
 
 /* Number -> local, by open addressing. */
-struct places {
+struct part_places {
     uint32_t *slot; /* local + 1; 0: free */
     uint64_t mask;
     uint32_t used;
 };
 
-struct making {
+struct part_making {
     gpugraph_part *part;
     const gpugraph_share *share;
     gpugraph_run *run;
-    struct places places;
+    struct part_places places;
     uint64_t number_room;
     uint64_t arcs; /* that have come */
     uint32_t *source, *target;
@@ -28,16 +28,16 @@ struct making {
 /* ---- part_numbers.c ---- */
 
 /* The numbers that this part owns become its masters. */
-bool part_make_masters(struct making *m);
+bool part_make_masters(struct part_making *m);
 /* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too many. */
-uint32_t part_place_of(struct making *m, uint64_t number);
+uint32_t part_place_of(struct part_making *m, uint64_t number);
 
 /* ---- part_arcs.c ---- */
 
 /* The share's edges go to the parts that have them, and those of this part come: source, target, weight,
 ** edge_id. */
-bool part_bring_arcs(struct making *m);
+bool part_bring_arcs(struct part_making *m);
 /* Sizes of part->out become rooms at the others: size[q] comes from part q. */
-bool part_tell_sizes(struct making *m, uint64_t *size);
+bool part_tell_sizes(struct part_making *m, uint64_t *size);
 
 #endif

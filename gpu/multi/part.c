@@ -16,7 +16,7 @@
 /* ---- ghosts in order ---- */
 
 /* New places of the locals; ghosts move, masters stay. */
-static bool order_ghosts(struct making *m) {
+static bool order_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t ghosts = p->locals - p->masters;
     uint64_t *key = gg_alloc(m->run, ghosts, 2 * sizeof *key);
@@ -52,7 +52,7 @@ static bool order_ghosts(struct making *m) {
 }
 
 /* Each owner is told which of its masters have ghosts here. */
-static bool tell_owners(struct making *m, uint64_t *size) {
+static bool tell_owners(struct part_making *m, uint64_t *size) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     uint32_t at = p->masters;
@@ -77,7 +77,7 @@ static bool tell_owners(struct making *m, uint64_t *size) {
     return p->exchange->calls->swap(p->exchange, m->run, p->out, p->in) == GPUGRAPH_OK;
 }
 
-static bool take_ghosts(struct making *m) {
+static bool take_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
     uint64_t links = 0;
     p->first_link =
@@ -130,7 +130,7 @@ static void simplify(gpugraph_part *p) {
     p->arcs = to;
 }
 
-static bool make_rows(struct making *m) {
+static bool make_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
     uint64_t *next = gg_alloc_zero(m->run, (uint64_t)p->locals + 2, sizeof *next);
     p->offset = next;
@@ -169,7 +169,7 @@ static bool is_weight(const gpugraph_share *s, uint64_t e) {
                : real >= 0 && isfinite(real);
 }
 
-static bool check_share(struct making *m) {
+static bool check_share(struct part_making *m) {
     const gpugraph_share *s = m->share;
     for (uint64_t e = 0; e < s->count && m->weighted && !gg_leave(m->run, e); e++)
         if (!is_weight(s, e)) {
@@ -190,7 +190,7 @@ static bool check_share(struct making *m) {
     return !gg_stopping(m->run);
 }
 
-static bool make(struct making *m) {
+static bool make(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     p->peer = gg_alloc_zero(m->run, parts, sizeof *p->peer);
@@ -216,11 +216,11 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
     const double start = gg_now_ms();
     const bool weighted = !simple && share->weight_type != GPUGRAPH_UNWEIGHTED,
                with_ids = !simple && share->edge_id != NULL;
-    struct making m = {.share = share,
-                       .run = run,
-                       .weighted = weighted,
-                       .with_ids = with_ids,
-                       .stride = 2 + weighted + with_ids};
+    struct part_making m = {.share = share,
+                            .run = run,
+                            .weighted = weighted,
+                            .with_ids = with_ids,
+                            .stride = 2 + weighted + with_ids};
     gpugraph_part *p = gg_alloc_zero(run, 1, sizeof *p);
     *part = NULL;
     if (p) {

@@ -17,8 +17,8 @@ static uint32_t part_of_arc(const gpugraph_part *p, uint64_t source, uint64_t ta
 }
 
 /* Calls take(m, part, source, target, edge) for the arcs of the share's edges low .. high - 1. */
-static void each_arc(struct making *m, uint64_t low, uint64_t high,
-                     void (*take)(struct making *, uint32_t, uint64_t, uint64_t,
+static void each_arc(struct part_making *m, uint64_t low, uint64_t high,
+                     void (*take)(struct part_making *, uint32_t, uint64_t, uint64_t,
                                   uint64_t)) {
     const gpugraph_share *s = m->share;
     const gpugraph_part *p = m->part;
@@ -33,14 +33,14 @@ static void each_arc(struct making *m, uint64_t low, uint64_t high,
     }
 }
 
-static void count_arc(struct making *m, uint32_t part, uint64_t source, uint64_t target,
-                      uint64_t e) {
+static void count_arc(struct part_making *m, uint32_t part, uint64_t source,
+                      uint64_t target, uint64_t e) {
     (void)source, (void)target, (void)e;
     m->part->out[part].size += m->stride * sizeof(uint64_t);
 }
 
-static void put_arc(struct making *m, uint32_t part, uint64_t source, uint64_t target,
-                    uint64_t e) {
+static void put_arc(struct part_making *m, uint32_t part, uint64_t source,
+                    uint64_t target, uint64_t e) {
     const gpugraph_share *s = m->share;
     gpugraph_parcel *to = &m->part->out[part];
     uint64_t *word = (uint64_t *)((char *)to->bytes + to->size);
@@ -57,7 +57,7 @@ static void put_arc(struct making *m, uint32_t part, uint64_t source, uint64_t t
     to->size += m->stride * sizeof(uint64_t);
 }
 
-bool part_tell_sizes(struct making *m, uint64_t *size) {
+bool part_tell_sizes(struct part_making *m, uint64_t *size) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     gpugraph_parcel *out = gg_alloc(m->run, parts, 2 * sizeof *out);
@@ -73,7 +73,7 @@ bool part_tell_sizes(struct making *m, uint64_t *size) {
 }
 
 /* Arrays for all arcs that will come, and how many edges the longest share has. */
-static bool make_room_for_arcs(struct making *m, uint64_t *size, uint64_t *longest) {
+static bool make_room_for_arcs(struct part_making *m, uint64_t *size, uint64_t *longest) {
     gpugraph_part *p = m->part;
     uint64_t bytes = 0, count = m->share->count;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
@@ -96,7 +96,7 @@ static bool make_room_for_arcs(struct making *m, uint64_t *size, uint64_t *longe
                GPUGRAPH_OK;
 }
 
-static bool take_arcs(struct making *m, const uint64_t *word, uint64_t words) {
+static bool take_arcs(struct part_making *m, const uint64_t *word, uint64_t words) {
     for (const uint64_t *end = word + words; word < end; m->arcs++) {
         const uint32_t source = part_place_of(m, *word++),
                        target = part_place_of(m, *word++);
@@ -114,7 +114,8 @@ static bool take_arcs(struct making *m, const uint64_t *word, uint64_t words) {
 }
 
 /* The edges low .. high - 1 of every share. */
-static bool send_batch(struct making *m, uint64_t low, uint64_t high, uint64_t *size) {
+static bool send_batch(struct part_making *m, uint64_t low, uint64_t high,
+                       uint64_t *size) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     uint64_t out = 0, in = 0;
@@ -143,7 +144,7 @@ static bool send_batch(struct making *m, uint64_t low, uint64_t high, uint64_t *
            take_arcs(m, p->come.block, in / sizeof(uint64_t));
 }
 
-bool part_bring_arcs(struct making *m) {
+bool part_bring_arcs(struct part_making *m) {
     const uint64_t count = m->share->count;
     uint64_t *size = gg_alloc(m->run, m->part->exchange->parts, sizeof *size), longest;
     bool go = size && make_room_for_arcs(m, size, &longest);

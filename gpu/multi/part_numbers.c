@@ -3,7 +3,7 @@
 
 /* ---- places ---- */
 
-static bool make_places(struct making *m, uint64_t entries) {
+static bool make_places(struct part_making *m, uint64_t entries) {
     uint64_t slots = 64;
     while (slots < 2 * entries)
         slots *= 2;
@@ -18,11 +18,11 @@ static bool make_places(struct making *m, uint64_t entries) {
         slot[at] = i + 1;
     }
     gg_release(m->places.slot);
-    m->places = (struct places){slot, mask, m->part->locals};
+    m->places = (struct part_places){slot, mask, m->part->locals};
     return true;
 }
 
-uint32_t part_place_of(struct making *m, uint64_t number) {
+uint32_t part_place_of(struct part_making *m, uint64_t number) {
     gpugraph_part *p = m->part;
     uint64_t at = gg_mix(number) & m->places.mask;
     for (; m->places.slot[at]; at = (at + 1) & m->places.mask)
@@ -65,7 +65,7 @@ static bool block_is_here(const gpugraph_part *p, uint64_t block) {
     return part_owner(p, block << p->block_bits) == p->exchange->part;
 }
 
-bool part_make_masters(struct making *m) {
+bool part_make_masters(struct part_making *m) {
     gpugraph_part *p = m->part;
     uint64_t count = 0;
     choose_blocks(p);
