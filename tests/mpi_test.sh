@@ -11,6 +11,7 @@ command -v sqlite3 >/dev/null || { echo "skipped: there is no sqlite3"; exit 77;
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
+timeout 60 mpirun -n 2 true >/dev/null 2>&1 || { echo "skipped: mpirun starts no processes here"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
