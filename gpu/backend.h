@@ -221,7 +221,7 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 ** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. Rows are packed. */
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
-/* The same for who reads begin and end alone: rows that an update has left with room stay so. */
+/* As gg_csr, for a caller that reads rows by begin and end: rows that have room keep it. */
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);

@@ -3,6 +3,8 @@
 #include "base/whole_number.h"
 #include "base/zero_byte.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- kept texts ---- */
@@ -114,12 +116,22 @@ void number_to_integer(struct sql_number *number) {
     }
 }
 
-bool is_odd_numeral(const char *text, size_t bytes) {
+bool odd_numeral(const char *text, size_t bytes, double *value) {
     const char *end = text + bytes, *digit = text + (bytes > 0 && *text == '-');
     sqlite3_int64 integer;
     const int type = number_in_text(text, end, &integer);
-    const bool plain = skip_digits(digit, end) == end && (*digit != '0' || bytes == 1);
-    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && !plain);
+    if (type == SQLITE_NULL ||
+        (type == SQLITE_INTEGER && skip_digits(digit, end) == end &&
+         (*digit != '0' || bytes == 1)))
+        return false;
+    if (type == SQLITE_INTEGER) {
+        *value = (double)integer;
+        return true;
+    }
+    char *copy = sqlite3_mprintf("%.*s", (int)bytes, text);
+    *value = copy ? strtod(copy, NULL) : NAN;
+    sqlite3_free(copy);
+    return true;
 }
 
 /* ---- for sentences ---- */

@@ -17,8 +17,9 @@ struct sql_number {
 /* SQLITE_OK or SQLITE_NOMEM. */
 int number_of(sqlite3_value *value, struct sql_number *number);
 void number_to_integer(struct sql_number *number);
-/* Does the text equal a number, and is not what SQLite writes for an INTEGER? '7.0', '07', ' 7' */
-bool is_odd_numeral(const char *text, size_t bytes);
+/* Does the text equal a number, and is not what SQLite writes for an INTEGER? '7.0', '07', ' 7'. *value: the
+** number, but for rounding; NAN where memory failed. */
+bool odd_numeral(const char *text, size_t bytes, double *value);
 
 /* A copy of a text that outlives its value. */
 typedef struct text {

@@ -393,7 +393,9 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
         g->half_rows = halves->after;
         halves->changed = false;
     }
-    g->odd_vertices = g->odd_ids = NOT_LOOKED;
+    sqlite3_free(g->odd_vertices);
+    sqlite3_free(g->odd_ids);
+    g->odd_vertices = g->odd_ids = NULL;
     if (status == GPUGRAPH_OK)
         drop_searches(g);
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY

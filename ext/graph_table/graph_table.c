@@ -389,12 +389,15 @@ static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
 static int find_named(graph_cursor *cur, sqlite3_value *value) {
     row_ids_range range[ROW_IDS_MEANINGS];
     int ranges;
-    if (lookup_misses_ids(cur->graph, value)) { /* SQLite compares each */
+    bool misses;
+    int rc = lookup_misses_ids(cur->graph, value, &misses);
+    if (rc == SQLITE_OK && misses) { /* SQLite compares each */
         cur->position = 0;
         cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
-        return SQLITE_OK;
+        return rc;
     }
-    int rc = row_ids_find(cur->graph->row_ids, value, range, &ranges);
+    if (rc == SQLITE_OK)
+        rc = row_ids_find(cur->graph->row_ids, value, range, &ranges);
     if (rc || ranges == 0)
         return rc;
     cur->position = (sqlite3_int64)range[0].first;

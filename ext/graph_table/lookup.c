@@ -15,6 +15,8 @@
 #include "base/value.h"
 #include "table_function/find_id.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool lookup_is_exact(char affinity) {
@@ -62,39 +64,89 @@ static bool is_number(sqlite3_value *id) {
 
 /* ---- numerals that SQLite would not write ---- */
 
+/* In order of value. */
+struct odd_numerals {
+    int64_t count;
+    struct odd {
+        double value;
+        int64_t text;
+    } odd[];
+};
+
+static int compare_odd(const void *a, const void *b) {
+    const double x = ((const struct odd *)a)->value, y = ((const struct odd *)b)->value;
+    return (x > y) - (x < y);
+}
+
 /* skip: bytes in front of each text. */
-static int64_t next_odd(const gpugraph_texts *texts, int64_t t, uint64_t skip) {
-    for (; t < texts->count; t++) {
+static int find_odd(const gpugraph_texts *texts, uint64_t skip,
+                    struct odd_numerals **list) {
+    int64_t room = 16;
+    struct odd_numerals *l = sqlite3_malloc64(sizeof *l + 16 * sizeof *l->odd);
+    if (l)
+        l->count = 0;
+    for (int64_t t = 0; l && t < texts->count; t++) {
         const uint64_t from = texts->offset[t] + skip, to = texts->offset[t + 1];
-        if (from < to && is_odd_numeral(texts->bytes + from, (size_t)(to - from)))
-            break;
+        double value;
+        if (from >= to || !odd_numeral(texts->bytes + from, (size_t)(to - from), &value))
+            continue;
+        struct odd_numerals *grown = l;
+        if (l->count == room)
+            grown = sqlite3_realloc64(l, sizeof *l + (sqlite3_uint64)(room *= 2) *
+                                                         sizeof *l->odd);
+        if (!grown || isnan(value)) {
+            sqlite3_free(l);
+            return SQLITE_NOMEM;
+        }
+        l = grown;
+        l->odd[l->count++] = (struct odd){value, t};
     }
-    return t;
+    if (!l)
+        return SQLITE_NOMEM;
+    qsort(l->odd, (size_t)l->count, sizeof *l->odd, compare_odd);
+    *list = l;
+    return SQLITE_OK;
 }
 
-bool lookup_misses_ids(graph_ref *of, sqlite3_value *id) {
-    const gpugraph_texts *texts = &gpugraph_vertex_ids(of->row_ids)->texts;
+/* Those of the list that may equal the number: from what is returned to before *end. Values may differ from
+** SQLite's by rounding. */
+static int64_t first_odd(const struct odd_numerals *l, double number, int64_t *end) {
+    const double slack = fabs(number) * 1e-12;
+    int64_t low = 0, high = l->count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (l->odd[middle].value < number - slack)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*end = low; *end < l->count && l->odd[*end].value <= number + slack; ++*end)
+        ;
+    return low;
+}
+
+int lookup_misses_ids(graph_ref *of, sqlite3_value *id, bool *misses) {
+    int64_t end;
+    *misses = false;
     if (!is_number(id))
-        return false;
-    if (of->odd_ids == NOT_LOOKED)
-        of->odd_ids = next_odd(texts, 0, 1) < texts->count ? SOME_ODD : NONE_ODD;
-    return of->odd_ids == SOME_ODD;
+        return SQLITE_OK;
+    int rc = of->odd_ids
+                 ? SQLITE_OK
+                 : find_odd(&gpugraph_vertex_ids(of->row_ids)->texts, 1, &of->odd_ids);
+    *misses =
+        rc == SQLITE_OK && first_odd(of->odd_ids, sqlite3_value_double(id), &end) < end;
+    return rc;
 }
 
-/* All of them: SQLite compares. */
-static int add_odd(graph_ref *of, meanings *m) {
+static int add_odd(graph_ref *of, sqlite3_value *id, meanings *m) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(of->graph);
-    int rc = SQLITE_OK;
-    if (of->odd_vertices == NONE_ODD)
-        return rc;
-    of->odd_vertices = NONE_ODD;
-    for (int64_t t = 0;
-         rc == SQLITE_OK && (t = next_odd(&ids->texts, t, 0)) < ids->texts.count; t++) {
-        rc = add(m, ids->integer_count + (uint32_t)t);
-        of->odd_vertices = SOME_ODD;
-    }
+    int64_t end;
+    int rc = of->odd_vertices ? SQLITE_OK : find_odd(&ids->texts, 0, &of->odd_vertices);
     if (rc)
-        of->odd_vertices = NOT_LOOKED;
+        return rc;
+    int64_t i = first_odd(of->odd_vertices, sqlite3_value_double(id), &end);
+    for (; rc == SQLITE_OK && i < end; i++)
+        rc = add(m, ids->integer_count + (uint32_t)of->odd_vertices->odd[i].text);
     return rc;
 }
 
@@ -119,7 +171,7 @@ static int find_meanings(graph_ref *of, char affinity, sqlite3_value *id, meanin
         rc = find_vertex(graph, 'B', id, &v);
         rc = rc ? rc : add(m, v);
     }
-    return rc ? rc : add_odd(of, m);
+    return rc ? rc : add_odd(of, id, m);
 }
 
 /* ---- lists ---- */

@@ -17,8 +17,8 @@ typedef struct edges_found {
 /* Are vertices found by an id of a column of this affinity exactly those that equal it?
 ** Else SQLite must compare once more. */
 bool lookup_is_exact(char affinity);
-/* May edges' ids of their own equal this number, and yet not be found by row_ids_find? */
-bool lookup_misses_ids(graph_ref *graph, sqlite3_value *id);
+/* *misses: may edges' ids of their own equal this number, and yet not be found by row_ids_find? */
+int lookup_misses_ids(graph_ref *graph, sqlite3_value *id, bool *misses);
 /* WHERE src = id[0], and with two ids AND dst = id[1]; with one in order of (target, edge
 ** number), with two by edge number. *error: a sentence, or NULL. */
 int lookup_edges(connection *c, graph_ref *graph, const char *affinity, int ids,

@@ -44,9 +44,10 @@ typedef struct graph_ref {
     char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
                                    ** 'D' integer 'E' real */
     gpugraph_direction direction; /* of searches that are given none */
-    /* Are there odd numerals (base/value.h) among its vertices, among its edges' own ids? Asked by
-    ** graph_table/lookup.c; whoever changes the graph forgets the answer. */
-    enum { NOT_LOOKED, NONE_ODD, SOME_ODD } odd_vertices, odd_ids;
+    /* Odd numerals (base/value.h) among its vertices, among its edges' own ids: lists of
+    ** graph_table/lookup.c, by sqlite3_malloc; NULL: nobody has looked. Whoever changes the graph frees
+    ** them. */
+    struct odd_numerals *odd_vertices, *odd_ids;
     bool followed; /* the mirror of a followed graph (follow/follow.c), which keeps it */
     int looks; /* at all of its edges, for those that touch one vertex (graph_table/delete.c) */
     struct stamp

@@ -85,12 +85,12 @@ static __device__ __forceinline__ void link_waiting(const arrays &a, const waiti
 
 /* All lanes of the warp, each with an edge or none; count is the warp's, for all lanes alike. */
 static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting *w,
-                                                        uint32_t count, bool wanted,
+                                                        uint32_t count, bool has_edge,
                                                         uint32_t u, uint32_t v) {
-    const unsigned lanes = __ballot_sync(~0u, wanted);
+    const unsigned lanes = __ballot_sync(~0u, has_edge);
     if (lanes == 0)
         return count;
-    if (wanted)
+    if (has_edge)
         w->edge[count + __popc(lanes & ((1u << gg_lane()) - 1))] = make_uint2(u, v);
     __syncwarp();
     count += __popc(lanes);
@@ -105,8 +105,8 @@ static __global__ void begin(const __grid_constant__ arrays a) {
         a.component[v] = (uint32_t)v;
 }
 
-/* A way is halved as it is gone: then what another thread has found out may be overwritten by an ancestor
-** that is no root, which the next links need not mind. */
+/* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
+** stores an ancestor in its place: the way is longer again, and still right. */
 static __global__ void shorten(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         uint32_t at = (uint32_t)v, above = parent_of(a.component, at), next;
@@ -160,8 +160,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     for (uint64_t e = gg_thread(); e < whole; e += gg_threads_of_grid()) {
         const uint32_t u = e < edges.m ? edges.source[e] : 0,
                        place = e < edges.m ? place_in_run(edges, e, u) : 2;
-        const bool wanted = place == 1 || (place == 0 && e % stride == 0);
-        count = wait_or_link(a, w, count, wanted, u, wanted ? edges.target[e] : 0);
+        const bool samples = place == 1 || (place == 0 && e % stride == 0);
+        count = wait_or_link(a, w, count, samples, u, samples ? edges.target[e] : 0);
     }
     link_waiting(a, w, 0, count);
 }

@@ -141,6 +141,29 @@ START_TEST(vertices_that_are_numerals) {
 }
 END_TEST
 
+/* Ids that are all written with zeros in front: each is found by its number, and none by another's. */
+START_TEST(many_odd_numerals) {
+    sql_open();
+    run("CREATE TABLE t(a, b, w, id); WITH r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM "
+        "r "
+        "WHERE i < 3000) INSERT INTO t SELECT printf('%%06d', i), '-', 1, "
+        "printf('%%05d.0', "
+        "i / 2) FROM r;"
+        "CREATE VIRTUAL TABLE g USING gpugraph(t(a, b)); CREATE VIRTUAL TABLE h USING "
+        "gpugraph(t(a, b, w, id)); CREATE TABLE numbers(n INTEGER); INSERT INTO numbers "
+        "SELECT rowid * 7 FROM t WHERE rowid < 600");
+    expect_same("SELECT src, n FROM numbers CROSS JOIN g WHERE src = n ORDER BY n",
+                "SELECT a, n FROM numbers CROSS JOIN t WHERE a = n ORDER BY n");
+    expect_same(
+        "SELECT src, n FROM numbers CROSS JOIN h WHERE edge = n AND n < 70 "
+        "ORDER BY n, src",
+        "SELECT a, n FROM numbers CROSS JOIN t WHERE id = n AND n < 70 ORDER BY n, "
+        "a");
+    expect("428", "SELECT count(*) FROM numbers CROSS JOIN g WHERE src = n");
+    sql_close();
+}
+END_TEST
+
 START_TEST(a_weight_for_each_way) {
     const char *source = "t(a, b, w, id, r)";
     sql_open();
@@ -304,6 +327,7 @@ const struct suite suite = {
       .cases = {{&ids_of_all_kinds},
                 {&edges_by_their_ids},
                 {&vertices_that_are_numerals},
+                {&many_odd_numerals},
                 {&a_weight_for_each_way},
                 {&rowids_with_a_way_back},
                 {&while_a_cursor_is_open},
