@@ -425,11 +425,13 @@
 #define GG_DFS_BLOCK_VERTICES 512
 #define GG_DFS_FEW_BLOCKS     33
 /* Entries: of a HotRing (half a kilobyte on chip for each warp), of a chunk of a ColdSeg,
-** hot_cutoff, from which a ring is stolen from, and cold_cutoff, likewise a ColdSeg. */
+** hot_cutoff, from which a ring is stolen from, and cold_cutoff, likewise a ColdSeg; chunks
+** of a ColdSeg that lie in an array, 4 KiB for each warp. */
 #define GG_DFS_RING        64
 #define GG_DFS_BATCH       32
 #define GG_DFS_HOT_CUTOFF  4
 #define GG_DFS_COLD_CUTOFF 32
+#define GG_DFS_COLD        1024
 /* Vertices from which the device numbers a tree: some forty kernels, half a millisecond. */
 #define GG_DFS_NUMBER_MIN 32768
 /* "many-paths": arcs that a lane looks at together; entries of a ring, arcs of a step;

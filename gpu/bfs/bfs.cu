@@ -206,30 +206,52 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs < UINT32_MAX - 65536;
 }
 
-/* Bottom-up, where an earlier search has met a frontier for which that would have paid;
-** a graph that is searched once is not worth the transpose. */
-static void choose(const struct cuda_job *job, const gpugraph_search *search) {
+/* Are rows that there are anyhow the transpose as well? A graph with few edges to a vertex has
+** no frontier to which that matters, and is not asked. */
+static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
+                              bool *itself) {
+    const gpugraph_graph *graph = job->graph;
+    *itself = search->direction == GPUGRAPH_BOTH;
+    if (*itself || search->direction != GPUGRAPH_OUT ||
+        graph->m < (uint64_t)graph->n * GG_PATH_DEGREE)
+        return true;
+    return gg_device_symmetric(job, itself) || gg_do_without(job);
+}
+
+/* Bottom-up, where an earlier search has met a frontier for which that would have paid: a
+** graph that is searched once is not worth hubs and the transpose. Without these, where the
+** rows that there are do for the transpose. */
+static bool choose(struct cuda_job *job, const gpugraph_search *search,
+                   enum bfs_look *look) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
-    if (gg_method_is_auto(run)) {
-        enum csr_kind kind = gg_forward_kind(search->direction);
+    const bool is_auto = gg_method_is_auto(run);
+    enum csr_kind kind = gg_forward_kind(search->direction);
+    bool itself = false;
+    *look = gg_method_is(run, "direction-optimizing") ? BFS_BY_HUBS : BFS_ALONG;
+    if (is_auto && fits_levels(graph, search)) {
+        if (!turns_into_itself(job, search, &itself))
+            return false;
         bool explodes =
             gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
-        run->used_method = explodes ? "direction-optimizing" : "persistent";
+        *look = explodes ? BFS_BY_HUBS : itself ? BFS_BY_ROWS : BFS_ALONG;
+        run->used_method = *look != BFS_ALONG ? "direction-optimizing" : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))
         run->used_method = "multi-kernel";
+    return true;
 }
 
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
-    choose(job, search);
+    enum bfs_look look;
+    if (!choose(job, search, &look))
+        return false;
     if (gg_method_is(job->run, "multi-source"))
         return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
-    bool bottom_up = gg_method_is(job->run, "direction-optimizing");
-    return gg_bfs_levels(job, search, bottom_up, tree, out);
+    return gg_bfs_levels(job, search, look, tree, out);
 }
 
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,

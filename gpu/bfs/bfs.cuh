@@ -72,9 +72,10 @@ struct bfs_shape {
 ** (prepare.cu) */
 struct bfs_below {
     struct device_csr rows; /* offset NULL: there is none */
-    const uint32_t
-        *hub; /* of each row the target with most arcs; NONE: the row is empty */
-    const uint32_t *closed; /* bit v: the row is empty; bits past n are set */
+    /* Of each row the target with most arcs; NONE: the row is empty. NULL: a row's first
+    ** target serves. */
+    const uint32_t *hub;
+    const uint32_t *closed; /* with hubs. Bit v: the row is empty; bits past n are set */
 };
 
 /* Words of a bitmap of all vertices, whole reads of four. */
@@ -118,18 +119,21 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
 bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
                   bool tree, struct bfs_outcome *out);
 
-/* levels.cu: the methods "persistent" and "direction-optimizing". bottom_up: the transpose
-** may be made and used. */
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bottom_up,
-                   bool tree, struct bfs_outcome *out);
+/* What large frontiers are found by: their arcs; rows that are their own transpose, where
+** that is so; the transpose and hubs, made on first need. */
+enum bfs_look { BFS_ALONG, BFS_BY_ROWS, BFS_BY_HUBS };
+/* levels.cu: the methods "persistent" and "direction-optimizing". */
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
+                   enum bfs_look look, bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
-/* prepare.cu: of the rows of `kind` (made on first need); false when the job must
-** end. */
+/* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric OUT's own. */
+enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
+/* Of the rows of `kind` (made on first need); false when the job must end. */
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                   struct bfs_below *below);
 /* Has a search along those rows met a frontier for which a look from below would have paid? */

@@ -170,27 +170,42 @@ static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
     return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bottom_up,
-                   bool tree, struct bfs_outcome *out) {
+/* Fills `below`, where it can. False when the job must end. */
+static bool look_below(struct cuda_job *job, const gpugraph_search *search,
+                       const struct device_csr *g, enum bfs_look look,
+                       struct bfs_below *below) {
+    const int64_t own = (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    enum csr_kind forward = gg_forward_kind(search->direction);
+    enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
+    *below = bfs_below();
+    if (look == BFS_ALONG || below_lacks(job, turned) + own > gg_device_room(job))
+        return true;
+    if (look == BFS_BY_ROWS) {
+        if (turned == forward)
+            below->rows = *g;
+        return true;
+    }
+    if (gg_bfs_below(job, turned, g, below))
+        return true;
+    *below = bfs_below();
+    return gg_do_without(job);
+}
+
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
+                   enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
-    struct bfs_below below = bfs_below();
+    struct bfs_below below;
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
-    enum csr_kind turned = gg_reverse_kind(search->direction);
-    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
+    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g) ||
+        !look_below(job, search, &g, look, &below))
         return false;
-    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    if (bottom_up && below_lacks(job, turned) + own <= gg_device_room(job) &&
-        !gg_bfs_below(job, turned, &g, &below)) {
-        below = bfs_below();
-        if (!gg_do_without(job))
-            return false;
-    }
+    const bool looks = below.rows.offset != NULL;
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
+    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, below.hub != NULL, gg_tree_bytes(job, tree), &b);
+    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     return run(job, &g, &below, search, &b, &out->deepest);
 }

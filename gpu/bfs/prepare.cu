@@ -91,6 +91,12 @@ void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind) {
 
 /* ---- the driver ---- */
 
+enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction) {
+    return direction == GPUGRAPH_OUT && gg_known_symmetric(graph)
+               ? CSR_OUT
+               : gg_reverse_kind(direction);
+}
+
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                   struct bfs_below *below) {
     if (!gg_device_csr(job, kind, false, &below->rows))

@@ -3,8 +3,9 @@
 **
 **     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
 **     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
-**              is, then at a handful of its neighbours, then its warp at all of them. A word
-**              of the bitmap is a warp's, so it is written whole, into the other bitmap
+**              is (before there are hubs, its first neighbour), then at a handful of its
+**              neighbours, then its warp at all of them. A word of the bitmap is a warp's,
+**              so it is written whole, into the other bitmap
 **     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
 **              tell who is visited, and the bitmap need not stand still
 **     COLLECT  the frontier that a SWEEP found becomes a queue again
@@ -32,7 +33,7 @@ static __device__ void choose(const wide &w, state *s) {
         s->mode = s->rest * (uint64_t)GG_BFS_LOOKS < s->arcs ? LIST : DOWN;
     } else if (looks_pay) {
         s->explodes = 1;
-        s->mode = w.below.hub ? SWEEP : DOWN;
+        s->mode = w.below.rows.offset ? SWEEP : DOWN;
     }
     bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
                 s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;

@@ -151,6 +151,30 @@ static __device__ __forceinline__ bool look_at_row(const device_csr &rows, uint3
     return found;
 }
 
+/* Of open vertices, GG_WARP numbers apart, their hubs, or first neighbours before there are
+** hubs; NONE: not open, or the row is empty. Loads of a kind are under way together. */
+template <int count>
+static __device__ __forceinline__ void
+nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
+    const uint64_t *offset = w.below.rows.offset;
+    uint64_t begin[count], end[count];
+    if (w.below.hub) {
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            hub[i] = open[i] ? __ldg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        begin[i] = open[i] ? __ldg(&offset[v + i * GG_WARP]) : 0;
+        end[i] = open[i] ? __ldg(&offset[v + i * GG_WARP + 1]) : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        hub[i] =
+            begin[i] < end[i] ? __ldg(&w.below.rows.target[begin[i]]) : GPUGRAPH_NONE;
+}
+
 /* One warp to SPAN words at a time, one lane to a vertex. */
 static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     const uint32_t *visited = w.b.visited[s.odd];
@@ -161,19 +185,23 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     uint64_t quad = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
     for (; quad < quads; quad += warps) {
         uint4 four = __ldcg(reinterpret_cast<const uint4 *>(visited) + quad);
-        uint4 shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
+        uint4 shut = make_uint4(0, 0, 0, 0);
+        if (w.below.closed)
+            shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
         uint32_t word[SPAN] = {four.x, four.y, four.z, four.w}, hub[SPAN];
         const uint32_t closed[SPAN] = {shut.x, shut.y, shut.z, shut.w};
         bool open[SPAN], hit[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            open[i] = !((word[i] | closed[i]) >> gg_lane() & 1);
-            hub[i] = open[i] ? __ldg(&w.below.hub[quad * 128 + i * GG_WARP + gg_lane()])
-                             : GPUGRAPH_NONE;
+            uint64_t v = quad * 128 + i * GG_WARP + gg_lane();
+            open[i] = v < w.g.n && !((word[i] | closed[i]) >> gg_lane() & 1);
         }
+        nearest(w, quad * 128 + gg_lane(), open, hub);
 #pragma unroll
-        for (int i = 0; i < SPAN; i++)
-            hit[i] = hub[i] != GPUGRAPH_NONE && is_visited(hub[i]);
+        for (int i = 0; i < SPAN; i++) {
+            open[i] = hub[i] != GPUGRAPH_NONE;
+            hit[i] = open[i] && is_visited(hub[i]);
+        }
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             uint32_t v = (uint32_t)(quad * 128 + i * GG_WARP + gg_lane());
@@ -208,7 +236,10 @@ static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds
         bool open = i + gg_lane() < s.rest;
         uint32_t v = open ? __ldcg(&list[i + gg_lane()]) : 0;
         open = open && __ldcg(&depth[v]) == GPUGRAPH_NONE;
-        bool hit = open && is_visited(__ldg(&w.below.hub[v])), looks = open && !hit;
+        const bool opens[1] = {open};
+        uint32_t hub[1];
+        nearest(w, v, opens, hub);
+        bool hit = open && is_visited(hub[0]), looks = open && !hit;
         if (__any_sync(ALL_LANES, looks))
             hit |= look_at_row(w.below.rows, v, looks, is_visited);
         if (hit) {

@@ -4,12 +4,14 @@
 **                 word: version << 32 | tail << 16 | count
 **             the owner pushes and pops at the newest end; workers of its block steal
 **             from the oldest
-**     chunks  in device memory, from one pool: `batch` entries each, linked to lists
-**                 word of a list: version << 32 | first chunk
-**             cold    one list for each worker: a full ring moves its oldest entries
-**                     there (flush), an empty one takes a chunk back (refill), idle
-**                     blocks steal a chunk
-**             free    one list for all
+**     chunks  in device memory, from one pool: `batch` entries each
+**     cold    chunks of each worker, in order         [ under | tail oldest .. newest ]
+**                 word: as a ring's; the oldest lie linked under it once it is full
+**             a full ring moves its oldest entries to the newest end (flush), an empty one
+**             takes the newest chunk back (refill); idle blocks steal the oldest chunk
+**     lists   chunks linked to each other, one word each: version << 32 | first chunk
+**             under   one for each worker: what its cold ring has no room for
+**             free    one for all
 **     entry   vertex << 32 | next      the arcs of that vertex from number `next` on
 **
 ** Every change of a ring or a list is one compare-and-swap of its word, which also counts
@@ -17,7 +19,8 @@
 ** counts only when its swap succeeds. An entry is in one place at a time, so at most n
 ** are alive, and a pool of n / batch chunks and a few for each worker is never exhausted.
 **
-** After Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), whose cold segments are arrays. */
+** After Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), whose cold segments are arrays of n
+** entries for each worker. */
 #ifndef GPUGRAPH_DFS_DEQUE_H
 #define GPUGRAPH_DFS_DEQUE_H
 
@@ -26,10 +29,11 @@
 #define DFS_NO_CHUNK UINT32_MAX
 
 /* Sizes in entries. ring and batch: powers of two, batch at most ring / 2, ring at most
-** 2^15. A thief takes hot_cutoff / 2 (at least 1) of a ring that holds hot_cutoff or more,
-** hot_cutoff at least 2; and a chunk of a list that holds cold_cutoff or more. */
+** 2^15; cold, in chunks, likewise. A thief takes hot_cutoff / 2 (at least 1) of a ring that
+** holds hot_cutoff or more, hot_cutoff at least 2; and a chunk of a worker whose cold ones
+** hold cold_cutoff entries or more. */
 struct dfs_shape {
-    uint32_t ring, batch, hot_cutoff, cold_cutoff;
+    uint32_t ring, batch, hot_cutoff, cold_cutoff, cold;
 };
 
 struct dfs_ring {
@@ -43,6 +47,12 @@ struct dfs_pool {
     uint64_t *free;    /* a list */
     uint32_t *touched; /* chunks ever taken: those beyond are free too */
     uint32_t chunks, batch;
+};
+
+struct dfs_cold { /* of one worker */
+    uint64_t *word, *under;
+    uint32_t *chunk; /* size */
+    uint32_t size;
 };
 
 /* ---- words ---- */
@@ -103,6 +113,66 @@ WARP_FUNCTION uint32_t dfs_take_chunk(struct dfs_pool pool) {
             return chunk;
     }
     return dfs_list_pop(pool.free, pool);
+}
+
+/* ---- cold chunks: called by one lane ---- */
+
+WARP_FUNCTION uint32_t *dfs_cold_place(struct dfs_cold cold, uint32_t at) {
+    return &cold.chunk[at & (cold.size - 1)];
+}
+
+/* The oldest chunk of a ring of them that showed `word`, or DFS_NO_CHUNK: it has changed. */
+WARP_FUNCTION uint32_t dfs_cut_chunk(struct dfs_cold cold, uint64_t word) {
+    uint32_t tail = dfs_tail(word), oldest = device_load(dfs_cold_place(cold, tail));
+    uint64_t next =
+        dfs_ring_word(word, (tail + 1) & (cold.size - 1), dfs_count(word) - 1);
+    return device_cas_64(cold.word, word, next) ? oldest : DFS_NO_CHUNK;
+}
+
+/* By the owner: at the newest end. Where there is no room the oldest goes under. */
+WARP_FUNCTION void dfs_cold_push(struct dfs_cold cold, struct dfs_pool pool,
+                                 uint32_t chunk) {
+    for (;;) {
+        uint64_t word = device_acquire_64(cold.word);
+        uint32_t tail = dfs_tail(word), count = dfs_count(word);
+        if (count < cold.size) {
+            device_store(dfs_cold_place(cold, tail + count), chunk);
+            if (device_cas_64(cold.word, word, dfs_ring_word(word, tail, count + 1)))
+                return;
+        } else {
+            uint32_t oldest = dfs_cut_chunk(cold, word);
+            if (oldest != DFS_NO_CHUNK)
+                dfs_list_push(cold.under, pool, oldest);
+        }
+    }
+}
+
+/* By the owner: the newest chunk, or DFS_NO_CHUNK. */
+WARP_FUNCTION uint32_t dfs_cold_newest(struct dfs_cold cold, struct dfs_pool pool) {
+    for (;;) {
+        uint64_t word = device_acquire_64(cold.word);
+        uint32_t tail = dfs_tail(word), count = dfs_count(word);
+        if (count == 0)
+            return dfs_list_pop(cold.under, pool);
+        uint32_t chunk = device_load(dfs_cold_place(cold, tail + count - 1));
+        if (device_cas_64(cold.word, word, dfs_ring_word(word, tail, count - 1)))
+            return chunk;
+    }
+}
+
+/* By a thief: the oldest chunk, or DFS_NO_CHUNK. */
+WARP_FUNCTION uint32_t dfs_cold_oldest(struct dfs_cold cold, struct dfs_pool pool) {
+    for (;;) {
+        uint32_t chunk = dfs_list_pop(cold.under, pool);
+        if (chunk != DFS_NO_CHUNK)
+            return chunk;
+        uint64_t word = device_acquire_64(cold.word);
+        if (dfs_count(word) == 0)
+            return DFS_NO_CHUNK;
+        chunk = dfs_cut_chunk(cold, word);
+        if (chunk != DFS_NO_CHUNK)
+            return chunk;
+    }
 }
 
 /* ---- the ring: called by all lanes ---- */
@@ -196,10 +266,11 @@ WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
     return count;
 }
 
-/* Moves the oldest batch of a full ring to the front of `cold`, by way of a chunk that is
-** the caller's. False: thieves have made room meanwhile, the chunk is not used. */
-WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, uint64_t *cold, struct dfs_pool pool,
-                             uint32_t chunk) {
+/* Moves the oldest batch of a full ring to the newest end of the owner's cold chunks, by way
+** of a chunk that is the caller's. False: thieves have made room meanwhile, the chunk is not
+** used. */
+WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
+                             struct dfs_pool pool, uint32_t chunk) {
     uint64_t word = dfs_look(ring);
     uint64_t *to = pool.entry + (uint64_t)chunk * pool.batch;
     if (dfs_count(word) < ring.size)
@@ -209,26 +280,26 @@ WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, uint64_t *cold, struct dfs_po
     if (!dfs_cut(ring, word, pool.batch))
         return false;
     if (warp_lane() == 0)
-        dfs_list_push(cold, pool, chunk);
+        dfs_cold_push(cold, pool, chunk);
     warp_sync();
     return true;
 }
 
-/* Moves the first chunk of a list into the caller's own, empty ring. Returns the chunk,
-** now empty and the caller's, or DFS_NO_CHUNK. */
-WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, uint64_t *cold,
+/* Moves a cold chunk into the caller's own, empty ring: the newest one of its own, the oldest
+** one of another's. Returns the chunk, now empty and the caller's, or DFS_NO_CHUNK. */
+WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, struct dfs_cold cold, bool own,
                                   struct dfs_pool pool) {
     uint32_t chunk = DFS_NO_CHUNK;
-    uint64_t own = dfs_look(ring);
+    uint64_t empty = dfs_look(ring);
     if (warp_lane() == 0)
-        chunk = dfs_list_pop(cold, pool);
+        chunk = own ? dfs_cold_newest(cold, pool) : dfs_cold_oldest(cold, pool);
     chunk = warp_from(chunk, 0);
     warp_sync();
     if (chunk == DFS_NO_CHUNK)
         return chunk;
     uint64_t *from = pool.entry + (uint64_t)chunk * pool.batch;
     for (uint32_t i = warp_lane(); i < pool.batch; i += warp_width)
-        block_store_64(dfs_place(ring, dfs_tail(own) + i), device_load_64(from + i));
+        block_store_64(dfs_place(ring, dfs_tail(empty) + i), device_load_64(from + i));
     dfs_publish(ring, pool.batch);
     return chunk;
 }

@@ -39,6 +39,7 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
     for (int kind = 0; kind < CSR_KINDS; kind++)
         copy->rows[kind].order = ORDER_UNKNOWN;
     copy->edge_order = ORDER_UNKNOWN;
+    copy->symmetry = SYMMETRY_UNKNOWN;
     if (!(gone & PART_ON_DEVICE))
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)

@@ -7,6 +7,7 @@
 #include "graph.cuh"
 
 enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
+enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -26,7 +27,8 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
     size_t weight_size; /* bytes of a weight; 0: the graph has none */
     uint32_t *source, *target;
     void *weight;
-    enum order edge_order; /* by (source, target) (tree/depth_rows.cu) */
+    enum order edge_order;  /* by (source, target) (tree/depth_rows.cu) */
+    enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
     struct device_rows rows[CSR_KINDS];
 };
 

@@ -31,6 +31,12 @@ struct device_csr { /* meaning as struct csr */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
+/* Does OUT have the mirror of each of its arcs, none twice, so that it is IN as well? Found out
+** once for a graph: phase "prepare". Where edges are in no order, or memory is short, it is
+** not found. (device_symmetry.cu) */
+bool gg_device_symmetric(struct cuda_job *job, bool *symmetric);
+/* Has that been found out, with that answer? */
+bool gg_known_symmetric(const gpugraph_graph *graph);
 /* gg_bring_edges for whoever has a job open. */
 bool gg_edges_home(struct cuda_job *job);
 /* Bytes that a CSR and the edges would still take, scratch included. */

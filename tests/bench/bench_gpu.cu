@@ -10,7 +10,8 @@
 ** corners (triangles of each vertex), clustering (with directions),
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
-** "csr"; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
+** "csr"; first: searches by depth of a graph that has just left the device, REPEATS times from each
+** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from one source, with the
 ** balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto; several with commas between them are timed one after the
@@ -44,6 +45,7 @@
 ** hexadecimal digits, the same whatever computed them; largest: the largest value. mis: members are reached, values
 ** are 0. triangles: `reached` is the count. An unordered dfs has no
 ** values to compare: 0.
+**     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum      all in ms but the sum
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
@@ -73,7 +75,7 @@ struct bench {
     gpugraph_run run;
     int sources, repeats;
     bool tree, phases, device, ordered, forest;
-    double upload_ms, csr_ms;
+    double upload_ms, csr_ms, prepare_ms;
     char csr[100];                         /* how it was made */
     double device_ms;                      /* of the latest search */
     double search_ms, parents_ms, walk_ms; /* of the latest call: these phases */
@@ -99,6 +101,8 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
     b->walk_ms += strcmp(name, "walk") == 0 ? ms : 0;
     if (strcmp(name, "upload") == 0)
         b->upload_ms += ms;
+    if (strcmp(name, "prepare") == 0)
+        b->prepare_ms += ms;
     if (strcmp(name, "csr") == 0) {
         b->csr_ms = ms;
         snprintf(b->csr, sizeof b->csr, "%s", detail);
@@ -408,6 +412,29 @@ static void time_csr(struct bench *b) {
     }
 }
 
+/* From each source, a search by depth of a graph that has just left the device. */
+static void time_first(struct bench *b) {
+    struct results r;
+    r.word.resize(b->edges.n);
+    for (int i = 0; i < b->sources; i++) {
+        std::vector<double> upload, csr, prepare, kernels;
+        for (int k = 0; k < b->repeats; k++) {
+            gpugraph_release_device(b->graph);
+            b->upload_ms = b->csr_ms = b->prepare_ms = 0;
+            search(b, "bfs", b->edges.start[i], &r);
+            upload.push_back(b->upload_ms);
+            csr.push_back(b->csr_ms);
+            prepare.push_back(b->prepare_ms);
+            kernels.push_back(b->device_ms);
+        }
+        printf("FIRST,%s,%s,%u,%d,%.3f,%.3f,%.3f,%.4f,%016llx\n", b->run.used_method,
+               b->graph_name, b->edges.start[i], b->repeats, median_of(&upload),
+               median_of(&csr), median_of(&prepare), median_of(&kernels),
+               (unsigned long long)look_at(b, "bfs", &r).sum);
+        fflush(stdout);
+    }
+}
+
 static void time_algorithm(struct bench *b, const char *algorithm) {
     bool from_sources = strcmp(algorithm, "bfs") == 0 || strcmp(algorithm, "sssp") == 0 ||
                         strcmp(algorithm, "dfs") == 0;
@@ -632,7 +659,7 @@ static bool known(const char *list) {
     std::stringstream names(list);
     bool all = true;
     for (std::string one; std::getline(names, one, ',');) {
-        bool found = asked("all,csr,each,paths,plain,breakdown", one.c_str());
+        bool found = asked("all,csr,first,each,paths,plain,breakdown", one.c_str());
         for (const char *algorithm : algorithms)
             found = found || one == algorithm;
         all = all && found;
@@ -680,6 +707,8 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
             if (asked(list, algorithm) ||
                 (asked(list, "all") && strcmp(algorithm, "topological_order") != 0))
                 time_algorithm(b, algorithm);
+        if (asked(list, "first"))
+            time_first(b);
         for (uint32_t count : {8u, 16u, 64u})
             if (asked(list, "each"))
                 time_each(b, count);
@@ -703,16 +732,17 @@ static void time_backends(struct bench *b, const char *list, const char *methods
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(
-            stderr,
-            "usage: bench_gpu GRAPH "
-            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|matrix|cores|forest|topological_order|all|"
-            "csr|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES [REPEATS]]]]\n");
+        fprintf(stderr,
+                "usage: bench_gpu GRAPH "
+                "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
+                "corners|clustering|matrix|cores|forest|topological_order|all|"
+                "csr|first|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES "
+                "[REPEATS]]]]\n");
         return 2;
     }
     b.graph_name = argv[1];
-    bool csr = asked(argv[2], "csr"), paths = asked(argv[2], "paths");
+    bool csr = asked(argv[2], "csr") || asked(argv[2], "first");
+    bool paths = asked(argv[2], "paths");
     b.sources = number(argc, argv, 5, 5, paths ? 10000 : BENCH_SOURCES);
     b.repeats = number(argc, argv, 6, 3, 1000);
     b.tree = getenv("TREE") != NULL;
@@ -757,7 +787,7 @@ int main(int argc, char **argv) {
         }
     }
     b.run.method = methods;
-    if (csr)
+    if (asked(argv[2], "csr"))
         time_csr(&b);
     gpugraph_free(b.graph);
     bench_graph_free(&b.edges);

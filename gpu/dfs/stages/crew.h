@@ -29,11 +29,12 @@ struct dfs_crew {
     bool all_vertices; /* a forest: further roots are opened */
     struct dfs_control *control;
     struct dfs_pool pool;
-    uint64_t *cold;     /* one list for each worker */
-    uint32_t *rest;     /* entries in each, about */
-    uint64_t *work;     /* arcs looked at by each block; NULL: not wanted */
-    uint64_t *far_ring; /* rings of the one block in device memory, or NULL */
-    bool ring_far;      /* it is wanted so */
+    uint64_t *cold, *under; /* of each worker: words of its cold chunks */
+    uint32_t *cold_chunk;   /* shape.cold for each */
+    uint32_t *rest;         /* entries in each one's, about */
+    uint64_t *work;         /* arcs looked at by each block; NULL: not wanted */
+    uint64_t *far_ring;     /* rings of the one block in device memory, or NULL */
+    bool ring_far;          /* it is wanted so */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;
@@ -48,7 +49,6 @@ struct dfs_worker {
     struct dfs_crew crew;
     struct dfs_block block;
     struct dfs_ring ring;
-    uint64_t *cold;
     uint32_t number, place; /* in the crew, in the block */
     uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
     uint32_t random, steps, reached, stolen;
@@ -62,6 +62,15 @@ WARP_FUNCTION struct dfs_ring dfs_ring_of(const struct dfs_worker *w, uint32_t p
     ring.size = w->crew.shape.ring;
     ring.entry = w->block.entry + (uint64_t)place * ring.size;
     return ring;
+}
+
+WARP_FUNCTION struct dfs_cold dfs_cold_of(const struct dfs_worker *w, uint32_t number) {
+    struct dfs_cold cold;
+    cold.word = w->crew.cold + number;
+    cold.under = w->crew.under + number;
+    cold.size = w->crew.shape.cold;
+    cold.chunk = w->crew.cold_chunk + (uint64_t)number * cold.size;
+    return cold;
 }
 
 WARP_FUNCTION uint32_t dfs_random(struct dfs_worker *w) {
@@ -168,7 +177,7 @@ WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
             device_store(&w->crew.control->stop, 1);
             return false;
         }
-        if (dfs_flush(w->ring, w->cold, w->crew.pool, w->spare)) {
+        if (dfs_flush(w->ring, dfs_cold_of(w, w->number), w->crew.pool, w->spare)) {
             w->spare = DFS_NO_CHUNK;
             if (warp_lane() == 0)
                 device_add(&w->crew.rest[w->number], w->crew.shape.batch);
@@ -209,9 +218,10 @@ WARP_FUNCTION void dfs_keep_chunk(struct dfs_worker *w, uint32_t chunk) {
     warp_sync();
 }
 
-/* From the list of that worker. */
+/* From the cold chunks of that worker. */
 WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
-    uint32_t chunk = dfs_refill(w->ring, w->crew.cold + number, w->crew.pool);
+    uint32_t chunk =
+        dfs_refill(w->ring, dfs_cold_of(w, number), number == w->number, w->crew.pool);
     if (chunk == DFS_NO_CHUNK)
         return false;
     if (warp_lane() == 0)
@@ -391,7 +401,6 @@ WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
     w.number = number;
     w.place = number % crew.block_workers;
     w.ring = dfs_ring_of(&w, w.place);
-    w.cold = crew.cold + number;
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
     w.steps = w.reached = w.stolen = 0;

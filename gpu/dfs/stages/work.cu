@@ -62,6 +62,8 @@ void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
     uint32_t chunks = s->g.n / GG_DFS_BATCH + 1 + CHUNKS_A_WORKER * crew->workers;
     crew->control = gg_carve<struct dfs_control>(space, 1);
     crew->cold = gg_carve<uint64_t>(space, crew->workers);
+    crew->under = gg_carve<uint64_t>(space, crew->workers);
+    crew->cold_chunk = gg_carve<uint32_t>(space, (uint64_t)crew->workers * GG_DFS_COLD);
     crew->rest = gg_carve<uint32_t>(space, crew->workers);
     crew->far_ring =
         crew->ring_far ? gg_carve<uint64_t>(space, BLOCK_WORKERS * GG_DFS_RING) : NULL;
@@ -86,11 +88,12 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
     crew->block_workers = BLOCK_WORKERS;
-    crew->shape =
-        dfs_shape{GG_DFS_RING, GG_DFS_BATCH, GG_DFS_HOT_CUTOFF, GG_DFS_COLD_CUTOFF};
+    crew->shape = dfs_shape{GG_DFS_RING, GG_DFS_BATCH, GG_DFS_HOT_CUTOFF,
+                            GG_DFS_COLD_CUTOFF, GG_DFS_COLD};
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
-    gg_fill(job, crew->cold, 0xff, (uint64_t)crew->workers * sizeof *crew->cold);
+    gg_fill(job, crew->cold, 0, (uint64_t)crew->workers * sizeof *crew->cold);
+    gg_fill(job, crew->under, 0xff, (uint64_t)crew->workers * sizeof *crew->cold);
     gg_fill(job, crew->rest, 0, (uint64_t)crew->workers * sizeof *crew->rest);
     gg_fill(job, crew->depth, 0xff, bytes);
     gg_fill(job, crew->parent, 0xff, bytes);

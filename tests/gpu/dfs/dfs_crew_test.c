@@ -12,7 +12,7 @@ static void jitter(void);
 
 #include <pthread.h>
 
-enum { MOST_WORKERS = 12, MOST_RING = 64 };
+enum { MOST_WORKERS = 12, MOST_RING = 64, MOST_COLD = 64 };
 
 /* ---- a crew of threads ---- */
 
@@ -21,7 +21,8 @@ struct memory {
     struct dfs_control control;
     uint64_t word[MOST_WORKERS], entry[MOST_WORKERS * MOST_RING];
     uint32_t busy[MOST_WORKERS];
-    uint64_t cold[MOST_WORKERS], work[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], under[MOST_WORKERS], work[MOST_WORKERS];
+    uint32_t cold_chunk[MOST_WORKERS * MOST_COLD];
     uint32_t rest[MOST_WORKERS];
     uint32_t host_stop;
 };
@@ -38,6 +39,8 @@ static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
     crew->shape = shape;
     crew->control = &m->control;
     crew->cold = m->cold;
+    crew->under = m->under;
+    crew->cold_chunk = m->cold_chunk;
     crew->rest = m->rest;
     crew->work = m->work;
     crew->host_stop = &m->host_stop;
@@ -45,7 +48,7 @@ static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
     crew->parent = need(g->n, sizeof(uint32_t));
     memset(crew->depth, 0xff, (size_t)g->n * sizeof(uint32_t));
     memset(crew->parent, 0xff, (size_t)g->n * sizeof(uint32_t));
-    memset(m->cold, 0xff, sizeof m->cold);
+    memset(m->under, 0xff, sizeof m->under);
     crew->pool.chunks = g->n / shape.batch + 1 + 3 * crew->workers;
     crew->pool.batch = shape.batch;
     crew->pool.entry = need((size_t)crew->pool.chunks * shape.batch, sizeof(uint64_t));
@@ -94,13 +97,14 @@ static void expect_nothing_left(const struct memory *m) {
     expect(m->control.busy == 0, "%u are busy at the end", m->control.busy);
     for (uint32_t i = 0; i < m->crew.workers; i++) {
         expect(dfs_count(m->word[i]) == 0, "ring %u is not empty", i);
-        expect(dfs_first(m->cold[i]) == DFS_NO_CHUNK, "list %u is not empty", i);
+        expect(dfs_count(m->cold[i]) == 0, "cold chunks of %u are left", i);
+        expect(dfs_first(m->under[i]) == DFS_NO_CHUNK, "list %u is not empty", i);
         expect(m->rest[i] == 0, "list %u has %u entries", i, m->rest[i]);
     }
 }
 
 static const struct dfs_shape shapes[] = {
-    {2, 1, 2, 1}, {4, 2, 2, 2}, {8, 2, 4, 4}, {64, 32, 4, 32}};
+    {2, 1, 2, 1, 1}, {4, 2, 2, 2, 2}, {8, 2, 4, 4, 8}, {64, 32, 4, 32, 64}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 /* From vertex 0. */
@@ -231,8 +235,9 @@ enum { ENTRIES = 20000, THIEVES = 3 };
 struct deque {
     struct dfs_shape shape;
     struct dfs_pool pool;
-    uint64_t word[THIEVES + 1], entry[(THIEVES + 1) * MOST_RING], cold, free;
-    uint32_t touched, out;
+    uint64_t word[THIEVES + 1], entry[(THIEVES + 1) * MOST_RING];
+    uint64_t cold, under, free;
+    uint32_t cold_chunk[MOST_COLD], touched, out;
     uint8_t *seen;
 };
 
@@ -246,6 +251,11 @@ static struct dfs_ring ring_at(struct deque *d, uint32_t place) {
     struct dfs_ring ring = {d->word + place, d->entry + place * d->shape.ring,
                             d->shape.ring};
     return ring;
+}
+
+static struct dfs_cold cold_of(struct deque *d) {
+    struct dfs_cold cold = {&d->cold, &d->under, d->cold_chunk, d->shape.cold};
+    return cold;
 }
 
 static void take_out(struct deque *d, uint64_t entry) {
@@ -264,7 +274,7 @@ static void *rob(void *argument) {
         if (turn++ % 2) {
             dfs_steal(victim, own, d->shape);
         } else {
-            uint32_t chunk = dfs_refill(own, &d->cold, d->pool);
+            uint32_t chunk = dfs_refill(own, cold_of(d), false, d->pool);
             if (chunk != DFS_NO_CHUNK)
                 dfs_list_push(d->pool.free, d->pool, chunk);
         }
@@ -284,7 +294,7 @@ static void own(struct deque *d) {
             while (!dfs_push(ring, next)) {
                 uint32_t chunk = dfs_take_chunk(d->pool);
                 ck_assert_uint_ne(chunk, DFS_NO_CHUNK);
-                if (!dfs_flush(ring, &d->cold, d->pool, chunk))
+                if (!dfs_flush(ring, cold_of(d), d->pool, chunk))
                     dfs_list_push(d->pool.free, d->pool, chunk);
             }
         }
@@ -292,7 +302,7 @@ static void own(struct deque *d) {
             if (dfs_pop(ring, &entry)) {
                 take_out(d, entry);
             } else {
-                uint32_t chunk = dfs_refill(ring, &d->cold, d->pool);
+                uint32_t chunk = dfs_refill(ring, cold_of(d), true, d->pool);
                 if (chunk != DFS_NO_CHUNK)
                     dfs_list_push(d->pool.free, d->pool, chunk);
             }
@@ -304,7 +314,7 @@ START_TEST(every_entry_once) {
     struct deque *d = need(1, sizeof *d);
     struct thief thief[THIEVES];
     d->shape = shapes[_i];
-    d->cold = d->free = UINT64_MAX;
+    d->under = d->free = UINT64_MAX;
     d->seen = need(ENTRIES, 1);
     d->pool.batch = d->shape.batch;
     d->pool.chunks = ENTRIES / d->shape.batch + 3 * (THIEVES + 1);
@@ -329,10 +339,36 @@ START_TEST(every_entry_once) {
 }
 END_TEST
 
+/* The owner gets its newest chunk, a thief the oldest, also once some lie under the ring, of
+** which the newest comes first. */
+START_TEST(ends_of_cold_chunks) {
+    enum { CHUNKS = 7 };
+    uint64_t word = 0, under = UINT64_MAX;
+    uint32_t place[4], next[CHUNKS];
+    struct dfs_cold cold = {&word, &under, place, 4};
+    struct dfs_pool pool = {.next = next, .chunks = CHUNKS};
+    for (uint32_t chunk = 0; chunk < 4; chunk++)
+        dfs_cold_push(cold, pool, chunk);
+    ck_assert_uint_eq(dfs_cold_newest(cold, pool), 3);
+    ck_assert_uint_eq(dfs_cold_oldest(cold, pool), 0);
+    for (uint32_t chunk = 3; chunk < CHUNKS; chunk++)
+        dfs_cold_push(cold, pool, chunk); /* 1 and 2 go under */
+    ck_assert_uint_eq(dfs_cold_newest(cold, pool), 6);
+    ck_assert_uint_eq(dfs_cold_oldest(cold, pool), 2);
+    ck_assert_uint_eq(dfs_cold_oldest(cold, pool), 1);
+    ck_assert_uint_eq(dfs_cold_oldest(cold, pool), 3);
+    ck_assert_uint_eq(dfs_cold_newest(cold, pool), 5);
+    ck_assert_uint_eq(dfs_cold_newest(cold, pool), 4);
+    ck_assert_uint_eq(dfs_cold_newest(cold, pool), DFS_NO_CHUNK);
+    ck_assert_uint_eq(dfs_cold_oldest(cold, pool), DFS_NO_CHUNK);
+}
+END_TEST
+
 const struct suite suite = {
     "dfs_crew",
     {{"dfs_crew", .timeout = 120,
-      .cases = {{&every_entry_once, 4},
+      .cases = {{&ends_of_cold_chunks},
+                {&every_entry_once, 4},
                 {&tree_of_one_source, SHAPES},
                 {&many_seeds},
                 {&forest, SHAPES},

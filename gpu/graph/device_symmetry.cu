@@ -1,0 +1,230 @@
+/* Is a graph its own transpose? Asked once for a graph, by searches to which the answer
+** saves transposed rows, and remembered with the device's copy.
+**
+**     edges     ascending by (source, target), none twice: arc i of OUT is edge i
+**     row v     [ lower: targets before v | v itself | upper: targets behind v ]
+**     mirror    (target, source) of every upper arc, by a stable radix sort of the target:
+**               symmetric is who finds there all lower arcs, in their order
+**
+** A sum over all edges that an edge and its mirror add nothing to goes before: it tells
+** nearly every graph apart that is not symmetric, for one look at its edges. It is never
+** believed when it says yes. */
+#include "device_copy.cuh"
+#include "frontier.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+struct symmetry_look {
+    unsigned long long sum; /* 0: perhaps */
+    uint32_t falls;         /* an edge that is not behind the one before */
+    uint32_t differs;       /* from its mirror */
+};
+
+/* One thread per edge. */
+static __global__ void add_ends(device_edges edges, symmetry_look *look) {
+    unsigned long long sum = 0;
+    bool falls = false;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint64_t s = edges.source[e], t = edges.target[e];
+        sum += gg_mix(s << 32 | t) - gg_mix(t << 32 | s);
+        if (e > 0) {
+            uint64_t before = edges.source[e - 1];
+            falls |= (before << 32 | edges.target[e - 1]) >= (s << 32 | t);
+        }
+    }
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        sum += __shfl_xor_sync(ALL_LANES, sum, step);
+    if (sum && threadIdx.x % GG_WARP == 0)
+        atomicAdd(&look->sum, sum);
+    if (falls)
+        look->falls = 1;
+}
+
+/* One thread per row: its arcs to smaller and to larger vertices; 0 for the row past the last. */
+static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
+    for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
+        uint64_t begin = v < rows.n ? rows.offset[v] : 0;
+        uint64_t end = v < rows.n ? rows.offset[v + 1] : 0;
+        uint64_t low = begin, high = end;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            if (rows.target[middle] < v)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bool loop = low < end && rows.target[low] == v;
+        lower[v] = (uint32_t)(low - begin);
+        upper[v] = (uint32_t)(end - low - loop);
+    }
+}
+
+/* One thread per edge: the mirrors of upper arcs, in the order of these. */
+static __global__ void lay_mirrors(device_edges edges, const uint64_t *offset,
+                                   const uint64_t *upper, uint32_t *row, uint32_t *arc) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e];
+        if (s >= t)
+            continue;
+        uint64_t at = upper[s + 1] - (offset[s + 1] - e);
+        row[at] = t;
+        arc[at] = s;
+    }
+}
+
+/* One thread per mirror: is it the lower arc of that place? */
+static __global__ void compare_mirrors(device_csr rows, const uint64_t *lower,
+                                       const uint32_t *row, const uint32_t *arc,
+                                       uint64_t mirrors, symmetry_look *look) {
+    bool differs = false;
+    for (uint64_t i = gg_thread(); i < mirrors; i += gg_threads_of_grid()) {
+        uint32_t v = row[i];
+        uint64_t first = lower[v];
+        differs |= i < first || i >= lower[v + 1] ||
+                   rows.target[rows.offset[v] + (i - first)] != arc[i];
+    }
+    if (differs)
+        look->differs = 1;
+}
+
+struct symmetry_scratch {
+    symmetry_look *look;
+    uint32_t *count[2];      /* n + 1; lower, upper */
+    uint64_t *lower, *upper; /* n + 1: sums of those before */
+    uint32_t *row, *arc;     /* mirrors */
+    uint32_t *row_sorted, *arc_sorted;
+    unsigned char *cub;
+    size_t cub_bytes;
+};
+
+static void carve_symmetry(struct workspace *space, const struct device_edges *edges,
+                           struct symmetry_scratch *s) {
+    const uint64_t mirrors = edges->m / 2, n = edges->n;
+    uint32_t *none = NULL;
+    size_t sort = 0, sums = gg_offsets_scratch(edges->n);
+    cub::DeviceRadixSort::SortPairs(NULL, sort, none, none, none, none, (int64_t)mirrors,
+                                    0, 32);
+    s->cub_bytes = sort > sums ? sort : sums;
+    s->look = gg_carve<symmetry_look>(space, 1);
+    for (int side = 0; side < 2; side++)
+        s->count[side] = gg_carve<uint32_t>(space, n + 1);
+    s->lower = gg_carve<uint64_t>(space, n + 1);
+    s->upper = gg_carve<uint64_t>(space, n + 1);
+    s->row = gg_carve<uint32_t>(space, mirrors);
+    s->arc = gg_carve<uint32_t>(space, mirrors);
+    s->row_sorted = gg_carve<uint32_t>(space, mirrors);
+    s->arc_sorted = gg_carve<uint32_t>(space, mirrors);
+    s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
+}
+
+/* Could it be symmetric, and are its edges in order? */
+static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edges,
+                            bool *perhaps) {
+    struct symmetry_look look, *on_device;
+    struct workspace space = {NULL, 0};
+    gg_carve<symmetry_look>(&space, 1);
+    if (!gg_workspace(job, &space))
+        return false;
+    on_device = gg_carve<symmetry_look>(&space, 1);
+    gg_fill(job, on_device, 0, sizeof *on_device);
+    if (!gg_going(job))
+        return false;
+    add_ends<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(*edges, on_device);
+    if (!gg_launched(job, "add_ends") || !gg_fetch(job, &look, on_device, sizeof look))
+        return false;
+    *perhaps = look.sum == 0 && !look.falls;
+    return true;
+}
+
+static int bits_for(uint32_t n) {
+    return n < 2 ? 1 : 32 - __builtin_clz(n - 1);
+}
+
+/* The sums of both sides, once they are as many. */
+static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
+                      const struct symmetry_scratch *s, uint64_t *mirrors) {
+    uint64_t total[2];
+    count_sides<<<gg_grid(job, (uint64_t)rows->n + 1, 16), GG_BLOCK, 0, job->stream>>>(
+        *rows, s->count[0], s->count[1]);
+    if (!gg_launched(job, "count_sides") ||
+        !gg_offsets(job, s->count[0], s->lower, rows->n, s->cub, s->cub_bytes) ||
+        !gg_offsets(job, s->count[1], s->upper, rows->n, s->cub, s->cub_bytes) ||
+        !gg_fetch(job, &total[0], s->lower + rows->n, sizeof total[0]) ||
+        !gg_fetch(job, &total[1], s->upper + rows->n, sizeof total[1]))
+        return false;
+    *mirrors = total[0] == total[1] ? total[0] : UINT64_MAX;
+    return true;
+}
+
+/* Compares all of it. */
+static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
+                         const struct device_csr *rows, const struct symmetry_scratch *s,
+                         bool *symmetric) {
+    symmetry_look look = {};
+    uint64_t mirrors;
+    size_t bytes = s->cub_bytes;
+    gg_fill(job, s->look, 0, sizeof *s->look);
+    if (!gg_going(job) || !add_sides(job, rows, s, &mirrors))
+        return false;
+    *symmetric = false;
+    if (mirrors == UINT64_MAX)
+        return true;
+    lay_mirrors<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
+        *edges, rows->offset, s->upper, s->row, s->arc);
+    if (!gg_launched(job, "lay_mirrors") ||
+        !gg_note(job,
+                 cub::DeviceRadixSort::SortPairs(s->cub, bytes, s->row, s->row_sorted,
+                                                 s->arc, s->arc_sorted, (int64_t)mirrors,
+                                                 0, bits_for(rows->n), job->stream),
+                 "sort mirrored arcs"))
+        return false;
+    compare_mirrors<<<gg_grid(job, mirrors, 16), GG_BLOCK, 0, job->stream>>>(
+        *rows, s->lower, s->row_sorted, s->arc_sorted, mirrors, s->look);
+    if (!gg_launched(job, "compare_mirrors") ||
+        !gg_fetch(job, &look, s->look, sizeof look))
+        return false;
+    *symmetric = !look.differs;
+    return true;
+}
+
+bool gg_device_symmetric(struct cuda_job *job, bool *symmetric) {
+    struct device_csr rows;
+    struct device_edges edges;
+    struct workspace space = {NULL, 0};
+    struct symmetry_scratch scratch;
+    bool perhaps = false;
+    *symmetric = false;
+    if (!gg_device_csr(job, CSR_OUT, false, &rows) ||
+        !gg_device_edges(job, false, &edges))
+        return false;
+    struct device_copy *copy = gg_device_copy_of(job->graph);
+    if (copy->symmetry != SYMMETRY_UNKNOWN) {
+        *symmetric = copy->symmetry == SYMMETRIC;
+        return true;
+    }
+    double started = gg_now_ms();
+    if (!looks_symmetric(job, &edges, &perhaps))
+        return false;
+    double looked = gg_now_ms();
+    job->working = false;
+    carve_symmetry(&space, &edges, &scratch);
+    if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
+        rows.target = edges.target; /* in order, however rows were made */
+        if (!gg_workspace(job, &space))
+            return false;
+        carve_symmetry(&space, &edges, &scratch);
+        if (!find_mirrors(job, &edges, &rows, &scratch, symmetric))
+            return false;
+        gg_drop_workspace(job);
+    }
+    copy->symmetry = *symmetric ? SYMMETRIC : NOT_SYMMETRIC;
+    gg_phase(job->run, "prepare", started, (int64_t)edges.m,
+             "%s; sum of the ends %.3f ms",
+             *symmetric ? "symmetric" : "not known to be symmetric", looked - started);
+    return true;
+}
+
+bool gg_known_symmetric(const gpugraph_graph *graph) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    return copy && copy->symmetry == SYMMETRIC;
+}
