@@ -12,8 +12,8 @@
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; first: searches by depth of a graph that has just left the device, REPEATS times from each
 ** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
-** by each of its methods on the device (or METHOD alone), once from one source, with the
-** balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
+** by each of its methods on the device (or METHOD alone), once from each source, the first
+** alone where that has taken BREAKDOWN_MS, with the balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto; several with commas between them are timed one after the
 ** other. SOURCES: how many of the graph's sixteen sources are searched from, default 5;
 ** REPEATS: times each, default 3. In the environment:
@@ -49,7 +49,9 @@
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
-**     BREAKDOWN,method,graph,source,ms,balance         a line for each method */
+**     BREAKDOWN,method,graph,sources,median,least,most of the phase search,
+**         medians of the variance of arcs per block over their squared mean, and of the largest
+**         block's over the mean              (all in one line), a line for each method */
 #include "backend.h"
 #include "gengraph.cuh"
 #include "plain_dfs.h"
@@ -550,6 +552,30 @@ static void time_plain(struct bench *b) {
     }
 }
 
+enum { BREAKDOWN_MS = 1500 }; /* of one method, from which it gets no further source */
+
+static void break_method_down(struct bench *b, struct results *r) {
+    std::vector<double> ms, variance, largest;
+    const double began = now_ms();
+    for (int i = 0; i < b->sources && (i == 0 || now_ms() - began < BREAKDOWN_MS); i++) {
+        double most = 0, square = 0;
+        b->balance[0] = 0;
+        search(b, "dfs", b->edges.start[i], r);
+        const char *times = strstr(b->balance, "at most "),
+                   *spread = strstr(b->balance, "variance ");
+        most = times ? atof(times + strlen("at most ")) : 0;
+        square = spread ? atof(spread + strlen("variance ")) : 0;
+        ms.push_back(b->device_ms);
+        variance.push_back(square);
+        largest.push_back(most);
+    }
+    const double median = median_of(&ms);
+    printf("BREAKDOWN,%s,%s,%zu,%.3f,%.3f,%.3f,%.3f,%.2f\n", b->run.used_method,
+           b->graph_name, ms.size(), median, ms.front(), ms.back(), median_of(&variance),
+           median_of(&largest));
+    fflush(stdout);
+}
+
 static void break_down(struct bench *b) {
     static const char *const methods[] = {"one-level", "two-level", "block-stealing",
                                           "work-stealing", "many-paths"};
@@ -564,10 +590,7 @@ static void break_down(struct bench *b) {
         if (only && strcmp(only, method) != 0)
             continue;
         b->run.method = method;
-        search(b, "dfs", b->edges.start[0], &r);
-        printf("BREAKDOWN,%s,%s,%u,%.3f,%s\n", method, b->graph_name, b->edges.start[0],
-               b->device_ms, b->balance);
-        fflush(stdout);
+        break_method_down(b, &r);
     }
 }
 
