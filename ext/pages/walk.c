@@ -18,7 +18,7 @@
 ** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
 ** it in the batch's turn, one batch after the other: so a text's number, and the place
 ** of its bytes, are those that reading row by row gives. */
-#include "base/big_block.h"
+#include "filling.h"
 #include "format.h"
 #include "team.h"
 
@@ -47,9 +47,7 @@ struct team {
     const page_layout *layout;
     const page_leaves *leaves;
     page_columns *columns;
-    int64_t *rowid, *weight,
-        *reverse;      /* reserved, to become the columns' if they are needed */
-    bool any_text[2];  /* by the thread whose turn it is */
+    page_filling filling;
     int64_t half_room; /* by the thread whose turn it is */
     uint32_t batch_pages, batches;
     struct batch *batch;
@@ -198,12 +196,12 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
                                      bool keep, page_rows *rows) {
     const uint8_t *buffer = desk->buffer;
     page_store_empty(&desk->helper.store);
-    *rows = (page_rows){.rowid = keep ? team->rowid : NULL,
+    *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
                         .source = team->columns->source,
                         .target = team->columns->target,
-                        .weight = team->weight,
+                        .weight = team->filling.weight,
                         .edge_id = team->columns->edge_id,
-                        .reverse = team->reverse,
+                        .reverse = team->filling.reverse,
                         .at = team->batch[b].start,
                         .dense = true,
                         .text = desk->text,
@@ -268,7 +266,7 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
         int k = text->entry % 2;
         column[k][at] = number;
         team->columns->text[k][at / 8] |= (uint8_t)(1 << at % 8);
-        team->any_text[k] = true;
+        team->filling.any_text[k] = true;
     }
     return PAGE_FINE;
 }
@@ -319,17 +317,28 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
 
 /* ---- the team at work ---- */
 
-/* asks: the calling thread does. */
-static void work(struct team *team, struct desk *desk, bool asks) {
+/* Memory that all will write a while after this batch: by then each of `members` threads has taken one or two more. */
+static void look_ahead(struct team *team, uint32_t b, int members) {
+    const struct batch *batch = &team->batch[b];
+    const int64_t window = 2 * members * batch->count;
+    const int64_t likely = batch->start + batch->count * (team->batches - b);
+    const int64_t to = batch->start + batch->count + window;
+    page_filling_ahead(&team->filling, team->columns, batch->start + window,
+                       to < likely ? to : likely);
+}
+
+/* The first of the members asks whether to stop. */
+static void work(struct team *team, struct desk *desk, int member, int members) {
     page_rows rows;
     uint32_t b = 0;
     double next_ms = 0;
 
     for (int64_t at = 0;; at = rows.at) {
-        if (asks && page_source_stops(team->source, &next_ms, at))
+        if (member == 0 && page_source_stops(team->source, &next_ms, at))
             team_stop(team, PAGE_STOPPED, NULL);
         if (!take_batch(team, desk->buffer, &b))
             return;
+        look_ahead(team, b, members);
         bool keep = atomic_load(&team->keep);
         enum page_reason reason = decode_batch(team, b, desk, keep, &rows);
         if (!reason && !rows.dense && !keep) {
@@ -379,47 +388,14 @@ static void clear_desk(struct desk *desk) {
 static void take_part(void *job, int member, int members) {
     struct team *team = job;
     struct desk desk;
-    (void)members;
     if (set_desk(team, &desk, member))
-        work(team, &desk, member == 0);
+        work(team, &desk, member, members);
     else
         team_stop(team, PAGE_NO_MEMORY, NULL);
     clear_desk(&desk);
 }
 
-/* ---- the columns ---- */
-
-static void *reserve(int64_t count) {
-    return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
-}
-
-/* False: no memory. */
-static bool reserve_columns(struct team *team) {
-    const page_layout *layout = team->layout;
-    page_columns *columns = team->columns;
-    int64_t most = team->leaves->most_rows;
-    team->rowid = reserve(most);
-    columns->source = reserve(most);
-    columns->target = reserve(most);
-    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
-    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
-    const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
-    team->weight = weighted ? reserve(most) : NULL;
-    team->reverse = two_ways ? reserve(most) : NULL;
-    columns->edge_id = ids ? reserve(most) : NULL;
-    for (int k = 0; k < 2 && layout->text; k++)
-        columns->text[k] = calloc((size_t)most / 8 + 1, 1);
-    return team->rowid && columns->source && columns->target &&
-           (team->weight || !weighted) && (team->reverse || !two_ways) &&
-           (columns->edge_id || !ids) &&
-           (!layout->text ||
-            (columns->text[0] && columns->text[1] && intern_ready(team->source->texts)));
-}
-
-static void *cut(void *block, int64_t count) {
-    void *smaller = realloc(block, count ? (size_t)count * 8 : 8);
-    return smaller ? smaller : block;
-}
+/* ---- all together ---- */
 
 /* Rowids ascend from batch to batch; those of batches that did not write them are
 ** their places + 1. */
@@ -434,38 +410,10 @@ static enum page_reason finish_rowids(struct team *team) {
         const struct batch *batch = &team->batch[b];
         if (!batch->kept)
             for (int64_t i = batch->start; i < batch->start + batch->count; i++)
-                team->rowid[i] = i + 1;
+                team->filling.rowid[i] = i + 1;
     }
-    team->columns->rowid = any_kept ? cut(team->rowid, team->total) : NULL;
-    if (any_kept)
-        team->rowid = NULL;
+    team->filling.keep_rowids = any_kept;
     return PAGE_FINE;
-}
-
-static void finish_columns(struct team *team) {
-    page_columns *columns = team->columns;
-    columns->count = team->total;
-    columns->slow_rows = atomic_load(&team->slow);
-    columns->source = cut(columns->source, team->total);
-    columns->target = cut(columns->target, team->total);
-    for (int k = 0; k < 2; k++) {
-        if (team->any_text[k])
-            continue;
-        free(columns->text[k]);
-        columns->text[k] = NULL;
-    }
-    void *weight = team->weight ? cut(team->weight, team->total) : NULL;
-    void *reverse = team->reverse ? cut(team->reverse, team->total) : NULL;
-    if (columns->edge_id)
-        columns->edge_id = cut(columns->edge_id, team->total);
-    team->weight = team->reverse = NULL;
-    if (team->layout->real) {
-        columns->real_weight = weight;
-        columns->real_reverse = reverse;
-    } else {
-        columns->weight = weight;
-        columns->reverse = reverse;
-    }
 }
 
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
@@ -483,7 +431,8 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
 
     *columns = (page_columns){0};
     team.batch = calloc(team.batches, sizeof *team.batch);
-    if (team.batch && reserve_columns(&team)) {
+    if (team.batch && page_filling_reserve(&team.filling, layout, source->texts,
+                                           leaves->most_rows, columns)) {
         pthread_mutex_init(&team.read_lock, NULL);
         pthread_mutex_init(&team.order_lock, NULL);
         pthread_cond_init(&team.placed_on, NULL);
@@ -501,27 +450,10 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     if (reason)
         page_columns_clear(columns);
     else
-        finish_columns(&team);
+        page_filling_finish(&team.filling, layout, team.total, columns);
+    if (!reason)
+        columns->slow_rows = atomic_load(&team.slow);
     free(team.batch);
-    free(team.rowid);
-    free(team.weight);
-    free(team.reverse);
+    page_filling_clear(&team.filling);
     return reason;
-}
-
-void page_columns_clear(page_columns *columns) {
-    free(columns->rowid);
-    free(columns->source);
-    free(columns->target);
-    free(columns->text[0]);
-    free(columns->text[1]);
-    free(columns->weight);
-    free(columns->real_weight);
-    free(columns->reverse);
-    free(columns->real_reverse);
-    free(columns->edge_id);
-    free(columns->half);
-    if (columns->cells)
-        columns->cells->place->free(columns->cells);
-    *columns = (page_columns){0};
 }

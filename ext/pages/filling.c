@@ -1,0 +1,100 @@
+/* Columns that grow in place: see filling.h. */
+#include "filling.h"
+#include "base/big_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *reserve(int64_t count) {
+    return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
+}
+
+bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
+                          int64_t most, page_columns *columns) {
+    const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
+    const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
+    *filling = (page_filling){.most = most,
+                              .rowid = reserve(most),
+                              .weight = weighted ? reserve(most) : NULL,
+                              .reverse = two_ways ? reserve(most) : NULL};
+    columns->source = reserve(most);
+    columns->target = reserve(most);
+    columns->edge_id = ids ? reserve(most) : NULL;
+    for (int k = 0; k < 2 && layout->text; k++)
+        columns->text[k] = calloc((size_t)most / 8 + 1, 1);
+    return filling->rowid && columns->source && columns->target &&
+           (filling->weight || !weighted) && (filling->reverse || !two_ways) &&
+           (columns->edge_id || !ids) &&
+           (!layout->text ||
+            (columns->text[0] && columns->text[1] && intern_ready(texts)));
+}
+
+void page_filling_ahead(const page_filling *filling, const page_columns *columns,
+                        int64_t from, int64_t to) {
+    int64_t *const column[] = {columns->source, columns->target, columns->edge_id,
+                               filling->weight, filling->reverse};
+    to = to < filling->most ? to : filling->most;
+    for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)
+        if (column[i])
+            big_touch(column[i], (size_t)filling->most * 8, (size_t)from * 8,
+                      (size_t)to * 8);
+}
+
+static void *cut(void *block, int64_t count) {
+    void *smaller = realloc(block, count ? (size_t)count * 8 : 8);
+    return smaller ? smaller : block;
+}
+
+void page_filling_finish(page_filling *filling, const page_layout *layout, int64_t count,
+                         page_columns *columns) {
+    columns->count = count;
+    columns->source = cut(columns->source, count);
+    columns->target = cut(columns->target, count);
+    for (int k = 0; k < 2; k++) {
+        if (filling->any_text[k])
+            continue;
+        free(columns->text[k]);
+        columns->text[k] = NULL;
+    }
+    if (filling->keep_rowids) {
+        columns->rowid = cut(filling->rowid, count);
+        filling->rowid = NULL;
+    }
+    void *weight = filling->weight ? cut(filling->weight, count) : NULL;
+    void *reverse = filling->reverse ? cut(filling->reverse, count) : NULL;
+    if (columns->edge_id)
+        columns->edge_id = cut(columns->edge_id, count);
+    filling->weight = filling->reverse = NULL;
+    if (layout->real) {
+        columns->real_weight = weight;
+        columns->real_reverse = reverse;
+    } else {
+        columns->weight = weight;
+        columns->reverse = reverse;
+    }
+}
+
+void page_filling_clear(page_filling *filling) {
+    free(filling->rowid);
+    free(filling->weight);
+    free(filling->reverse);
+    *filling = (page_filling){0};
+}
+
+void page_columns_clear(page_columns *columns) {
+    free(columns->rowid);
+    free(columns->source);
+    free(columns->target);
+    free(columns->text[0]);
+    free(columns->text[1]);
+    free(columns->weight);
+    free(columns->real_weight);
+    free(columns->reverse);
+    free(columns->real_reverse);
+    free(columns->edge_id);
+    free(columns->half);
+    if (columns->cells)
+        columns->cells->place->free(columns->cells);
+    *columns = (page_columns){0};
+}
