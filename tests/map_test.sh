@@ -17,19 +17,11 @@ server=''
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 python=${GPUGRAPH_PYTHON:-$work/env/bin/python}
 if ! "$python" -c 'import datasette, playwright' 2>/dev/null; then
-    base='' pip=''
-    for found in python3 /usr/bin/python3; do
-        if [ -z "$base" ] && "$found" -c 'import sqlite3, venv; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
-            base=$found
-        fi
-        if [ -z "$pip" ] && "$found" -m pip --python "$found" --version >/dev/null 2>&1; then
-            pip=$found
-        fi
-    done
-    if [ -z "$base" ] || [ -z "$pip" ]; then
+    . "$root/.ci/pythons"
+    if [ -z "$python" ] || [ -z "$pip" ]; then
         skip "no Python here has an sqlite3 that loads extensions, and a pip of 22.3 or later"
     fi
-    "$base" -m venv --without-pip "$work/env"
+    "$python" -m venv --without-pip "$work/env"
     python=$work/env/bin/python
     "$pip" -m pip --python "$python" install -q --timeout 10 --retries 1 datasette playwright >"$work/log" 2>&1 ||
         skip "the package index is out of reach: $(tail -n 1 "$work/log")"

@@ -32,16 +32,8 @@ size() {
     [ "$bytes" -le "$3" ] || fail "$1 is larger than $3 bytes"
 }
 
-# A Python whose sqlite3 loads extensions, and a pip, which may be another's, that installs into its environments.
-python='' pip=''
-for found in ${GPUGRAPH_PYTHON:-python3 /usr/bin/python3}; do
-    if [ -z "$python" ] && "$found" -c 'import sqlite3, venv; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
-        python=$found
-    fi
-    if [ -z "$pip" ] && "$found" -m pip --python "$found" --version >/dev/null 2>&1; then
-        pip=$found
-    fi
-done
+PYTHONS=${GPUGRAPH_PYTHON:-}
+. "$root/.ci/pythons"
 [ -n "$python" ] || skip "no Python here has an sqlite3 that loads extensions"
 [ -n "$pip" ] || skip "no pip of 22.3 or later is here"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_NO_COMPILE=1 PYTHONDONTWRITEBYTECODE=1

@@ -20,23 +20,14 @@ if [ -z "${GPUGRAPH_SO:-}" ]; then
     GPUGRAPH_SO=$root/build/gpugraph
 fi
 
-# A Python whose sqlite3 loads extensions, and a pip, which may be another's, that installs Datasette into its environment.
 python=${GPUGRAPH_PYTHON:-$root/build/map-python/bin/python}
 if ! "$python" -c 'import datasette' 2>/dev/null; then
-    base='' pip=''
-    for found in python3 /usr/bin/python3; do
-        if [ -z "$base" ] && "$found" -c 'import sqlite3, venv; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
-            base=$found
-        fi
-        if [ -z "$pip" ] && "$found" -m pip --python "$found" --version >/dev/null 2>&1; then
-            pip=$found
-        fi
-    done
-    [ -n "$base" ] || { echo "no Python here has an sqlite3 that loads extensions" && exit 1; }
+    . "$root/.ci/pythons"
+    [ -n "$python" ] || { echo "no Python here has an sqlite3 that loads extensions" && exit 1; }
     [ -n "$pip" ] || { echo "there is no pip of 22.3 or later: on Debian it is the package python3-pip" && exit 1; }
     echo "installing Datasette into build/map-python"
+    "$python" -m venv --without-pip "$root/build/map-python"
     python=$root/build/map-python/bin/python
-    "$base" -m venv --without-pip "$root/build/map-python"
     "$pip" -m pip --python "$python" install -q datasette
 fi
 
