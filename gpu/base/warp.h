@@ -71,6 +71,18 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     __nanosleep(nanoseconds);
 }
 
+/* A build for racecheck (handed.cuh): among a block's warps, reads and writes by what it knows
+** for atomics. */
+#ifdef GPUGRAPH_RACECHECK
+#define WARP_LOAD_block(word, order)         (word).fetch_add(0, order)
+#define WARP_STORE_block(word, value, order) (word).exchange(value, order)
+#else
+#define WARP_LOAD_block(word, order)         (word).load(order)
+#define WARP_STORE_block(word, value, order) (word).store(value, order)
+#endif
+#define WARP_LOAD_device(word, order)         (word).load(order)
+#define WARP_STORE_device(word, value, order) (word).store(value, order)
+
 #define WARP_ATOMICS(name, scope)                                                        \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
         gg_late();                                                                       \
@@ -91,17 +103,21 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
         gg_late();                                                                       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_acquire);  \
+        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
+        return WARP_LOAD_##name(word, cuda::memory_order_acquire);                       \
     }                                                                                    \
     WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
         gg_late();                                                                       \
-        cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_release); \
+        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
+        WARP_STORE_##name(word, value, cuda::memory_order_release);                      \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
-        return cuda::atomic_ref<uint32_t, scope>(*at).load(cuda::memory_order_relaxed);  \
+        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
+        return WARP_LOAD_##name(word, cuda::memory_order_relaxed);                       \
     }                                                                                    \
     WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
-        cuda::atomic_ref<uint32_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
+        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
+        WARP_STORE_##name(word, value, cuda::memory_order_relaxed);                      \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         gg_late();                                                                       \
@@ -126,14 +142,17 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
             expected, value, cuda::memory_order_acq_rel);                                \
     }                                                                                    \
     WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                \
-        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_relaxed);  \
+        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
+        return WARP_LOAD_##name(word, cuda::memory_order_relaxed);                       \
     }                                                                                    \
     WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                   \
-        cuda::atomic_ref<uint64_t, scope>(*at).store(value, cuda::memory_order_relaxed); \
+        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
+        WARP_STORE_##name(word, value, cuda::memory_order_relaxed);                      \
     }                                                                                    \
     WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
         gg_late();                                                                       \
-        return cuda::atomic_ref<uint64_t, scope>(*at).load(cuda::memory_order_acquire);  \
+        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
+        return WARP_LOAD_##name(word, cuda::memory_order_acquire);                       \
     }                                                                                    \
     WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
         gg_late();                                                                       \

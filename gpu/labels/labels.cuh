@@ -6,6 +6,7 @@
 #define GPUGRAPH_LABELS_CUH
 
 #include "labels.h"
+#include "base/handed.cuh"
 #include "graph/frontier.cuh"
 
 enum {
@@ -93,9 +94,7 @@ static __device__ __forceinline__ void count_on_chip(uint32_t *key, uint32_t *co
     const uint32_t last = (1u << bits) - 1;
     uint32_t at = hash_of(label) >> (32 - bits);
     for (uint32_t looks = 0; looks <= last; looks++, at = (at + 1) & last) {
-        uint32_t there =
-            cuda::atomic_ref<uint32_t, cuda::thread_scope_block>(key[at]).load(
-                cuda::memory_order_relaxed);
+        uint32_t there = gg_handed_now(&key[at]);
         if (there == (uint32_t)NONE)
             there = atomicCAS(&key[at], (uint32_t)NONE, label);
         if (there == (uint32_t)NONE || there == label) {

@@ -9,16 +9,17 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 
+#include "base/handed.cuh"
 #include "persistent_steps.cuh"
 
 /* A word in shared memory that other warps change meanwhile. */
 static __device__ __forceinline__ uint32_t look(const uint32_t *at) {
     gg_late();
-    return *(const volatile uint32_t *)at;
+    return gg_handed_now(at);
 }
 static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
     gg_late();
-    *(volatile uint32_t *)at = value;
+    gg_hand_now(at, value);
 }
 
 /* A vertex that the block cannot keep goes into the list of the next round. */
@@ -50,9 +51,9 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
     }
     atomicAdd(&m.own.pending, 1u);
     uint32_t i = atomicAdd(&m.own.tail[ring], 1u) % RING;
-    m.own.from[ring][i] = from;
-    m.own.begin[ring][i] = begin;
-    m.own.degree[ring][i] = (uint32_t)(end - begin);
+    gg_hand(&m.own.from[ring][i], from);
+    gg_hand(&m.own.begin[ring][i], begin);
+    gg_hand(&m.own.degree[ring][i], (uint32_t)(end - begin));
     __threadfence_block();
     set(&m.own.vertex[ring][i], v);
 }
@@ -131,9 +132,9 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
         return 0;
     __threadfence_block();
     bool mine = group < there;
-    typename type::word from = m.own.from[ring][i], now = from;
-    uint64_t begin = m.own.begin[ring][i];
-    uint32_t degree = m.own.degree[ring][i];
+    typename type::word from = gg_handed(&m.own.from[ring][i]), now = from;
+    uint64_t begin = gg_handed(&m.own.begin[ring][i]);
+    uint32_t degree = gg_handed(&m.own.degree[ring][i]);
     __syncwarp();
     if (mine && lane == 0)
         set(&m.own.vertex[ring][i], GPUGRAPH_NONE);

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Searches on the device under a race detector, by every method, their rows compared with the CPU's.
+#   tests/racecheck.sh BUILD [FUNCTION...]        default: gpu_bfs gpu_sssp gpu_dfs gpu_mis gpu_label_propagation
+# BUILD was configured with -DGPUGRAPH_CUDA=ON -DGPUGRAPH_RACECHECK=ON. Environment: SANITIZER, the tool ("compute-sanitizer
+# --tool racecheck"); METHODS, these alone, with commas between them; SIDE, of the grid (24). A line for
+# each method: hazards, and whether its rows are the CPU's. Exit status 1 where any is not clean.
+set -eu
+build=$(cd "${1:?the build folder}" && pwd)
+shift
+[ $# -gt 0 ] || set -- gpu_bfs gpu_sssp gpu_dfs gpu_mis gpu_label_propagation
+side=${SIDE:-24}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+shell() {
+    sqlite3 -cmd ".load $build/gpugraph" "$folder/graphs.db" "$@"
+}
+
+# A grid, and a graph in which a few vertices have most arcs; both ways, with weights.
+shell "
+CREATE TABLE one(a INTEGER, b INTEGER, w INTEGER);
+WITH RECURSIVE cell(v) AS (SELECT 0 UNION ALL SELECT v + 1 FROM cell WHERE v + 1 < $side * $side)
+INSERT INTO one
+    SELECT v, v + 1, 1 + v * 37 % 23 FROM cell WHERE v % $side + 1 < $side
+    UNION ALL SELECT v, v + $side, 1 + v * 53 % 19 FROM cell WHERE v + $side < $side * $side;
+CREATE TABLE hubs(a INTEGER, b INTEGER, w INTEGER);
+WITH RECURSIVE draw(i, x) AS (SELECT 0, 12345 UNION ALL
+    SELECT i + 1, (x * 1103515245 + 12345) % 2147483648 FROM draw WHERE i < 8000)
+INSERT INTO hubs SELECT DISTINCT x / 1024 % 1000 * (x / 1024 % 1000) * (x / 1024 % 1000) / 1000000,
+    x / 7 % 1000, 1 + x / 64 % 255 FROM draw;
+CREATE TABLE grid AS SELECT a, b, w FROM one UNION SELECT b, a, w FROM one ORDER BY 1, 2;
+DROP TABLE one;
+INSERT INTO hubs SELECT b, a, w FROM hubs;
+CREATE TABLE both AS SELECT a, b, min(w) AS w FROM hubs WHERE a <> b GROUP BY a, b ORDER BY a, b;
+DROP TABLE hubs;"
+
+# Of function $1 over table $2: what is compared. Any tree of an unordered search will do.
+question() {
+    case $1 in
+    gpu_bfs) echo "SELECT count(*), sum((vertex * 2654435761 + depth) % 1000003) FROM gpu_bfs('$2(a, b)', 0)" ;;
+    gpu_sssp) echo "SELECT count(*), sum((vertex * 2654435761 + distance) % 1000003) FROM gpu_sssp('$2(a, b, w)', 0)" ;;
+    gpu_dfs) echo "SELECT count(*), sum(vertex) FROM gpu_dfs('$2(a, b)', 0)" ;;
+    gpu_mis) echo "SELECT count(*), sum(vertex) FROM gpu_mis('$2(a, b)')" ;;
+    gpu_label_propagation) echo "SELECT count(*), sum((vertex * 2654435761 + label) % 1000003) FROM gpu_label_propagation('$2(a, b)')" ;;
+    *) echo "no question for $1" >&2 && return 1 ;;
+    esac
+}
+
+# Function $1 by method $2 over both tables, in one process.
+check() {
+    one=$(question "$1" grid)
+    two=$(question "$1" both)
+    shell "$one WHERE backend = 'cpu'" "$two WHERE backend = 'cpu'" >"$folder/right"
+    how="WHERE backend = 'cuda' AND method = '$2'"
+    # shellcheck disable=SC2086 # the tool is a command with its options
+    ${SANITIZER:-compute-sanitizer --tool racecheck} sqlite3 -cmd ".load $build/gpugraph" "$folder/graphs.db" \
+        "$one $how" "$two $how" >"$folder/out" 2>&1 || true
+    hazards=$(sed -n 's/.*RACECHECK SUMMARY: //p' "$folder/out")
+    rows="not the CPU's rows"
+    ! grep -v '^=' "$folder/out" | cmp -s - "$folder/right" || rows="the CPU's rows"
+    echo "$1 $2: ${hazards:-no summary}; $rows"
+    case "$hazards; $rows" in
+    "0 hazards"*"the CPU's rows") [ "$rows" = "the CPU's rows" ] ;;
+    *) grep -vxFf "$folder/right" "$folder/out" | sed 's/0x[0-9a-f]*//g; s/([0-9]*,[0-9]*,[0-9]*)//g' | sort | uniq -c |
+        sort -rn | head -12 && false ;;
+    esac
+}
+
+failed=0
+for function; do
+    for method in $(shell "SELECT DISTINCT method FROM gpugraph_methods WHERE backend = 'cuda' AND function = '$function'"); do
+        case ",${METHODS:-$method}," in *",$method,"*) ;; *) continue ;; esac
+        [ "$method" = dag-paths ] || check "$function" "$method" || failed=1
+    done
+done
+exit $failed
