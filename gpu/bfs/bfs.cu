@@ -237,7 +237,8 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
         *look = explodes ? BFS_BY_HUBS : itself ? BFS_BY_ROWS : BFS_ALONG;
         run->used_method = *look != BFS_ALONG ? "direction-optimizing" : "persistent";
     }
-    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source"))
+    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source") &&
+        !gg_method_is(run, "multi-queue"))
         run->used_method = "multi-kernel";
     return true;
 }
@@ -251,6 +252,8 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
         return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
+    if (gg_method_is(job->run, "multi-queue"))
+        return gg_bfs_queues(job, search, tree, out);
     return gg_bfs_levels(job, search, look, tree, out);
 }
 
@@ -307,6 +310,9 @@ static const gpugraph_method methods[] = {
      "as persistent; large frontiers are found from the unvisited side"},
     {"bfs", "multi-kernel", "cuda",
      "level by level: one kernel explores the frontier, one makes the next"},
+    {"bfs", "multi-queue", "cuda",
+     "through the multi-level multi-queue of shortest paths; no level waits for the one "
+     "before"},
     {"bfs", "multi-source", "cuda",
      "searches from up to 64 sources at once, a bit each, level by level"},
     {},

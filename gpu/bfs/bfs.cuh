@@ -131,6 +131,10 @@ uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
+/* queues.cu: the method "multi-queue". */
+bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                   struct bfs_outcome *out);
+
 /* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric OUT's own. */
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Of the rows of `kind` (made on first need); false when the job must end. */

@@ -44,8 +44,8 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
-static bool run_engine(struct cuda_job *job, struct sssp_search *s,
-                       struct workspace *space) {
+static bool start_engine(struct cuda_job *job, struct sssp_search *s,
+                         struct workspace *space) {
     const gpugraph_search *wanted = s->wanted;
     gg_upload(job, s->ends, wanted->source,
               (uint64_t)wanted->source_count * sizeof *s->ends);
@@ -61,7 +61,22 @@ static bool run_engine(struct cuda_job *job, struct sssp_search *s,
     }
 }
 
-static uint64_t engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
+bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
+                    struct workspace *space) {
+    if (!start_engine(job, s, space))
+        return false;
+    if (!s->early)
+        return true;
+    if (s->type == GPUGRAPH_UINT32)
+        forget_the_rest<integer32>(job, s);
+    else if (s->type == GPUGRAPH_UINT64)
+        forget_the_rest<integer64>(job, s);
+    else
+        forget_the_rest<real>(job, s);
+    return gg_going(job);
+}
+
+uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
     switch (s->parameters.engine) {
     case SSSP_PERSISTENT:
         return gg_sssp_persistent_bytes(s);
@@ -89,21 +104,15 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
     carve(job, &space, &s, tree, out);
-    space.used += engine_bytes(job, &s);
+    space.used += gg_sssp_engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
         return false;
     carve(job, &space, &s, tree, out);
-    if (!run_engine(job, &s, &space))
+    if (!gg_sssp_engine(job, &s, &space))
         return false;
     out->lost = s.dropped && !s.early;
     if (out->lost)
         return true;
-    if (s.early && s.type == GPUGRAPH_UINT32)
-        forget_the_rest<integer32>(job, &s);
-    else if (s.early && s.type == GPUGRAPH_UINT64)
-        forget_the_rest<integer64>(job, &s);
-    else if (s.early)
-        forget_the_rest<real>(job, &s);
     gg_search_phase(job->run, started, (int64_t)s.served, s.more);
     return gg_going(job);
 }

@@ -23,7 +23,7 @@ struct sssp_search {
     /* The transpose: one shortest way is searched for from both ends, by the engine
     ** "persistent"; offset NULL: distances from the sources are. */
     struct device_csr back;
-    bool by_depth; /* from both ends: all weights are 1 */
+    bool by_depth; /* all weights are 1: from both ends, and by multi-queues */
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
@@ -47,7 +47,11 @@ struct sssp_outcome {
     bool lost; /* a sum left the range: there are no distances, the host has to search */
 };
 
-/* sssp.cu: chooses an engine and searches. Phase "search". */
+/* sssp.cu: by the engine of its parameters, bytes and distances; `ends` are carved and not
+** filled yet. */
+uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s);
+bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
+/* Chooses an engine and searches. Phase "search". */
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct sssp_outcome *out);
 /* Fills out->tree but for *ties of its vertices. Phase "parents". */

@@ -45,7 +45,7 @@ enum { EVERY = 3 };
 
 /* ---- weights ---- */
 
-enum weights { EVEN, SPREAD, ZEROS, HEAVY, WEIGHTS };
+enum weights { EVEN, SPREAD, ZEROS, HEAVY, NONE, WEIGHTS }; /* NONE: each arc counts 1 */
 
 static mlmq_weight weight_of(enum weights kind, uint64_t *seed) {
     uint32_t dice = random_below(seed, 1000);
@@ -86,7 +86,7 @@ static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
         in[u] = 0;
         for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
             uint32_t v = g->target[arc];
-            mlmq_word sum = mlmq_sum(distance[u], weight[arc]);
+            mlmq_word sum = mlmq_sum(distance[u], weight ? weight[arc] : 1);
             if (sum >= distance[v] || sum > MOST)
                 continue;
             distance[v] = sum;
@@ -303,6 +303,8 @@ static struct mlmq how_of(size_t size, int pair) {
 }
 
 static mlmq_weight *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
+    if (kind == NONE)
+        return NULL;
     mlmq_weight *weight = need(g->offset[g->n] + 1, sizeof *weight);
     for (uint64_t arc = 0; arc < g->offset[g->n]; arc++)
         weight[arc] = weight_of(kind, &seed);

@@ -1,0 +1,217 @@
+/* The multi-level multi-queues of shortest paths, part by part: tables of what each level, each
+** pair of queues, more blocks and another write-back period bring.
+**
+**     bench_queues GRAPH [TABLE...]
+**
+** GRAPH: one of gengraph.cuh. TABLE, default all of them:
+**
+**     levels       L2 alone (what a warp finds goes there at once), L1 over it, L0 over both
+**     pairs        all sixteen pairs of queues
+**     blocks       blocks for each multiprocessor, of two pairs over FIFOs and two over heaps
+**     write-back   writes to L1V between two that go through
+**     depth        breadth-first search, by buckets of one level, of some, and without buckets
+**
+** The graph's first source, the least of three. A line for each, times in ms of the kernels:
+**
+**     QUEUES,graph,table,pair,setting,ms,relaxations a vertex,same or OTHER distances
+**
+** "none" in place of ms where a search gave up. Exit status 1 where any distance is another. */
+#include "gengraph.cuh"
+#include "sssp/choice/choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+enum { RUNS = 3 };
+
+struct bench {
+    const char *name;
+    bench_graph edges;
+    gpugraph_graph *graph;
+    std::vector<uint32_t> right[2]; /* by weight, by depth */
+    bool other;
+};
+
+static struct { double ms, relaxations; } latest;
+static std::function<void(struct sssp_parameters *)> change;
+
+static void note_phase(void *, const char *name, double ms, int64_t, const char *detail) {
+    if (strcmp(name, "search") != 0)
+        return;
+    const char *often = strstr(detail, " relaxations a vertex");
+    while (often && often > detail && often[-1] != ' ')
+        often--;
+    latest.ms = ms;
+    latest.relaxations = often ? atof(often) : 0;
+}
+
+static void adjust(struct sssp_parameters *p) {
+    if (change)
+        change(p);
+}
+
+/* False: it gave up. */
+static bool search(struct bench *b, bool by_depth, const char *method,
+                   std::vector<uint32_t> *distance) {
+    gpugraph_search s = gpugraph_search();
+    gpugraph_run run = gpugraph_run();
+    s.source = b->edges.start;
+    s.source_count = 1;
+    s.max_depth = GPUGRAPH_NONE;
+    run.backend = GPUGRAPH_CUDA;
+    run.method = method;
+    run.phase = note_phase;
+    distance->assign(b->edges.n, 0);
+    if (by_depth)
+        gpugraph_bfs(b->graph, &s, &run, distance->data(), NULL);
+    else
+        gpugraph_sssp(b->graph, &s, &run, distance->data(), NULL);
+    if (run.status != GPUGRAPH_OK)
+        fprintf(stderr, "bench_queues: %s\n", run.message);
+    return run.status == GPUGRAPH_OK;
+}
+
+static void time_setting(struct bench *b, const char *table, bool by_depth,
+                         const std::string &pair, const std::string &setting,
+                         std::function<void(struct sssp_parameters *)> how) {
+    std::vector<uint32_t> distance;
+    double least = 1e30;
+    bool found = true;
+    change = how;
+    for (int i = 0; i < RUNS && found; i++) {
+        found = search(b, by_depth, by_depth ? "multi-queue" : pair.c_str(), &distance);
+        least = std::min(least, latest.ms);
+    }
+    change = nullptr;
+    bool same = found && distance == b->right[by_depth];
+    b->other |= found && !same;
+    printf("QUEUES,%s,%s,%s,%s,", b->name, table, pair.c_str(), setting.c_str());
+    printf(found ? "%.3f,%.2f,%s\n" : "none\n", least, latest.relaxations,
+           same ? "same" : "OTHER");
+    fflush(stdout);
+}
+
+/* ---- the tables ---- */
+
+static const char *const l2_names[] = {"L2V", "L2DQ", "L2PQ", "L2MPQ"};
+static const char *const l1_names[] = {"L1V", "L1NF", "L1FQ", "L1SLF"};
+
+static void levels(struct bench *b) {
+    for (const char *l2 : l2_names) {
+        std::string pair = std::string("L1V-") + l2;
+        time_setting(b, "levels", false, pair, "L2",
+                     [](struct sssp_parameters *p) { p->write_back = 1; });
+        time_setting(b, "levels", false, pair, "L1 L2", [](struct sssp_parameters *) {});
+        time_setting(b, "levels", false, pair, "L0 L1 L2",
+                     [](struct sssp_parameters *p) { p->l0 = 1; });
+        time_setting(b, "levels", false, pair, "2 L0 L1 L2",
+                     [](struct sssp_parameters *p) { p->l0 = 2; });
+    }
+}
+
+static void pairs(struct bench *b) {
+    for (const char *l2 : l2_names)
+        for (const char *l1 : l1_names)
+            time_setting(b, "pairs", false, std::string(l1) + "-" + l2, "",
+                         [](struct sssp_parameters *) {});
+}
+
+static void blocks(struct bench *b) {
+    for (const char *pair : {"L1V-L2V", "L1V-L2DQ", "L1V-L2PQ", "L1V-L2MPQ"})
+        for (double wanted : {0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0})
+            time_setting(b, "blocks", false, pair, std::to_string(wanted).substr(0, 4),
+                         [=](struct sssp_parameters *p) { p->blocks = wanted; });
+}
+
+static void write_back(struct bench *b) {
+    for (const char *pair : {"L1V-L2V", "L1V-L2DQ"})
+        for (uint32_t period : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 0u})
+            time_setting(b, "write-back", false, pair, std::to_string(period),
+                         [=](struct sssp_parameters *p) { p->write_back = period; });
+}
+
+static void depth(struct bench *b) {
+    for (double width : {1.0, 2.0, 4.0, 16.0})
+        for (uint32_t read : {1u, 4u})
+            time_setting(b, "depth", true, "L1V-L2DQ",
+                         "bucket " + std::to_string((int)width) + "; " +
+                             std::to_string(read) + " read",
+                         [=](struct sssp_parameters *p) {
+                             p->delta = width;
+                             p->bnum = read;
+                         });
+    for (int l1 = 0; l1 < MLMQ_L1_KINDS; l1++)
+        time_setting(b, "depth", true, std::string(l1_names[l1]) + "-L2V", "",
+                     [=](struct sssp_parameters *p) {
+                         p->l1 = (enum mlmq_l1)l1;
+                         p->l2 = MLMQ_L2V;
+                     });
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct bench *);
+} tables[] = {{"levels", levels},
+              {"pairs", pairs},
+              {"blocks", blocks},
+              {"write-back", write_back},
+              {"depth", depth}};
+
+/* ---- arguments ---- */
+
+static bool bring_in(struct bench *b) {
+    const bench_graph *g = &b->edges;
+    std::vector<int64_t> source(g->source, g->source + g->m);
+    std::vector<int64_t> target(g->target, g->target + g->m);
+    std::vector<int64_t> weight(g->weight, g->weight + g->m), vertex(g->n);
+    std::iota(vertex.begin(), vertex.end(), 0);
+    gpugraph_run run = gpugraph_run();
+    gpugraph_edges edges = gpugraph_edges();
+    edges.count = (int64_t)g->m;
+    edges.source.value = source.data();
+    edges.target.value = target.data();
+    edges.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
+    edges.weight = weight.data();
+    edges.vertex_count = g->n;
+    edges.vertex.value = vertex.data();
+    if (gpugraph_create(&edges, &run, &b->graph) != GPUGRAPH_OK) {
+        fprintf(stderr, "bench_queues: %s\n", run.message);
+        return false;
+    }
+    if (gpugraph_distance_type_of(b->graph) != GPUGRAPH_UINT32) {
+        fprintf(stderr, "bench_queues: %s has distances of 64 bits\n", b->name);
+        return false;
+    }
+    return search(b, false, "persistent", &b->right[0]) &&
+           search(b, true, "persistent", &b->right[1]);
+}
+
+int main(int argc, char **argv) {
+    struct bench b = {};
+    if (argc < 2 || !bench_graph_make(argv[1], &b.edges)) {
+        fprintf(stderr, "usage: bench_queues GRAPH [TABLE...]; graphs: %s\n",
+                bench_graph_names());
+        return 2;
+    }
+    b.name = argv[1];
+    gg_sssp_adjust(adjust);
+    if (!bring_in(&b))
+        return 2;
+    for (const auto &table : tables) {
+        bool asked = argc == 2;
+        for (int i = 2; i < argc; i++)
+            asked |= strcmp(argv[i], table.name) == 0;
+        if (asked)
+            table.make(&b);
+    }
+    gpugraph_free(b.graph);
+    bench_graph_free(&b.edges);
+    return b.other;
+}
