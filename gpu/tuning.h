@@ -290,9 +290,10 @@
 
 /* ---- tree/distance.cu ---- */
 
-/* Bytes of distances that the second-level cache still serves well: on an H200 rmat22's 17 MB
-** take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's 67 MB 7.0 and 5.2 ms. */
-#define GG_TREE_CACHED ((uint64_t)24 << 20)
+/* Bytes of distances that the second-level cache still serves well, as a part of its own: on an
+** H200, which has 50 MB, rmat22's 17 take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's
+** 67 MB 7.0 and 5.2 ms. */
+#define GG_TREE_CACHED 2
 /* Edges of the sample that says how many arcs may be tight by their weight and where they lead: a
 ** share of 0.05 to 0.002. */
 #define GG_TREE_SAMPLE 16384

@@ -34,6 +34,7 @@ enum {
 
 struct cuda_device {
     int ordinal, processors;
+    uint64_t cache_bytes; /* of the second level */
     bool open;
     cudaStream_t stream;
     uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */

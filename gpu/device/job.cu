@@ -140,6 +140,7 @@ static bool open_device(struct cuda_job *job, int ordinal) {
             return false;
         device->ordinal = ordinal;
         device->processors = properties.multiProcessorCount;
+        device->cache_bytes = (uint64_t)properties.l2CacheSize;
         if (!open_buffers(job, device))
             return false;
         __atomic_store_n(&device->open, true, __ATOMIC_RELEASE);

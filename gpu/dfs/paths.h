@@ -84,11 +84,15 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
             find[i].end = w->crew.offset[find[i].v + 1];
         }
     }
+    /* All claims before the first answer is looked at, so that they are under way together. */
+    uint32_t before[GG_PATHS_LANE_ARCS];
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
-        uint32_t bit = 1u << find[i].v % 32;
+        before[i] = UINT32_MAX;
         if (find[i].open)
-            find[i].open = !(device_or(&visited[find[i].v / 32], bit) & bit);
+            before[i] = device_or(&visited[find[i].v / 32], 1u << find[i].v % 32);
     }
+    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+        find[i].open = !(before[i] >> find[i].v % 32 & 1);
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
         if (find[i].open)
             w->crew.tree[find[i].v] =

@@ -206,9 +206,10 @@ static bool pass_over_edges(struct cuda_job *job, gpugraph_direction direction,
                             uint32_t *scratch) {
     /* The largest distance lies where arcs and ties are counted afterwards. */
     unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
-    uint8_t *byte = (uint64_t)edges->n * sizeof *distance < GG_TREE_CACHED
-                        ? NULL
-                        : reinterpret_cast<uint8_t *>(scratch + words_before(edges->n));
+    uint8_t *byte =
+        (uint64_t)edges->n * sizeof *distance < job->device->cache_bytes / GG_TREE_CACHED
+            ? NULL
+            : reinterpret_cast<uint8_t *>(scratch + words_before(edges->n));
     survey<type><<<gg_grid(job, edges->n, 8), GG_BLOCK, 0, job->stream>>>(
         distance, edges->n, largest, smallest_of(scratch), byte);
     gg_launched(job, "survey");

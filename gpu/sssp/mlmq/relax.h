@@ -59,9 +59,12 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
         live[i] = live[i] && sum[i] < old[i];
+        old[i] = 0;
         if (live[i])
-            live[i] = sum[i] < mlmq_lower_distance(m, vertex[i], sum[i]);
+            old[i] = mlmq_lower_distance(m, vertex[i], sum[i]);
     }
+    for (unsigned i = 0; i < MLMQ_UNROLL; i++)
+        live[i] = sum[i] < old[i];
     for (unsigned i = 0; i < MLMQ_UNROLL; i++)
         if (warp_ballot(live[i]) != 0)
             mlmq_win(w, sum[i], vertex[i], live[i]);
