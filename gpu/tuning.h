@@ -283,11 +283,6 @@
 ** fault lets it come to that. */
 #define GG_CLUSTER_WAITS (1u << 22)
 
-/* ---- bfs/prepare.cu ---- */
-
-/* Arcs of a row among which its hub is looked for. */
-#define GG_BFS_HUB_ARCS 128
-
 /* ---- tree/distance.cu ---- */
 
 /* Bytes of distances that the second-level cache still serves well, as a part of its own: on an

@@ -209,13 +209,13 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
 /* Are rows that there are anyhow the transpose as well? A graph with few edges to a vertex has
 ** no frontier to which that matters, and is not asked. */
 static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
-                              bool *itself) {
+                              enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
-    *itself = search->direction == GPUGRAPH_BOTH;
-    if (*itself || search->direction != GPUGRAPH_OUT ||
+    *itself = search->direction == GPUGRAPH_BOTH ? SYMMETRIC : NOT_SYMMETRIC;
+    if (search->direction != GPUGRAPH_OUT ||
         graph->m < (uint64_t)graph->n * GG_PATH_DEGREE)
         return true;
-    return gg_device_symmetric(job, itself) || gg_do_without(job);
+    return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
 /* Bottom-up, where an earlier search has met a frontier for which that would have paid: a
@@ -227,14 +227,17 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
     const gpugraph_graph *graph = job->graph;
     const bool is_auto = gg_method_is_auto(run);
     enum csr_kind kind = gg_forward_kind(search->direction);
-    bool itself = false;
+    enum symmetry itself = SYMMETRY_UNKNOWN;
     *look = gg_method_is(run, "direction-optimizing") ? BFS_BY_HUBS : BFS_ALONG;
     if (is_auto && fits_levels(graph, search)) {
         if (!turns_into_itself(job, search, &itself))
             return false;
         bool explodes =
             gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
-        *look = explodes ? BFS_BY_HUBS : itself ? BFS_BY_ROWS : BFS_ALONG;
+        *look = itself == SYMMETRY_UNKNOWN ? BFS_ALONG
+                : explodes                 ? BFS_BY_HUBS
+                : itself == SYMMETRIC      ? BFS_BY_ROWS
+                                           : BFS_ALONG;
         run->used_method = *look != BFS_ALONG ? "direction-optimizing" : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source") &&

@@ -72,9 +72,9 @@ struct bfs_shape {
 ** (prepare.cu) */
 struct bfs_below {
     struct device_csr rows; /* offset NULL: there is none */
-    /* Of each row the target with most arcs; NONE: the row is empty. NULL: a row's first
-    ** target serves. */
-    const uint32_t *hub;
+    /* Of each row a target that is likely visited when it is looked at: the one that was, the
+    ** last time that it mattered. NONE: the row is empty. NULL: a row's first target serves. */
+    uint32_t *hub;
     const uint32_t *closed; /* with hubs. Bit v: the row is empty; bits past n are set */
 };
 
@@ -138,8 +138,7 @@ bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tre
 /* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric OUT's own. */
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Of the rows of `kind` (made on first need); false when the job must end. */
-bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                  struct bfs_below *below);
+bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below);
 /* Has a search along those rows met a frontier for which a look from below would have paid? */
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind);
 void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind);

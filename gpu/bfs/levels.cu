@@ -185,7 +185,7 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
             below->rows = *g;
         return true;
     }
-    if (gg_bfs_below(job, turned, g, below))
+    if (gg_bfs_below(job, turned, below))
         return true;
     *below = bfs_below();
     return gg_do_without(job);

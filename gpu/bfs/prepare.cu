@@ -1,50 +1,25 @@
 /* What the bottom-up look needs beside the transpose: made once for a graph and a
 ** direction, kept with the device's copy.
 **
-**     hub[v]    of the first GG_BFS_HUB_ARCS vertices with an arc to v the one with most arcs
+**     hub[v]    a vertex with an arc to v: the first one, until a search has found v by another
+**               one; so hubs are learned, which nearly all searches reach before v
 **     closed    bit v: nobody has an arc to v, so no search finds it
 **
 ** Beside them lies what a search has learned about the graph. */
 #include "bfs.cuh"
 #include "device/parts.cuh"
 
-/* The degree and the number of a hub in one word: the larger wins. */
-typedef unsigned long long candidate;
-
-static __device__ __forceinline__ candidate larger(candidate a, candidate b) {
-    return a > b ? a : b;
-}
-
-/* One warp to 32 rows, one row after the other; a bit of `closed` for each. */
-static __global__ void find_hubs(const __grid_constant__ device_csr g,
-                                 const __grid_constant__ device_csr rows, uint32_t *hub,
-                                 uint32_t *closed, uint64_t words) {
+/* One warp to 32 rows; a bit of `closed` for each. */
+static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint32_t *hub,
+                                  uint32_t *closed, uint64_t words) {
     uint64_t word = gg_thread() / GG_WARP;
     for (; word < words; word += gg_threads_of_grid() / GG_WARP) {
         uint64_t v = word * 32 + gg_lane();
         uint64_t begin = v < rows.n ? rows.offset[v] : 0;
         uint64_t end = v < rows.n ? rows.offset[v + 1] : 0;
-        uint32_t mine = GPUGRAPH_NONE;
         unsigned bits = __ballot_sync(ALL_LANES, begin == end);
-        for (unsigned open = ~bits; open; open &= open - 1) {
-            int row = __ffs(open) - 1;
-            uint64_t first = __shfl_sync(ALL_LANES, (unsigned long long)begin, row);
-            uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, row);
-            if (last - first > GG_BFS_HUB_ARCS)
-                last = first + GG_BFS_HUB_ARCS;
-            candidate best = 0;
-            for (uint64_t i = first + gg_lane(); i < last; i += GG_WARP) {
-                uint32_t u = rows.target[i];
-                uint32_t arcs = (uint32_t)(g.offset[u + 1] - g.offset[u]);
-                best = larger(best, (candidate)arcs << 32 | ~u);
-            }
-            for (int step = GG_WARP / 2; step > 0; step /= 2)
-                best = larger(best, __shfl_xor_sync(ALL_LANES, best, step));
-            if ((int)gg_lane() == row)
-                mine = ~(uint32_t)best;
-        }
         if (v < rows.n)
-            hub[v] = mine;
+            hub[v] = begin < end ? rows.target[begin] : GPUGRAPH_NONE;
         if (gg_lane() == 0)
             closed[word] = bits;
     }
@@ -97,8 +72,7 @@ enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction dire
                : gg_reverse_kind(direction);
 }
 
-bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                  struct bfs_below *below) {
+bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below) {
     if (!gg_device_csr(job, kind, false, &below->rows))
         return false;
     struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
@@ -113,16 +87,16 @@ bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, const struct device_
         bool made = take(job, &kept->part, &hubs->hub, n, sizeof *hubs->hub) &&
                     take(job, &kept->part, &hubs->closed, words, sizeof *hubs->closed);
         if (made) {
-            find_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
-                *g, below->rows, hubs->hub, hubs->closed, words);
-            made = gg_launched(job, "find_hubs") && gg_wait(job);
+            first_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
+                below->rows, hubs->hub, hubs->closed, words);
+            made = gg_launched(job, "first_hubs") && gg_wait(job);
         }
         if (!made) { /* what a kernel that never ran has left would be taken for hubs */
             free_hubs(kept, hubs);
             return false;
         }
         gg_phase(job->run, "prepare", started, n,
-                 "the neighbour with most arcs of each vertex, on the device");
+                 "a neighbour of each vertex to look at first, on the device");
     }
     below->hub = hubs->hub;
     below->closed = hubs->closed;

@@ -10,7 +10,7 @@
 **              tell who is visited, and the bitmap need not stand still
 **     COLLECT  the frontier that a SWEEP found becomes a queue again
 **
-** A vertex has one hub, the neighbour with most arcs, which nearly always is visited once
+** A vertex has one hub, by which it was found the last time, which nearly always is visited once
 ** the frontier explodes: most vertices are found by one read in order and one bit. Direction
 ** after Beamer, Asanovic, Patterson (SC 2012), a handful first as in cuGraph. */
 #include "wide_steps.cuh"

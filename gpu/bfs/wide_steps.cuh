@@ -110,43 +110,51 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
 
 /* ---- bottom-up ---- */
 
-/* Does is_visited hold for some target of the lane's row? A lane alone looks at a handful,
-** its warp at what is left of the row. All lanes call. */
+/* A target of the lane's row for which is_visited holds, NONE where there is none. A lane alone
+** looks at a handful, its warp at what is left of the row. All lanes call. */
 template <typename test_type>
-static __device__ __forceinline__ bool look_at_row(const device_csr &rows, uint32_t v,
-                                                   bool looks, test_type is_visited) {
+static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, uint32_t v,
+                                                       bool looks, test_type is_visited) {
     uint64_t at = 0, end = 0;
-    bool found = false;
+    uint32_t found = GPUGRAPH_NONE;
     if (looks) {
         at = rows.offset[v];
         end = rows.offset[v + 1];
     }
     uint64_t limit = end - at > HANDFUL ? at + HANDFUL : end;
-    while (__any_sync(ALL_LANES, at < limit && !found)) {
+    while (__any_sync(ALL_LANES, at < limit && found == GPUGRAPH_NONE)) {
         uint32_t u[GRASP];
 #pragma unroll
         for (int i = 0; i < GRASP; i++)
-            u[i] = at + i < limit && !found ? __ldg(&rows.target[at + i]) : GPUGRAPH_NONE;
+            u[i] = at + i < limit && found == GPUGRAPH_NONE ? __ldg(&rows.target[at + i])
+                                                            : GPUGRAPH_NONE;
+        bool hit[GRASP];
 #pragma unroll
         for (int i = 0; i < GRASP; i++)
-            found |= u[i] != GPUGRAPH_NONE && is_visited(u[i]);
+            hit[i] = u[i] != GPUGRAPH_NONE && is_visited(u[i]);
+#pragma unroll
+        for (int i = 0; i < GRASP; i++)
+            found = hit[i] ? u[i] : found;
         at += GRASP;
     }
-    unsigned longer = __ballot_sync(ALL_LANES, !found && limit < end);
+    unsigned longer = __ballot_sync(ALL_LANES, found == GPUGRAPH_NONE && limit < end);
     for (; longer; longer &= longer - 1) {
         int leader = __ffs(longer) - 1;
         uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
         uint64_t i = __shfl_sync(ALL_LANES, (unsigned long long)limit, leader);
-        bool hit = false;
-        for (; i < last && !__any_sync(ALL_LANES, hit); i += 2 * GG_WARP) {
+        uint32_t hit = GPUGRAPH_NONE;
+        for (; i < last && !__any_sync(ALL_LANES, hit != GPUGRAPH_NONE);
+             i += 2 * GG_WARP) {
             uint64_t a = i + gg_lane(), c = a + GG_WARP;
             uint32_t first = a < last ? __ldg(&rows.target[a]) : GPUGRAPH_NONE;
             uint32_t second = c < last ? __ldg(&rows.target[c]) : GPUGRAPH_NONE;
-            hit = (first != GPUGRAPH_NONE && is_visited(first)) ||
-                  (second != GPUGRAPH_NONE && is_visited(second));
+            bool one = first != GPUGRAPH_NONE && is_visited(first);
+            bool two = second != GPUGRAPH_NONE && is_visited(second);
+            hit = one ? first : two ? second : GPUGRAPH_NONE;
         }
-        bool any = __any_sync(ALL_LANES, hit);
-        found |= any && (int)gg_lane() == leader;
+        unsigned hits = __ballot_sync(ALL_LANES, hit != GPUGRAPH_NONE);
+        hit = __shfl_sync(ALL_LANES, hit, hits ? __ffs(hits) - 1 : 0);
+        found = (int)gg_lane() == leader ? hit : found;
     }
     return found;
 }
@@ -161,7 +169,7 @@ nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[co
     if (w.below.hub) {
 #pragma unroll
         for (int i = 0; i < count; i++)
-            hub[i] = open[i] ? __ldg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
+            hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
         return;
     }
 #pragma unroll
@@ -173,6 +181,16 @@ nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[co
     for (int i = 0; i < count; i++)
         hub[i] =
             begin[i] < end[i] ? __ldg(&w.below.rows.target[begin[i]]) : GPUGRAPH_NONE;
+}
+
+/* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub. */
+template <typename test_type>
+static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
+                                                    test_type is_visited) {
+    uint32_t u = look_at_row(w.below.rows, v, looks, is_visited);
+    if (w.below.hub && u != GPUGRAPH_NONE)
+        w.below.hub[v] = u;
+    return u != GPUGRAPH_NONE;
 }
 
 /* One warp to SPAN words at a time, one lane to a vertex. */
@@ -207,7 +225,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
             uint32_t v = (uint32_t)(quad * 128 + i * GG_WARP + gg_lane());
             bool looks = open[i] && !hit[i];
             if (__any_sync(ALL_LANES, looks))
-                hit[i] |= look_at_row(w.below.rows, v, looks, is_visited);
+                hit[i] |= look_further(w, v, looks, is_visited);
             if (hit[i]) {
                 w.b.depth[v] = s.level + 1;
                 note_target(w, s, v);
@@ -241,7 +259,7 @@ static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds
         nearest(w, v, opens, hub);
         bool hit = open && is_visited(hub[0]), looks = open && !hit;
         if (__any_sync(ALL_LANES, looks))
-            hit |= look_at_row(w.below.rows, v, looks, is_visited);
+            hit |= look_further(w, v, looks, is_visited);
         if (hit) {
             w.b.depth[v] = s.level + 1;
             atomicOr(&w.b.visited[s.odd][v / 32], 1u << v % 32);

@@ -40,6 +40,8 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
         copy->rows[kind].order = ORDER_UNKNOWN;
     copy->edge_order = ORDER_UNKNOWN;
     copy->symmetry = SYMMETRY_UNKNOWN;
+    copy->changed = !(gone & PART_ON_DEVICE);
+    copy->rested = false;
     if (!(gone & PART_ON_DEVICE))
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)

@@ -7,7 +7,6 @@
 #include "graph.cuh"
 
 enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
-enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -29,6 +28,7 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
     void *weight;
     enum order edge_order;  /* by (source, target) (tree/depth_rows.cu) */
     enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
+    bool changed, rested;   /* since it was copied; and asked for its symmetry since */
     struct device_rows rows[CSR_KINDS];
 };
 

@@ -157,21 +157,23 @@ static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, ui
         scratch, *bytes, last, last, ::cuda::minimum<uint64_t>(), (int64_t)n + 1, stream);
 }
 
+/* sorts: edges are not in order. */
 template <typename arc_type>
-static void carve_sort(struct workspace *space, const struct row_sort *s,
+static void carve_sort(struct workspace *space, const struct row_sort *s, bool sorts,
                        sort_scratch<arc_type> *scratch) {
+    const uint64_t arcs = sorts ? s->arcs : 0;
     size_t sort = 0, gaps = 0;
     const uint32_t *row = NULL;
     const arc_type *arc = NULL;
     cub::DeviceRadixSort::SortPairs(NULL, sort, row, (uint32_t *)NULL, arc,
-                                    (arc_type *)NULL, (int64_t)s->arcs, 0, 32);
+                                    (arc_type *)NULL, (int64_t)arcs, 0, 32);
     close_gaps(NULL, &gaps, NULL, s->edges.n, NULL);
     scratch->cub_bytes = sort > gaps ? sort : gaps;
     scratch->found = gg_carve<edge_survey>(space, 1);
-    scratch->row = gg_carve<uint32_t>(space, s->both ? s->arcs : 0);
-    scratch->sorted_row = gg_carve<uint32_t>(space, s->arcs);
-    scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? s->arcs : 0);
-    scratch->sorted_arc = gg_carve<arc_type>(space, s->weighted ? s->arcs : 0);
+    scratch->row = gg_carve<uint32_t>(space, s->both ? arcs : 0);
+    scratch->sorted_row = gg_carve<uint32_t>(space, arcs);
+    scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? arcs : 0);
+    scratch->sorted_arc = gg_carve<arc_type>(space, s->weighted ? arcs : 0);
     scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
 }
 
@@ -265,17 +267,27 @@ static bool mostly_near(const struct row_sort *s, const struct edge_survey *foun
            (!s->both || found->far[1] <= m / 2);
 }
 
+/* Room for what rows in order, or a sort, take. False: there is none, or the job must end. */
+template <typename arc_type>
+static bool make_room(struct cuda_job *job, const struct row_sort *s, bool sorts,
+                      sort_scratch<arc_type> *scratch) {
+    struct workspace space = {NULL, 0};
+    carve_sort(&space, s, sorts, scratch);
+    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
+        return false;
+    carve_sort(&space, s, sorts, scratch);
+    return true;
+}
+
+/* The scratch of a sort, 6 GB for half a billion arcs, is asked for when there is one. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {
-    struct workspace space = {NULL, 0};
     sort_scratch<arc_type> scratch;
     edge_survey found = {0, {0, 0}, 0};
     uint32_t n = s->edges.n;
-    carve_sort(&space, s, &scratch);
-    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
+    if (!make_room(job, s, false, &scratch))
         return false;
-    carve_sort(&space, s, &scratch);
     gg_fill(job, scratch.found, 0, sizeof *scratch.found);
     survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
         s->edges.m, s->row, s->ends, scratch.found);
@@ -283,7 +295,7 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
     if (!gg_fetch(job, &found, scratch.found, sizeof found))
         return false;
     bool in_order = !s->both && !found.falls;
-    if (!in_order && mostly_near(s, &found))
+    if (!in_order && (mostly_near(s, &found) || !make_room(job, s, true, &scratch)))
         return false;
     uint64_t dropped = s->both ? found.loops : 0;
     if (!take_rows(job, s, s->arcs - dropped, rows))

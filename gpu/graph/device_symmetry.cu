@@ -187,40 +187,54 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
-bool gg_device_symmetric(struct cuda_job *job, bool *symmetric) {
-    struct device_csr rows;
-    struct device_edges edges;
+/* Asks the edges. False when the job must end. */
+static bool ask(struct cuda_job *job, const struct device_edges *edges,
+                struct device_csr *rows, bool *symmetric) {
     struct workspace space = {NULL, 0};
     struct symmetry_scratch scratch;
     bool perhaps = false;
-    *symmetric = false;
+    double started = gg_now_ms();
+    if (!looks_symmetric(job, edges, &perhaps))
+        return false;
+    double looked = gg_now_ms();
+    job->working = false;
+    carve_symmetry(&space, edges, &scratch);
+    if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
+        rows->target = edges->target; /* in order, however rows were made */
+        if (!gg_workspace(job, &space))
+            return false;
+        carve_symmetry(&space, edges, &scratch);
+        if (!find_mirrors(job, edges, rows, &scratch, symmetric))
+            return false;
+        gg_drop_workspace(job);
+    }
+    gg_phase(job->run, "prepare", started, (int64_t)edges->m,
+             "%s; sum of the ends %.3f ms",
+             *symmetric ? "symmetric" : "not known to be symmetric", looked - started);
+    return gg_going(job);
+}
+
+bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
+    struct device_csr rows;
+    struct device_edges edges;
+    bool symmetric = false;
+    *found = SYMMETRY_UNKNOWN;
     if (!gg_device_csr(job, CSR_OUT, false, &rows) ||
         !gg_device_edges(job, false, &edges))
         return false;
     struct device_copy *copy = gg_device_copy_of(job->graph);
-    if (copy->symmetry != SYMMETRY_UNKNOWN) {
-        *symmetric = copy->symmetry == SYMMETRIC;
+    if (copy->symmetry == SYMMETRY_UNKNOWN && copy->rows[CSR_IN].made) {
+        *found = NOT_SYMMETRIC; /* whatever it is: the transpose is there */
         return true;
     }
-    double started = gg_now_ms();
-    if (!looks_symmetric(job, &edges, &perhaps))
-        return false;
-    double looked = gg_now_ms();
-    job->working = false;
-    carve_symmetry(&space, &edges, &scratch);
-    if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
-        rows.target = edges.target; /* in order, however rows were made */
-        if (!gg_workspace(job, &space))
+    bool rests = copy->changed && !copy->rested;
+    copy->rested = true;
+    if (copy->symmetry == SYMMETRY_UNKNOWN && !rests) {
+        if (!ask(job, &edges, &rows, &symmetric))
             return false;
-        carve_symmetry(&space, &edges, &scratch);
-        if (!find_mirrors(job, &edges, &rows, &scratch, symmetric))
-            return false;
-        gg_drop_workspace(job);
+        copy->symmetry = symmetric ? SYMMETRIC : NOT_SYMMETRIC;
     }
-    copy->symmetry = *symmetric ? SYMMETRIC : NOT_SYMMETRIC;
-    gg_phase(job->run, "prepare", started, (int64_t)edges.m,
-             "%s; sum of the ends %.3f ms",
-             *symmetric ? "symmetric" : "not known to be symmetric", looked - started);
+    *found = copy->symmetry;
     return true;
 }
 

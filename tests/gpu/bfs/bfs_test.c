@@ -501,6 +501,61 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
+/* Three searches by what "auto" takes on a device, the first of a graph that is its own transpose
+** bottom-up already. */
+static void check_auto(const shape *s, gpugraph_direction direction, const char *first) {
+    gpugraph_graph *graph = shape_graph(s);
+    uint32_t *depth = malloc(s->vertices * sizeof *depth);
+    uint32_t *edge = malloc(s->vertices * sizeof(uint64_t));
+    for (uint32_t source = 0; source < 3; source++) {
+        gpugraph_search search = {.source = &source,
+                                  .source_count = 1,
+                                  .direction = direction,
+                                  .max_depth = GPUGRAPH_NONE};
+        gpugraph_run run = {.backend = GPUGRAPH_CUDA};
+        struct answer right;
+        textbook(s, &search, &right);
+        gpugraph_bfs(graph, &search, &run, depth, edge);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        narrow_edges(graph, edge, s->vertices);
+        check_found(s, &search, &right, depth, edge, "auto");
+        if (source == 0)
+            ck_assert_str_eq(run.used_method, first);
+        answer_free(&right);
+    }
+    free(depth);
+    free(edge);
+    gpugraph_free(graph);
+}
+
+/* Pairs by a hash, each both ways and in order; then without one arc: such a graph must not be
+** searched bottom-up by its own rows. */
+START_TEST(own_transpose) {
+    const uint32_t n = 600;
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    for (uint32_t lost = 0; lost < 4; lost++) {
+        shape s = shape_empty(n);
+        bool whole = lost == 0;
+        s.name = whole ? "both ways" : "one arc missing";
+        for (uint32_t u = 0; u < n; u++) {
+            for (uint32_t v = 0; v < n; v++) {
+                uint64_t pair = u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
+                if (u == v || shape_random(&pair) % 40 != 0)
+                    continue;
+                if (whole || v > u || u < lost * 100)
+                    shape_add(&s, u, v);
+                else
+                    whole = true;
+            }
+        }
+        check_auto(&s, GPUGRAPH_OUT, lost ? "persistent" : "direction-optimizing");
+        check_auto(&s, GPUGRAPH_BOTH, "direction-optimizing");
+        shape_free(&s);
+    }
+}
+END_TEST
+
 const struct suite suite = {
     "bfs",
     {{"bfs", .timeout = 240,
@@ -508,6 +563,7 @@ const struct suite suite = {
                 {&edges_in_order},
                 {&each_of_many_sources},
                 {&long_path},
+                {&own_transpose},
                 {&interrupt_leaves_a_usable_graph}}},
      {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&small_shapes}, {&random_shapes}, {&wrong_arguments}}}},
