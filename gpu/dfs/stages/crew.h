@@ -18,6 +18,7 @@
 
 #include "dfs/control.h"
 #include "dfs/deque.h"
+#include "tuning.h"
 
 /* What the workers share; a view by value. */
 struct dfs_crew {
@@ -262,31 +263,39 @@ WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
     return deepest ? deepest & 0xffff : DFS_NONE;
 }
 
-/* The load of a block, and in *victim the worker there that has most of it. */
+/* The load of a block, and in *victim the worker there that has most of it: by each lane for a
+** block of its own. */
 WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
                                    uint32_t *victim) {
-    uint32_t sum = 0, most = 0, total, first = block * w->crew.block_workers;
-    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
+    uint32_t sum = 0, most = 0, first = block * w->crew.block_workers;
+    for (uint32_t i = 0; i < w->crew.block_workers; i++) {
         uint32_t rest = device_load(&w->crew.rest[first + i]);
         rest = rest < 0x7fff ? rest : (int32_t)rest < 0 ? 0 : 0x7fff;
         sum += rest;
         most = rest << 16 > most ? rest << 16 | i : most;
     }
-    warp_sum_before(sum, &total);
-    most = warp_max(most);
     *victim =
         most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
-    return total;
+    return sum;
 }
 
-/* A worker with a cold list of at least cold_cutoff entries, in the more loaded one of
-** two other blocks, or DFS_NONE. */
+/* A worker with cold chunks of at least cold_cutoff entries, in the most loaded one of
+** GG_DFS_CHOICES blocks, or DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
-    uint32_t blocks = w->crew.workers / w->crew.block_workers, victim, other;
-    uint32_t a = warp_from(dfs_random(w), 0) % blocks;
-    uint32_t b = warp_from(dfs_random(w), 0) % blocks;
-    uint32_t load = dfs_load_of(w, a, &victim);
-    return dfs_load_of(w, b, &other) > load ? other : victim;
+    uint32_t blocks = w->crew.workers / w->crew.block_workers, victim = DFS_NONE;
+    uint32_t most = 0, dice = dfs_random(w);
+    for (uint32_t i = warp_lane(); i < GG_DFS_CHOICES; i += warp_width) {
+        uint32_t other, block = ((dice + i * 0x9E3779B9u) >> 8) % blocks;
+        uint32_t load = dfs_load_of(w, block, &other);
+        if (other != DFS_NONE && load > most) {
+            most = load;
+            victim = other;
+        }
+    }
+    /* Loads of lanes, and which lane. */
+    most = most < 0x3ffffff ? most : 0x3ffffff;
+    uint32_t best = warp_max(most << 5 | warp_lane());
+    return best >> 5 ? warp_from(victim, best & 31) : DFS_NONE;
 }
 
 /* One look for work at the others; the caller is idle before, and busy if it found
