@@ -26,7 +26,8 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
     bool falls = false;
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint64_t s = edges.source[e], t = edges.target[e];
-        sum += gg_mix(s << 32 | t) - gg_mix(t << 32 | s);
+        uint64_t mix = s == t ? 0 : gg_mix(s < t ? s << 32 | t : t << 32 | s);
+        sum += s < t ? mix : 0 - mix;
         if (e > 0) {
             uint64_t before = edges.source[e - 1];
             falls |= (before << 32 | edges.target[e - 1]) >= (s << 32 | t);
