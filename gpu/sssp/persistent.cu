@@ -217,6 +217,8 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     carve(space, s, &p);
     set_up(s, &p);
     unsigned blocks = blocks_for(job, s, &kernel);
+    const bool plain = type::ends == 1 && !p.local && !p.apart;
+    p.few = plain ? s->parameters.few * blocks * WIDE_BLOCK : 0;
     if (!launch(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;

@@ -104,7 +104,8 @@ template <typename type> struct persistent {
     struct trace *trace;       /* TRACE of them */
     uint64_t *slice;           /* vertex << 32 | number, of a long row */
     uint64_t limit;            /* 0: none */
-    double delta;              /* of a bucket */
+    double delta;              /* of a bucket, but where few wait */
+    double few;                /* vertices among the rest that are worth no bucket of their own; 0: any */
     typename type::word light; /* a heavier arc leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
@@ -116,7 +117,7 @@ template <typename type> struct persistent {
 /* Where a block is in the search; the same in all threads of all blocks. */
 template <typename type> struct place {
     typename type::word origin;
-    typename type::span per_bucket; /* 1 / delta */
+    typename type::span per_bucket; /* 1 / width of a bucket */
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
 };

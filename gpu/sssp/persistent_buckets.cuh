@@ -80,8 +80,9 @@ static __device__ void next_round(const struct persistent<type> &p,
         atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
 }
 
-/* The rest is dealt out to buckets that begin at its least distance. False: there is none,
-** or a block was lost. */
+/* The rest is dealt out to buckets that begin at its least distance: wider ones than the last where little
+** is left, as a round of few vertices takes as long as one of some more. False: there is
+** none, or a block was lost. */
 template <typename type>
 static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
                                  struct block_memory<type> &m, uint32_t *meetings) {
@@ -113,6 +114,8 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     if (least == ~0ull)
         return false;
     const struct place<type> before = at;
+    at.per_bucket = count < p.few ? at.per_bucket / GG_PERSISTENT_WIDER
+                                  : (typename type::span)(1 / p.delta);
     at.origin = (word)least;
     at.bucket = 0;
     at.side = 1 - at.side;
