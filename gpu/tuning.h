@@ -377,10 +377,10 @@
 #define GG_PERSISTENT_DELTA_THIN 8.0
 #define GG_PERSISTENT_DELTA      4.0
 /* Blocks of 256 threads for each multiprocessor; vertices that are worth a block. */
-#define GG_PERSISTENT_BLOCKS   4.0
-/* Where fewer vertices wait for each thread the next buckets are that many times as wide. */
-#define GG_PERSISTENT_FEW   1.0
-#define GG_PERSISTENT_WIDER 4
+#define GG_PERSISTENT_BLOCKS 4.0
+/* Where a rest has less than that share of the one before, buckets are that many times as wide from then on. */
+#define GG_PERSISTENT_FALL     0.875
+#define GG_PERSISTENT_WIDER    4
 #define GG_PERSISTENT_VERTICES 64
 /* Rows of more arcs are cut into slices of that many, powers of 2; of graphs of so many arcs, longer
 ** ones. Shorter slices even out what warps have to do, and are more to list and to meet for. (H200,

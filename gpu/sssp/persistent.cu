@@ -28,7 +28,7 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1
+        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
@@ -112,6 +112,7 @@ static void carve(struct workspace *space, const struct sssp_search *s,
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
     p->mark = gg_carve<uint32_t>(space, n);
+    p->ceiling = gg_carve<uint8_t>(space, n);
     p->trace = gg_carve<struct trace>(space, TRACE);
     p->slice_arcs = slice_of(arcs);
     p->slice = gg_carve<uint64_t>(space, 2 * (arcs >> p->slice_arcs) + 1);
@@ -129,6 +130,25 @@ static bool can_part(integer64) {
 }
 static bool can_part(real) {
     return false;
+}
+
+/* Are distances whole numbers, of which bits can be left out? */
+static bool is_whole(integer32) {
+    return true;
+}
+static bool is_whole(integer64) {
+    return true;
+}
+static bool is_whole(real) {
+    return false;
+}
+
+/* So many that ceilings tell an eighth of a bucket apart; then they reach over thirty buckets. */
+static uint32_t bits_left_out(double delta, uint32_t most) {
+    uint32_t bits = 0;
+    while (bits < most && (double)(2ull << bits) <= delta / 8)
+        bits++;
+    return bits;
 }
 
 /* By depth the caller's bound is another one. */
@@ -153,6 +173,10 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->apart = chosen->apart && can_part(type());
     p->light = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
+    p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
+    if (type::ends == 2 || p->local || !chosen->sieve || !is_whole(type()))
+        p->ceiling = NULL;
+    p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
 }
 
@@ -217,8 +241,6 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     carve(space, s, &p);
     set_up(s, &p);
     unsigned blocks = blocks_for(job, s, &kernel);
-    const bool plain = type::ends == 1 && !p.local && !p.apart;
-    p.few = plain ? s->parameters.few * blocks * WIDE_BLOCK : 0;
     if (!launch(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;

@@ -39,6 +39,7 @@ enum {
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
+    NO_CEILING = UINT8_MAX,
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
@@ -101,11 +102,13 @@ template <typename type> struct persistent {
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    struct trace *trace;       /* TRACE of them */
-    uint64_t *slice;           /* vertex << 32 | number, of a long row */
-    uint64_t limit;            /* 0: none */
-    double delta;              /* of a bucket, but where few wait */
-    double few;                /* vertices among the rest that are worth no bucket of their own; 0: any */
+    uint8_t *ceiling;    /* of each vertex's distance; or NULL */
+    uint32_t coarse;     /* bits of a distance that it lacks */
+    struct trace *trace; /* TRACE of them */
+    uint64_t *slice;     /* vertex << 32 | number, of a long row */
+    uint64_t limit;      /* 0: none */
+    double delta;        /* of a bucket, but in the tail of the search */
+    double fall;         /* of the rest, after which buckets become wider; 0: never */
     typename type::word light; /* a heavier arc leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
@@ -120,6 +123,7 @@ template <typename type> struct place {
     typename type::span per_bucket; /* 1 / width of a bucket */
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
+    uint32_t rest;                  /* entries of the last one that was dealt out */
 };
 
 struct stage {

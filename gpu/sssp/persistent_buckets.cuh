@@ -18,6 +18,8 @@ static __device__ void begin(const struct persistent<type> &p,
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
     }
+    for (uint64_t v = gg_thread(); p.ceiling && v < p.vertices; v += gg_threads_of_grid())
+        p.ceiling[v] = NO_CEILING;
     if (type::ends == 2)
         weigh_ends(p, m);
 }
@@ -80,9 +82,9 @@ static __device__ void next_round(const struct persistent<type> &p,
         atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
 }
 
-/* The rest is dealt out to buckets that begin at its least distance: wider ones than the last where little
-** is left, as a round of few vertices takes as long as one of some more. False: there is
-** none, or a block was lost. */
+/* The rest is dealt out to buckets that begin at its least distance; to wider ones once it dwindles, as a
+** round of few vertices takes as long as one of some more. False: there is none, or a block
+** was lost. */
 template <typename type>
 static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
                                  struct block_memory<type> &m, uint32_t *meetings) {
@@ -114,8 +116,9 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     if (least == ~0ull)
         return false;
     const struct place<type> before = at;
-    at.per_bucket = count < p.few ? at.per_bucket / GG_PERSISTENT_WIDER
-                                  : (typename type::span)(1 / p.delta);
+    if (count < p.fall * at.rest)
+        at.per_bucket /= GG_PERSISTENT_WIDER;
+    at.rest = count;
     at.origin = (word)least;
     at.bucket = 0;
     at.side = 1 - at.side;

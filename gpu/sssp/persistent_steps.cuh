@@ -98,6 +98,29 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
     return true;
 }
 
+/* ---- ceilings ----
+**
+** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
+** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
+** distances only fall: so it may come from the first-level cache, and writers need not agree. */
+
+template <typename type>
+static __device__ __forceinline__ bool
+is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
+    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
+}
+
+template <typename type>
+static __device__ __forceinline__ void
+lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
+    const typename type::word units =
+        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
+    if (p.ceiling && units < NO_CEILING)
+        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
+}
+
+/* ---- arcs ---- */
+
 /* Up to UNROLL arcs of the tile by this thread, side by side. Loads of one kind are in
 ** flight together. */
 template <typename type>
@@ -145,6 +168,15 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
             live[i] = in_range(p, m, sum[i]);
         }
     }
+    if (p.ceiling) {
+        uint32_t ceiling[UNROLL];
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            ceiling[i] = gg_load_stale(&p.ceiling[target[i]], live[i]);
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            live[i] = live[i] && is_below(p, sum[i], ceiling[i]);
+    }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         live[i] = live[i] && may_lead(p, m, target[i], sum[i]);
@@ -169,6 +201,8 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
     for (int i = 0; i < UNROLL; i++) {
         if (live[i])
             count(&m.counts.lowered);
+        if (live[i])
+            lower_ceiling(p, target[i], sum[i]);
         live[i] = live[i] && falls_in_bucket(p, at, m, target[i], sum[i], seen[i]);
     }
     /* As claim() does, for all of them together. */

@@ -30,7 +30,7 @@
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
 **     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
-**                      within blocks; FEW=0,1,4  all of it with wider buckets where fewer vertices wait for each thread
+**                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  no ceilings
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -594,7 +594,7 @@ static void break_down(struct bench *b) {
     }
 }
 
-static double delta_factor = 1, few = -1;
+static double delta_factor = 1, fall = -1;
 
 static void change_parameters(struct sssp_parameters *p) {
     const char *apart = getenv("APART"), *blocks = getenv("BLOCKS");
@@ -602,7 +602,8 @@ static void change_parameters(struct sssp_parameters *p) {
     p->blocks *= blocks ? atof(blocks) : 1;
     p->apart = apart ? atoi(apart) != 0 : p->apart;
     p->local = apart ? !p->apart : p->local;
-    p->few = few >= 0 ? few : p->few;
+    p->fall = fall >= 0 ? fall : p->fall;
+    p->sieve = !getenv("SIEVE") || atoi(getenv("SIEVE"));
 }
 
 /* ---- graphs of one kind of piece ---- */
@@ -807,11 +808,11 @@ int main(int argc, char **argv) {
             delta_factor = atof(factor.c_str());
             if (getenv("DELTA"))
                 printf("DELTA,%s\n", factor.c_str());
-            std::stringstream counts(getenv("FEW") ? getenv("FEW") : "-1");
-            for (std::string count; std::getline(counts, count, ',');) {
-                few = atof(count.c_str());
-                if (getenv("FEW"))
-                    printf("FEW,%s\n", count.c_str());
+            std::stringstream falls(getenv("FALL") ? getenv("FALL") : "-1");
+            for (std::string share; std::getline(falls, share, ',');) {
+                fall = atof(share.c_str());
+                if (getenv("FALL"))
+                    printf("FALL,%s\n", share.c_str());
                 time_backends(&b, argv[2], methods, argc > 4 ? argv[4] : "auto");
             }
         }

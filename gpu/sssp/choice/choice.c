@@ -78,7 +78,8 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
     if (p->engine == SSSP_PERSISTENT) {
         p->local = f->degree < GG_PERSISTENT_THIN;
         p->blocks = GG_PERSISTENT_BLOCKS;
-        p->few = GG_PERSISTENT_FEW;
+        p->fall = GG_PERSISTENT_FALL;
+        p->sieve = true;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);
     } else if (p->engine == SSSP_MLMQ) {

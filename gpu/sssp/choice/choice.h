@@ -36,7 +36,9 @@ struct sssp_parameters {
     uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
     bool apart;           /* arcs wider than a bucket wait until their vertex is final */
     bool local; /* small rounds stay within a block; not together with `apart` */
-    double few; /* with neither: fewer vertices for each thread are worth wider buckets; 0: never */
+    double
+        fall; /* where the rest has fallen below that share of what it was, buckets become wider; 0: never */
+    bool sieve; /* a byte for each vertex is looked at before its distance */
     /* SSSP_MLMQ alone */
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;

@@ -128,7 +128,8 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
         false};
     s.distance = f.distance.data();
     s.parameters.engine = SSSP_PERSISTENT;
-    s.parameters.few = seed / 150 % 2 ? 1e6 : 0;
+    s.parameters.fall = seed / 150 % 2 ? 1e6 : 0;
+    s.parameters.sieve = seed % 4 > 0;
     s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
                              ? 0.3 * (double)(seed % 40 + 1)
                              : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));

@@ -42,14 +42,15 @@ static void upset_queues(struct sssp_parameters *p) {
 static void upset(struct sssp_parameters *p) {
     static const double widths[] = {0.1, 0.3, 1, 3, 10, 100, 1e6};
     static const double blocks[] = {1e-3, 0.1, 1, 2, 4, 100};
-    static const double rooms[] = {0, 1e-3, 1, 1e6};
+    static const double falls[] = {0, 0.875, 1e6};
     p->delta = scale * pick(widths, 7);
     p->blocks = pick(blocks, 6);
     if (p->engine == SSSP_MLMQ)
         upset_queues(p);
     if (p->engine != SSSP_PERSISTENT)
         return;
-    p->few = pick(rooms, 4);
+    p->fall = pick(falls, 3);
+    p->sieve = shape_random(&seed) % 4 > 0;
     p->local = shape_random(&seed) % 2;
     p->apart = shape_random(&seed) % 2;
 }
