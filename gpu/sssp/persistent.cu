@@ -174,7 +174,7 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->light = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
     p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
-    if (type::ends == 2 || p->local || !chosen->sieve || !is_whole(type()))
+    if (type::ends == 2 || p->local || !is_whole(type()))
         p->ceiling = NULL;
     p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
@@ -240,6 +240,9 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
                                               sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
+    if ((double)p.vertices * sizeof *p.distance <
+        s->parameters.sieve * (double)job->device->cache_bytes)
+        p.ceiling = NULL;
     unsigned blocks = blocks_for(job, s, &kernel);
     if (!launch(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))

@@ -30,7 +30,7 @@
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
 **     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
-**                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  no ceilings
+**                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -603,7 +603,7 @@ static void change_parameters(struct sssp_parameters *p) {
     p->apart = apart ? atoi(apart) != 0 : p->apart;
     p->local = apart ? !p->apart : p->local;
     p->fall = fall >= 0 ? fall : p->fall;
-    p->sieve = !getenv("SIEVE") || atoi(getenv("SIEVE"));
+    p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
 /* ---- graphs of one kind of piece ---- */

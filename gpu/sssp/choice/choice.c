@@ -79,7 +79,7 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         p->local = f->degree < GG_PERSISTENT_THIN;
         p->blocks = GG_PERSISTENT_BLOCKS;
         p->fall = GG_PERSISTENT_FALL;
-        p->sieve = true;
+        p->sieve = GG_PERSISTENT_SIEVE;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);
     } else if (p->engine == SSSP_MLMQ) {

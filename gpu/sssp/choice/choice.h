@@ -35,10 +35,10 @@ struct sssp_parameters {
     double blocks;        /* of 256 threads for each multiprocessor; may be below 1 */
     uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
     bool apart;           /* arcs wider than a bucket wait until their vertex is final */
-    bool local; /* small rounds stay within a block; not together with `apart` */
+    bool local;  /* small rounds stay within a block; not together with `apart` */
+    double fall; /* of the rest, below which buckets become wider; 0: never */
     double
-        fall; /* where the rest has fallen below that share of what it was, buckets become wider; 0: never */
-    bool sieve; /* a byte for each vertex is looked at before its distance */
+        sieve; /* caches full of distances from which on bytes of ceilings are looked at first */
     /* SSSP_MLMQ alone */
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;

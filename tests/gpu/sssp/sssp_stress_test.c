@@ -50,7 +50,7 @@ static void upset(struct sssp_parameters *p) {
     if (p->engine != SSSP_PERSISTENT)
         return;
     p->fall = pick(falls, 3);
-    p->sieve = shape_random(&seed) % 4 > 0;
+    p->sieve = shape_random(&seed) % 4 > 0 ? 0 : 1;
     p->local = shape_random(&seed) % 2;
     p->apart = shape_random(&seed) % 2;
 }
