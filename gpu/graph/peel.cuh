@@ -36,6 +36,7 @@ struct peel_state {
 struct peel_lists {
     device_csr rows;
     uint64_t *slice[2];
+    uint64_t room; /* slices that each has place for */
     struct peel_state *state;
     const uint32_t *host_stop;
 };
@@ -55,8 +56,9 @@ struct near_lists {
 static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t arcs,
                                  struct peel_lists *p) {
     p->state = gg_carve<struct peel_state>(space, 1);
+    p->room = n + arcs / PEEL_SLICE + 1;
     for (int i = 0; i < 2; i++)
-        p->slice[i] = gg_carve<uint64_t>(space, n + arcs / PEEL_SLICE + 1);
+        p->slice[i] = gg_carve<uint64_t>(space, p->room);
 }
 
 static __device__ __forceinline__ void put_slice(const slice_list &list, uint32_t at,
@@ -70,24 +72,26 @@ static __device__ __forceinline__ uint64_t slice_from(uint64_t first, uint64_t e
     return first << PEEL_ARC_BITS | min(end - first, (uint64_t)PEEL_SLICE);
 }
 
-/* The slices of v[i], where wanted[i]. All lanes of the warp call. */
+/* Rows, empty where they are not wanted, whose bounds are on their way together. */
+template <uint32_t count> struct peel_rows { uint64_t begin[count], end[count]; };
+
 template <uint32_t count>
 static __device__ __forceinline__ void
-gg_peel_append_all(const peel_lists &p, const uint32_t (&v)[count],
-                   const bool (&wanted)[count], const slice_list &list) {
-    uint64_t begin[count], end[count];
-    uint32_t mine = 0, total, place = 0;
-    bool any = false;
-#pragma unroll
-    for (uint32_t i = 0; i < count; i++)
-        any |= wanted[i];
-    if (warp_ballot(any) == 0)
-        return;
+load_rows(const peel_lists &p, const uint32_t (&v)[count], const bool (&wanted)[count],
+          peel_rows<count> *rows) {
 #pragma unroll
     for (uint32_t i = 0; i < count; i++) {
-        begin[i] = wanted[i] ? p.rows.offset[v[i]] : 0;
-        end[i] = wanted[i] ? p.rows.offset[v[i] + 1] : 0;
+        rows->begin[i] = gg_load_now(p.rows.offset + v[i], wanted[i]);
+        rows->end[i] = gg_load_now(p.rows.offset + v[i] + 1, wanted[i]);
     }
+}
+
+/* Their slices. All lanes of the warp call. */
+template <uint32_t count>
+static __device__ __forceinline__ void gg_peel_append_rows(const peel_rows<count> &rows,
+                                                           const slice_list &list) {
+    const uint64_t(&begin)[count] = rows.begin, (&end)[count] = rows.end;
+    uint32_t mine = 0, total, place = 0;
 #pragma unroll
     for (uint32_t i = 0; i < count; i++)
         mine += (uint32_t)((end[i] - begin[i] + PEEL_SLICE - 1) / PEEL_SLICE);
@@ -120,7 +124,11 @@ static __device__ __forceinline__ void
 gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &list) {
     const uint32_t one[] = {v};
     const bool whether[] = {wanted};
-    gg_peel_append_all(p, one, whether, list);
+    peel_rows<1> rows;
+    if (warp_ballot(wanted) == 0)
+        return;
+    load_rows(p, one, whether, &rows);
+    gg_peel_append_rows(rows, list);
 }
 
 /* The lane whose arcs number k is one of; first: arcs before each lane's. */
@@ -132,18 +140,54 @@ static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) 
     return owner;
 }
 
-/* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
-** out to the lanes. take(t, round): an arc leads to t; is it taken away by that? Returns how many this
-** lane has taken. */
+/* What the arcs of a lane, to to[i] where there is one, take away; *rows: the rows of what has fallen. A question is
+** asked for every arc before the first answer is looked at, so that all are on their way together. */
 template <typename take_type>
 static __device__ __forceinline__ uint32_t
-gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
-             uint32_t warps, uint32_t round, const slice_list &next, take_type take) {
+take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_AT_ONCE],
+         bool (&falls)[PEEL_AT_ONCE], uint32_t round, peel_rows<PEEL_AT_ONCE> *rows) {
+    uint32_t answer[PEEL_AT_ONCE], taken = 0;
+    bool any = false;
+#pragma unroll
+    for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+        answer[i] = falls[i] ? take.look(to[i]) : 0;
+#pragma unroll
+    for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+        falls[i] = falls[i] && take.may_fall(answer[i]);
+    if (take.rows_ahead)
+        load_rows(p, to, falls, rows);
+#pragma unroll
+    for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+        if (falls[i])
+            answer[i] = take.ask(to[i]);
+#pragma unroll
+    for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
+        falls[i] = falls[i] && take.falls(to[i], answer[i], round);
+        taken += falls[i];
+        any |= falls[i];
+    }
+    if (!take.rows_ahead && warp_ballot(any) != 0)
+        load_rows(p, to, falls, rows);
+#pragma unroll
+    for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
+        rows->end[i] = falls[i] ? rows->end[i] : rows->begin[i];
+    return taken;
+}
+
+/* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
+** out to the lanes. `ahead`: slice number `warp`, which is most warps' only one, if it is known. Returns how
+** many vertices this lane has taken. */
+template <typename take_type>
+static __device__ __forceinline__ uint32_t
+gg_peel_walk(const peel_lists &p, const uint64_t *slice, const uint64_t *ahead,
+             uint32_t count, uint32_t warp, uint32_t warps, uint32_t round,
+             const slice_list &next, const take_type &take) {
     uint32_t tile = count / warps + 1, taken = 0;
     tile = tile < GG_WARP ? tile : GG_WARP;
     for (uint64_t at = (uint64_t)warp * tile; at < count; at += (uint64_t)warps * tile) {
-        const uint64_t entry =
-            gg_lane() < tile && at + gg_lane() < count ? slice[at + gg_lane()] : 0;
+        uint64_t entry = 0;
+        if (gg_lane() < tile && at + gg_lane() < count)
+            entry = ahead && tile == 1 ? *ahead : slice[at + gg_lane()];
         const uint64_t begin = entry >> PEEL_ARC_BITS;
         const uint32_t arcs = (uint32_t)entry & ((1u << PEEL_ARC_BITS) - 1);
         uint32_t total;
@@ -151,6 +195,7 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
         for (uint32_t base = 0; base < total; base += PEEL_AT_ONCE * GG_WARP) {
             uint32_t to[PEEL_AT_ONCE];
             bool falls[PEEL_AT_ONCE];
+            peel_rows<PEEL_AT_ONCE> rows = {};
 #pragma unroll
             for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
                 const uint32_t k = base + i * GG_WARP + gg_lane();
@@ -161,16 +206,10 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
                 const unsigned owner = owner_of(first, k);
                 const uint64_t arc =
                     warp_from_64(begin, owner) + (k - warp_from(first, owner));
-                if (falls[i])
-                    to[i] = p.rows.target[arc];
+                to[i] = gg_load_now(p.rows.target + arc, falls[i]);
             }
-#pragma unroll
-            for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
-                falls[i] = falls[i] && take(to[i], round);
-#pragma unroll
-            for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
-                taken += falls[i];
-            gg_peel_append_all(p, to, falls, next);
+            taken += take_all(p, take, to, falls, round, &rows);
+            gg_peel_append_rows(rows, next);
         }
     }
     return taken;
@@ -179,7 +218,8 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
 /* Rounds by one block, while they are narrow. */
 template <typename take_type>
 static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32_t count,
-                                     near_lists *near, uint32_t *taken, take_type take) {
+                                     near_lists *near, uint32_t *taken,
+                                     const take_type &take) {
     const uint32_t end = round + PEEL_ALONE;
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
         near->slice[round % 2][i] = p.slice[round % 2][i];
@@ -191,8 +231,9 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
     while (count > 0 && count <= GG_PEEL_NARROW && round < end && !near->stop) {
         const slice_list next = {p.slice[(round + 1) % 2], near->slice[(round + 1) % 2],
                                  &near->count[(round + 1) % PEEL_COUNTS]};
-        *taken += gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
-                               blockDim.x / GG_WARP, round, next, take);
+        *taken +=
+            gg_peel_walk(p, near->slice[round % 2], nullptr, count, threadIdx.x / GG_WARP,
+                         blockDim.x / GG_WARP, round, next, take);
         if (threadIdx.x == 0) /* read last in the round before */
             near->count[(round + 2) % PEEL_COUNTS] = 0;
         __syncthreads();
@@ -210,15 +251,28 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
     }
 }
 
-/* All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
+/* take, of an arc that leads to t:
+**
+**     look(t)                   what is known of it without a change
+**     may_fall(that)            else that is all
+**     ask(t)                    the change, whose answer tells
+**     falls(t, answer, round)   is it taken away by that?
+**     rows_ahead                its row is asked for together with the answer, not once it falls
+**
+** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
 ** the host says stop. Returns the round after them, behind a barrier. */
 template <typename take_type>
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
                                                    near_lists *near, uint32_t *taken,
-                                                   take_type take) {
+                                                   const take_type &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
+    const uint32_t warp = (uint32_t)(gg_thread() / GG_WARP);
     for (;;) {
+        /* The slice is asked for before it is known to be one. */
+        uint64_t ahead = 0;
+        if (gg_lane() == 0 && warp < p.room)
+            ahead = gg_load_now(p.slice[round % 2] + warp, true);
         const uint32_t count = gg_peek(&state->slices[round % PEEL_COUNTS]);
         const bool over = count == 0 || gg_peek(&state->stopped) != 0;
         if (over || count <= GG_PEEL_NARROW) {
@@ -237,7 +291,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
         if (gg_thread() == 0)
             state->slices[(round + 2) % PEEL_COUNTS] = 0;
         *taken +=
-            gg_peel_walk(p, p.slice[round % 2], count, (uint32_t)(gg_thread() / GG_WARP),
+            gg_peel_walk(p, p.slice[round % 2], &ahead, count, warp,
                          (uint32_t)(gg_threads_of_grid() / GG_WARP), round, next, take);
         round++;
         grid.sync();

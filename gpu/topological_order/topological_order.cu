@@ -47,18 +47,32 @@ static __global__ void plant(levels l) {
         atomicAdd(&l.p.state->taken, planted);
 }
 
+/* An arc that is taken away (peel.cuh). */
+struct arc_of_order {
+    uint32_t *left, *level;
+    static const bool rows_ahead = true;
+    __device__ uint32_t look(uint32_t) const {
+        return 1;
+    }
+    __device__ bool may_fall(uint32_t) const {
+        return true;
+    }
+    __device__ uint32_t ask(uint32_t t) const {
+        return atomicSub(&left[t], 1u);
+    }
+    __device__ bool falls(uint32_t t, uint32_t before, uint32_t round) const {
+        if (before == 1)
+            level[t] = round + 1;
+        return before == 1;
+    }
+};
+
 /* Cooperative. */
 static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_levels(const __grid_constant__ levels l) {
     __shared__ near_lists near;
     uint32_t taken = 0;
-    const uint32_t round =
-        gg_peel(l.p, 0, &near, &taken, [&](uint32_t t, uint32_t of_round) {
-            const bool last = atomicSub(&l.left[t], 1u) == 1;
-            if (last)
-                l.level[t] = of_round + 1;
-            return last;
-        });
+    const uint32_t round = gg_peel(l.p, 0, &near, &taken, arc_of_order{l.left, l.level});
     taken = __reduce_add_sync(ALL_LANES, taken);
     if (gg_lane() == 0 && taken > 0)
         atomicAdd(&l.p.state->taken, taken);
