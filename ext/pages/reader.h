@@ -6,7 +6,7 @@
 **       page_program      program.c   what SQLite itself would read: root, columns
 **       page_list         list.c      interior pages -> the leaves in order of rowid
 **       page_send         send.c      leaves -> a device, and columns there; or
-**       page_collect      walk.c      leaves -> columns, on several threads
+**       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
 **           page_cell     record.c    any cell: overflow.c, text.c,
 **                                          number.c
