@@ -132,7 +132,16 @@ struct gpugraph_graph {
         regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
                        ** on which the graph would have been (device/weigh.h) */
     int64_t host_bytes;
+    gpugraph_tables tables_kept;
+    bool tables_settled;         /* made on the device, or not to be had there */
+    struct graph_tables *tables; /* in memory here; NULL: none. (update/tables.c) */
     struct device_graph *device; /* NULL until a device was used */
+};
+
+/* What begins the struct of tables in memory here. */
+struct graph_tables {
+    void (*free)(struct graph_tables *tables);
+    int64_t bytes;
 };
 
 /* Bytes of one stored weight, of one distance: 4 or 8. */

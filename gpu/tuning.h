@@ -675,6 +675,9 @@
 #define GG_SLAB_SKEW     5
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0
+/* Changes up to which the rows that they touch are read from tables on a device, one by one, and the
+** others moved; beyond, all rows are read. A guess. */
+#define GG_STORE_TOUCHED 65536
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers: for each thread
 ** that fills them, and the bus's own speed. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6

@@ -19,6 +19,7 @@ typedef struct config {
     char devices[5 * MOST_DEVICES]; /* auto, all, or ids: "0,2" */
     sqlite3_int64 memory_limit, cache_limit;
     int progress;
+    int tables; /* gpugraph_tables */
 } config;
 
 struct connection {

@@ -175,12 +175,21 @@ static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
     return rc;
 }
 
+/* Once a search has brought a followed graph to a device, tables of its edges lie there, too: the first
+** change finds them. */
+static int make_tables(const answer *s, gpugraph_run *run) {
+    if (!s->graph->followed)
+        return SQLITE_OK;
+    gpugraph_keep_tables(s->graph->graph, (gpugraph_tables)s->by->c->config.tables);
+    return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;
+}
+
 /* Makes what *have lacks for the question. */
 static int make(answer *s, const arguments *a, const question *q, arrays *have) {
     gpugraph_run run;
     answer_run(s, a, q, &run);
     if (arrays_make(s->graph->graph, q, &run, have) == GPUGRAPH_OK)
-        return SQLITE_OK;
+        return make_tables(s, &run);
     if (have->cycle.count > 0 && (s->graph->names || s->graph->row_ids))
         return cycle_failed(s, &have->cycle);
     return answer_failed(s, &run);

@@ -7,10 +7,8 @@
 
 /* ---- rows ---- */
 
-/* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
-** edges. How many edges there are, in *pairs chains. */
-static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
-                            struct chain_batch *c, uint64_t *pairs) {
+uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                        struct chain_batch *c, uint64_t *pairs) {
     gpugraph_dynamic *d = m->pairs;
     *pairs = gg_dynamic_count_edges(d, rows);
     if (!gg_dynamic_make_rows(d, *pairs, true, rows))
@@ -36,7 +34,7 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
 static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
                           struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
-    uint64_t pairs, edges = find_chains(m, rows, c, &pairs), used;
+    uint64_t pairs, edges = gg_find_chains(m, rows, c, &pairs), used;
     for (int pass = 0; pass < 2 && filled; pass++) {
         char *block = pass ? m->rows.block : NULL;
         used = 0;
@@ -85,7 +83,7 @@ gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);
-    uint64_t edges = find_chains(m, &b, &c, &pairs);
+    uint64_t edges = gg_find_chains(m, &b, &c, &pairs);
     if (gg_dynamic_going(d)) {
         c.to_target = rows->target;
         c.to_weight = wide ? rows->weight : NULL;

@@ -21,6 +21,7 @@ void gg_rows_back(gpugraph_graph *graph) {
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
     *host_bytes = __atomic_load_n(&graph->host_bytes, __ATOMIC_RELAXED) +
-                  gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
+                  gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph) +
+                  (graph->tables ? graph->tables->bytes : 0);
     *device_bytes = graph->device ? gg_copies.held(graph) : 0;
 }

@@ -1,12 +1,13 @@
 /* The edges of a graph that changes: filled, changed, given as rows, compared with the graph. */
 #include "store.h"
+#include "tuning.h"
 
 /* Edges that are compared at a time. */
 #define CHECKED_EDGES ((uint64_t)1 << 20)
 
 enum { SIDES = GPUGRAPH_IN + 1 };
 
-struct store_ways gg_store_ways = {false, UINT64_MAX};
+struct store_ways gg_store_ways = {GG_STORE_TOUCHED, GG_STORE_TOUCHED + 1};
 
 /* ---- fill, free ---- */
 
@@ -82,6 +83,42 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
                               const struct chain_rows *rows, gpugraph_run *run) {
     return gg_multigraph_copy_rows(store->side[side], rows, run);
+}
+
+gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
+                                    const struct chain_touched *before,
+                                    const struct chain_rows *rows, gpugraph_run *run) {
+    return gg_multigraph_touch_rows(store->side[side], before, rows, run);
+}
+
+static uint64_t unique(const uint64_t *key, uint64_t count, uint32_t *vertex) {
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || key[i] != key[i - 1])
+            vertex[kept++] = (uint32_t)key[i];
+    return kept;
+}
+
+gpugraph_status gg_store_touched(const store_changes *c, gpugraph_direction side,
+                                 gpugraph_run *run, uint32_t **vertex, uint64_t *count) {
+    const bool in = side == GPUGRAPH_IN;
+    const uint32_t *gone = in ? c->gone_target : c->gone_source,
+                   *come = in ? c->come_target : c->come_source;
+    const uint64_t all = c->gone + c->come;
+    uint64_t *key = gg_alloc(run, 2 * all, sizeof *key);
+    uint32_t *value = gg_alloc_zero(run, 2 * all, sizeof *value);
+    *vertex = gg_alloc(run, all, sizeof **vertex);
+    for (uint64_t i = 0; i < all && !run->status; i++)
+        key[i] = i < c->gone ? gone[i] : come[i - c->gone];
+    if (!run->status && !gg_sort_pairs(run, all, key, value, key + all, value + all))
+        *count = unique(key, all, *vertex);
+    if (run->status) {
+        gg_release(*vertex);
+        *vertex = NULL;
+    }
+    gg_release(key);
+    gg_release(value);
+    return run->status;
 }
 
 /* ---- against the graph ---- */

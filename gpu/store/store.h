@@ -5,7 +5,7 @@
 **                                             side IN    target -> source, from its first need
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
-**     rows (graph/)        <--all rows, made anew--
+**     rows (graph/)        <--those that the batch changes, or all--
 **
 ** Edges are known by their ids, which stay while others come and go. Vertices are known by their
 ** numbers: a store takes those that come behind all others, and is made anew where numbers change.
@@ -28,10 +28,12 @@ typedef struct edge_store {
     gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not asked for yet */
 } edge_store;
 
-/* What becomes of changes on a device: tests and benchmarks change it, nobody else. */
+/* What becomes of the rows of a copy whose tables have taken a batch: tests and benchmarks change
+** it, nobody else. */
 extern struct store_ways {
-    bool kept;            /* tables take them first, made with the first batch */
-    uint64_t remade_from; /* changes from which on rows are made anew from the tables */
+    uint64_t
+        touched_to; /* changes up to which rows that change are read from the tables */
+    uint64_t remade_from; /* and from which on all rows are; else they are patched */
 } gg_store_ways;
 
 /* A batch, by arrays of the host. */
@@ -55,6 +57,13 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
 /* OUT or IN as rows, into arrays that lie there. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
                               const struct chain_rows *rows, gpugraph_run *run);
+/* The same where only touched ones differ from the rows before. */
+gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
+                                    const struct chain_touched *before,
+                                    const struct chain_rows *rows, gpugraph_run *run);
+/* The vertices whose rows on that side the batch changes: ascending, each once; to be freed. */
+gpugraph_status gg_store_touched(const store_changes *changes, gpugraph_direction side,
+                                 gpugraph_run *run, uint32_t **vertex, uint64_t *count);
 /* Are the edges those of the graph, and no others? GPUGRAPH_INVALID and a sentence where they are
 ** not. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,

@@ -3,7 +3,8 @@
 **
 **     patch.cu            the parcel, questions, the steps that update.c asks for
 **     patch_arrays.cu     what becomes of arrays and offsets
-**     patch_store.cu      the tables that take a batch first, rows made of them */
+**     patch_store.cu      the tables that take a batch first
+**     patch_store_rows.cu rows read from them */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
@@ -80,7 +81,7 @@ bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patc
 /* Gives back what these have taken for their own use. */
 void gg_give_spare(struct there *t);
 
-/* ---- patch_store.cu ---- */
+/* ---- patch_store.cu, patch_store_rows.cu ---- */
 
 /* The batch goes to the tables, which are made first where they are wanted: t->stored, t->remade. Where
 ** that fails they are given back, and the copy is patched without them. */

@@ -1,45 +1,59 @@
 /* The tables of a graph's edges on its device (store/store.h): a batch of changes reaches them first.
 **
-**     edges of the copy  --with the first batch-->  tables OUT, and IN where there are rows of it
-**     batch              --------------------->     tables  --rows that are made anew--> the copy
+**     edges of the copy  --once-->  tables OUT, and IN where there are rows of it
+**     batch              ------->   tables  --rows (patch_store_rows.cu)--> the copy
 **
 ** They save time, so they go when memory is short, and where they fail the copy is patched without
 ** them. */
-#include "patch.cuh"
-#include "store_batch.h"
+#include "patch_store.cuh"
 
-struct kept_tables {
-    struct device_part part;
-    edge_store store;
-    int64_t told;      /* bytes that the part has been told of */
-    bool filled, busy; /* busy: they are at work, and stay */
-    bool refused;      /* they have failed: not tried again while the copy stays */
-};
+/* Beside what the weights take, which tables need on the device. */
+#define SPARE_ROOM ((int64_t)64 << 20)
 
-static void tell(struct kept_tables *k) {
+void gg_tell_of_tables(struct kept_tables *k) {
     int64_t bytes = gg_store_bytes(&k->store);
     add_bytes(&k->part, bytes - k->told);
     k->told = bytes;
 }
 
-static void empty(struct kept_tables *k) {
+static void empty(gpugraph_graph *graph, struct kept_tables *k) {
     gg_store_lend(&k->store, NULL);
     gg_store_free(&k->store);
+    gg_free_touched(k, true);
     k->filled = false;
-    tell(k);
+    __atomic_store_n(&graph->tables_settled, k->refused, __ATOMIC_RELAXED);
+    gg_tell_of_tables(k);
 }
 
-static void drop_tables(gpugraph_graph *, struct device_part *part, unsigned) {
+static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigned) {
     struct kept_tables *k = (struct kept_tables *)part;
     if (!k->busy)
-        empty(k);
+        empty(graph, k);
 }
 
 static const struct device_part_kind tables_kind = {sizeof(struct kept_tables),
                                                     PART_ON_ROOM, drop_tables};
 
-static struct kept_tables *tables_of(const gpugraph_graph *graph) {
+struct kept_tables *gg_tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
+}
+
+extern "C" int64_t gg_cuda_store_bytes(const gpugraph_graph *graph) {
+    const struct kept_tables *k = gg_tables_there(graph);
+    return k ? __atomic_load_n(&k->part.bytes, __ATOMIC_RELAXED) : 0;
+}
+
+/* Interrupts end the job, as does a device that fails; whatever else has, the copy does without
+** tables. */
+static void give_up(struct cuda_job *job, struct kept_tables *k) {
+    const gpugraph_status status = job->run->status;
+    cudaStreamSynchronize(job->stream);
+    k->refused = status != GPUGRAPH_INTERRUPTED;
+    empty(job->graph, k);
+    if (status != GPUGRAPH_INTERRUPTED && status != GPUGRAPH_DEVICE_FAILED &&
+        status != GPUGRAPH_DEVICE_MEMORY)
+        gg_begin(job->run);
+    gg_do_without(job);
 }
 
 /* ---- fill ---- */
@@ -55,10 +69,10 @@ static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     return NULL;
 }
 
-static void fill_side(struct there *t, struct kept_tables *k, gpugraph_direction side) {
-    struct cuda_job *job = &t->job;
-    const gpugraph_graph *graph = t->p->graph;
-    const struct device_copy *copy = t->copy;
+static void fill_side(struct cuda_job *job, struct kept_tables *k,
+                      gpugraph_direction side) {
+    const gpugraph_graph *graph = job->graph;
+    const struct device_copy *copy = gg_device_copy_of(graph);
     if (!gg_going(job) || k->store.side[side])
         return;
     int64_t *id = graph->edge_id ? send_ids(job, graph) : NULL;
@@ -74,9 +88,71 @@ static void fill_side(struct there *t, struct kept_tables *k, gpugraph_direction
 }
 
 /* Weights that are not on the device yet cannot be put into tables there. */
-static bool can_fill(const struct there *t) {
-    const struct device_copy *copy = t->copy;
-    return copy->source && copy->target && (copy->weight || !gg_has_weights(t->p->graph));
+static bool can_fill(const gpugraph_graph *graph) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    return copy->source && copy->target && (copy->weight || !gg_has_weights(graph));
+}
+
+static void fill(struct cuda_job *job, struct kept_tables *k) {
+    if (!can_fill(job->graph))
+        return;
+    fill_side(job, k, GPUGRAPH_OUT);
+    if (gg_device_copy_of(job->graph)->rows[CSR_IN].made)
+        fill_side(job, k, GPUGRAPH_IN);
+    k->filled = gg_going(job);
+}
+
+/* ---- made with the copy ---- */
+
+/* The weights, too, where there is room for them. */
+static bool bring_weights(struct cuda_job *job) {
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const bool weighted = gg_has_weights(job->graph);
+    struct device_edges edges;
+    if (weighted && !copy->weight &&
+        (int64_t)(copy->m * copy->weight_size) + SPARE_ROOM > gg_device_room(job))
+        return false;
+    return gg_device_edges(job, weighted, &edges);
+}
+
+static void make(struct cuda_job *job) {
+    gpugraph_graph *graph = job->graph;
+    double started = gg_now_ms();
+    if (!gg_device_copy_of(graph) || !gg_store_holds(graph) || !bring_weights(job))
+        return;
+    struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
+    if (!k || k->refused || k->filled)
+        return;
+    auto phase = job->run->phase;
+    job->run->phase = NULL; /* one phase tells of all */
+    k->busy = true;
+    gg_store_lend(&k->store, job);
+    fill(job, k);
+    if (gg_going(job))
+        gg_wait(job);
+    job->run->phase = phase;
+    k->busy = false;
+    gg_tell_of_tables(k);
+    if (!gg_going(job))
+        give_up(job, k);
+    else
+        gg_phase(job->run, "tables", started, (int64_t)graph->m,
+                 "made on device %d: %lld bytes", job->device->ordinal,
+                 (long long)k->told);
+}
+
+extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
+    gpugraph_run own = *run; /* its errors are no errors of the search before it */
+    struct cuda_job job;
+    own.device = graph->device->ordinal;
+    if (gg_job_open(&job, graph, &own)) {
+        make(&job);
+        gg_job_close(&job);
+    }
+    if (own.status == GPUGRAPH_INTERRUPTED)
+        gg_stopped(run);
+    else
+        __atomic_store_n(&graph->tables_settled, true, __ATOMIC_RELAXED);
 }
 
 /* ---- a batch ---- */
@@ -87,39 +163,27 @@ static void take_batch(struct there *t, struct kept_tables *k) {
     if (!gg_going(job) || gg_store_changes(t->p->of, &changes))
         return;
     gg_store_change(&k->store, &changes, job->run);
-    gg_store_changes_free(&changes);
     t->stored = gg_going(job);
-}
-
-/* As long as the arrays hold what comes. */
-static bool can_remake(const struct there *t, enum csr_kind kind) {
-    const struct device_rows *rows = &t->copy->rows[kind];
-    return t->stored && rows->made && t->p->changes >= gg_store_ways.remade_from &&
-           t->p->vertices->after < rows->offset_room && t->p->edges->after <= rows->room;
-}
-
-/* Interrupts end the job; whatever else has failed, the copy does without tables. */
-static void give_up(struct there *t, struct kept_tables *k) {
-    struct cuda_job *job = &t->job;
-    cudaStreamSynchronize(job->stream);
-    empty(k);
-    k->refused = true;
-    t->stored = false;
-    if (job->run->status == GPUGRAPH_INVALID)
-        gg_begin(job->run);
-    gg_do_without(job);
+    if (t->stored)
+        gg_choose_rows(t, k, &changes);
+    gg_store_changes_free(&changes);
 }
 
 void gg_store_first(struct there *t) {
     struct cuda_job *job = &t->job;
     gpugraph_run *run = job->run;
-    if (!gg_store_ways.kept)
+    gpugraph_graph *graph = t->p->graph;
+    struct kept_tables *k = gg_tables_there(graph);
+    if (!graph->tables_kept) {
+        if (k)
+            empty(graph, k);
         return;
-    struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
-    if (!k || k->refused || (!k->filled && !can_fill(t)))
+    }
+    k = (struct kept_tables *)gg_device_part(job, &tables_kind);
+    if (!k || k->refused || (!k->filled && !can_fill(graph)))
         return;
     if (!gg_store_follows(t->p->of)) {
-        empty(k);
+        empty(graph, k);
         return;
     }
     double started = gg_now_ms();
@@ -127,60 +191,20 @@ void gg_store_first(struct there *t) {
     bool fresh = !k->filled;
     run->phase = NULL; /* one phase tells of all */
     k->busy = true;
+    gg_free_touched(k, false);
     gg_store_lend(&k->store, job);
-    if (fresh)
-        fill_side(t, k, GPUGRAPH_OUT);
-    if (t->copy->rows[CSR_IN].made && can_fill(t))
-        fill_side(t, k, GPUGRAPH_IN);
-    k->filled = true;
+    fill(job, k);
     take_batch(t, k);
     run->phase = phase;
     k->busy = false;
-    tell(k);
+    gg_tell_of_tables(k);
     if (!t->stored) {
-        give_up(t, k);
+        give_up(job, k);
         return;
     }
-    t->remade[CSR_OUT] = can_remake(t, CSR_OUT);
-    t->remade[CSR_IN] = k->store.side[GPUGRAPH_IN] && can_remake(t, CSR_IN);
     gg_phase(run, "tables", started, (int64_t)t->p->changes,
              "%s a batch on device %d: %lld bytes in all", fresh ? "made, and" : "take",
              job->device->ordinal, (long long)k->told);
-}
-
-/* ---- rows ---- */
-
-static bool remake(struct there *t, struct kept_tables *k, enum csr_kind kind) {
-    struct cuda_job *job = &t->job;
-    struct device_rows *rows = &t->copy->rows[kind];
-    struct chain_rows to = {t->copy->n, rows->offset, rows->target, rows->weight,
-                            t->copy->weight_size};
-    gg_store_rows(&k->store, (gpugraph_direction)kind, &to, job->run);
-    rows->arcs = t->copy->m;
-    t->moved +=
-        ((uint64_t)t->copy->n + 1) * sizeof *rows->offset +
-        rows->arcs * (sizeof *rows->target + (rows->weight ? t->copy->weight_size : 0));
-    return gg_going(job) && gg_wait(job);
-}
-
-bool gg_remake_rows(struct there *t) {
-    struct kept_tables *k = tables_of(t->p->graph);
-    gpugraph_run *run = t->job.run;
-    auto phase = run->phase;
-    bool done = true;
-    run->phase = NULL;
-    for (int kind = CSR_OUT; kind <= CSR_IN && done; kind++) {
-        if (!t->remade[kind])
-            continue;
-        if (!k->filled)
-            done = false; /* given back meanwhile, where memory is short */
-        k->busy = true;
-        done = done && remake(t, k, (enum csr_kind)kind);
-        k->busy = false;
-        tell(k);
-    }
-    run->phase = phase;
-    return done;
 }
 
 /* ---- against the graph ---- */
@@ -188,7 +212,7 @@ bool gg_remake_rows(struct there *t) {
 extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;
     const int device = run->device;
-    struct kept_tables *k = graph->device ? tables_of(graph) : NULL;
+    struct kept_tables *k = graph->device ? gg_tables_there(graph) : NULL;
     if (!k || !k->filled)
         return run->status;
     run->device = graph->device->ordinal;
@@ -199,7 +223,7 @@ extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_r
         gg_store_lend(&k->store, &job);
         gg_store_check(&k->store, graph, run);
         k->busy = false;
-        tell(k);
+        gg_tell_of_tables(k);
         run->phase = phase;
         gg_job_close(&job);
     }

@@ -1,9 +1,13 @@
 /* A batch of changes as a store of edges takes it (store/store.h): by ends and ids. */
 #include "update.h"
 
+bool gg_store_holds(const gpugraph_graph *graph) {
+    return graph->m < UINT32_MAX - 1 && graph->n <= SLAB_MOST_VERTICES;
+}
+
 /* Vertices keep their numbers, but for those that come behind all others. */
 bool gg_store_follows(const update *u) {
-    return u->graph->m < UINT32_MAX - 1 && u->edges.after < UINT32_MAX - 1 &&
+    return gg_store_holds(u->graph) && u->edges.after < UINT32_MAX - 1 &&
            u->vertices.after <= SLAB_MOST_VERTICES && !u->changes->before &&
            !gg_renumbers(&u->vertices);
 }
@@ -60,11 +64,4 @@ gpugraph_status gg_store_changes(update *u, store_changes *c) {
                                        : ((const int64_t *)u->weight)[i];
     }
     return GPUGRAPH_OK;
-}
-
-gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run) {
-    gg_begin(run);
-    if (!graph->device || gg_bring_edges(graph, run))
-        return run->status;
-    return gg_patches.check(graph, run);
 }

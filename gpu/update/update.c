@@ -378,9 +378,13 @@ static void patch_device(update *u) {
 static void change(update *u) {
     gg_update_prepare(u);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
+        gg_tables_first(u);
+    if (!gg_stopping(u->run))
         patch_device(u);
     if (!gg_stopping(u->run))
         commit(u);
+    else
+        gg_tables_behind(u);
 }
 
 void gg_update_free(update *u) {
@@ -435,6 +439,7 @@ static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,
         *graph = *new;
         *new = swap;
         graph->searches = swap.searches;
+        graph->tables_kept = swap.tables_kept;
     }
     gpugraph_free(new);
 }

@@ -63,33 +63,49 @@ static arc *sorted_row(const uint32_t *target, const void *weight, size_t size,
     return row;
 }
 
-static void same_rows(edge_store *store, gpugraph_graph *graph, gpugraph_direction side) {
-    gpugraph_run run = {.threads = 1};
+static struct chain_rows make_rows(const gpugraph_graph *graph) {
     const size_t size = weight_size(graph), width = size ? size : 4;
+    return (struct chain_rows){.rows = graph->n,
+                               .offset = calloc(graph->n + (size_t)1, 8),
+                               .target = calloc(graph->m + 1, 4),
+                               .weight = size ? calloc(graph->m + 1, width) : NULL,
+                               .weight_size = size};
+}
+
+static void free_rows(struct chain_rows *rows) {
+    free(rows->offset);
+    free(rows->target);
+    free(rows->weight);
+    *rows = (struct chain_rows){0};
+}
+
+static void compare_rows(const struct chain_rows *rows, gpugraph_graph *graph,
+                         gpugraph_direction side) {
+    gpugraph_run run = {.threads = 1};
+    const size_t size = weight_size(graph);
     csr want;
     ck_assert_int_eq(
         gg_csr(graph, (enum csr_kind)side, graph->weight != NULL, false, &run, &want), 0);
-    struct chain_rows rows = {.rows = graph->n,
-                              .offset = calloc(graph->n + (size_t)1, 8),
-                              .target = calloc(graph->m + 1, 4),
-                              .weight = size ? calloc(graph->m + 1, width) : NULL,
-                              .weight_size = size};
-    gg_store_rows(store, side, &rows, &run);
-    expect(run.status == GPUGRAPH_OK, "%s", run.message);
     for (uint32_t v = 0; v < graph->n; v++) {
         uint64_t begin = want.offset[v], end = want.offset[v + (uint64_t)1];
-        expect_equal(rows.offset[v], begin);
-        expect_equal(rows.offset[v + (uint64_t)1], end);
-        arc *a = sorted_row(rows.target, rows.weight, size, begin, end);
+        expect_equal(rows->offset[v], begin);
+        expect_equal(rows->offset[v + (uint64_t)1], end);
+        arc *a = sorted_row(rows->target, rows->weight, size, begin, end);
         arc *b = sorted_row(want.target, want.weight, size, begin, end);
         for (uint64_t k = 0; k < end - begin; k++)
             expect(compare(&a[k], &b[k]) == 0, "row %u differs", v);
         free(a);
         free(b);
     }
-    free(rows.offset);
-    free(rows.target);
-    free(rows.weight);
+}
+
+static void same_rows(edge_store *store, gpugraph_graph *graph, gpugraph_direction side) {
+    gpugraph_run run = {.threads = 1};
+    struct chain_rows rows = make_rows(graph);
+    gg_store_rows(store, side, &rows, &run);
+    expect(run.status == GPUGRAPH_OK, "%s", run.message);
+    compare_rows(&rows, graph, side);
+    free_rows(&rows);
 }
 
 static void same_edges(edge_store *store, gpugraph_graph *graph) {
@@ -101,6 +117,54 @@ static void same_edges(edge_store *store, gpugraph_graph *graph) {
 }
 
 /* ---- changes ---- */
+
+/* Rows before a batch, and whose the batch changes. */
+static struct before {
+    struct chain_rows rows;
+    uint64_t arcs, count;
+    uint32_t *vertex;
+} before[2];
+static bool noted = true; /* it takes memory of its own */
+
+static void note_before(edge_store *store, const gpugraph_graph *graph,
+                        const store_changes *changes, gpugraph_run *run) {
+    for (int side = 0; side < 2 && !run->status; side++) {
+        struct before *b = &before[side];
+        *b = (struct before){.rows = make_rows(graph), .arcs = graph->m};
+        if (!gg_store_rows(store, (gpugraph_direction)side, &b->rows, run))
+            gg_store_touched(changes, (gpugraph_direction)side, run, &b->vertex,
+                             &b->count);
+    }
+}
+
+static void forget_before(void) {
+    for (int side = 0; side < 2; side++) {
+        free_rows(&before[side].rows);
+        gg_release(before[side].vertex);
+        before[side].vertex = NULL;
+    }
+}
+
+/* Rows of which the touched ones are read again are all rows of the graph now. */
+static void same_touched_rows(edge_store *store, gpugraph_graph *graph) {
+    for (int side = 0; side < 2; side++) {
+        gpugraph_run run = {.threads = 1};
+        const struct before *b = &before[side];
+        struct chain_rows rows = make_rows(graph);
+        const struct chain_touched touched = {.count = b->count,
+                                              .vertex = b->vertex,
+                                              .rows = b->rows.rows,
+                                              .arcs = b->arcs,
+                                              .offset = b->rows.offset,
+                                              .target = b->rows.target,
+                                              .weight = b->rows.weight,
+                                              .arcs_after = graph->m};
+        gg_store_touch_rows(store, (gpugraph_direction)side, &touched, &rows, &run);
+        expect(run.status == GPUGRAPH_OK, "%s", run.message);
+        compare_rows(&rows, graph, (gpugraph_direction)side);
+        free_rows(&rows);
+    }
+}
 
 /* The batch as gpugraph_update would plan it; false: the store is to be made anew. */
 static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *batch,
@@ -119,17 +183,20 @@ static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *
     bool can =
         !run->status && u.distance_type == graph->distance_type && gg_store_follows(&u);
     if (can && !gg_store_changes(&u, &changes)) {
-        gg_store_change(store, &changes, run);
+        if (noted)
+            note_before(store, graph, &changes, run);
+        if (!run->status)
+            gg_store_change(store, &changes, run);
         gg_store_changes_free(&changes);
     }
     gg_update_free(&u);
     return can && !run->status;
 }
 
-static void step(edge_store *store, gpugraph_graph *graph, edge_model *before,
+static void step(edge_store *store, gpugraph_graph *graph, edge_model *was,
                  const edge_model *after) {
     gpugraph_run run = {.threads = 1};
-    model_batch batch = model_batch_of(before, after);
+    model_batch batch = model_batch_of(was, after);
     if (batch.added.edges.count)
         batch.changes.added = &batch.added.edges;
     bool taken = follow(store, graph, &batch, &run);
@@ -140,7 +207,10 @@ static void step(edge_store *store, gpugraph_graph *graph, edge_model *before,
     if (!taken) {
         gg_store_free(store);
         ck_assert_int_eq(fill(store, graph, &run), GPUGRAPH_OK);
+    } else if (before[0].count > 0) {
+        same_touched_rows(store, graph);
     }
+    forget_before();
     same_edges(store, graph);
     model_batch_free(&batch);
 }
@@ -156,10 +226,10 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
     ck_assert_int_eq(fill(&store, graph, &run), GPUGRAPH_OK);
     same_edges(&store, graph);
     for (int k = 0; k < batches; k++) {
-        edge_model before = model_copy(&model);
+        edge_model was = model_copy(&model);
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
-        step(&store, graph, &before, &model);
-        model_free(&before);
+        step(&store, graph, &was, &model);
+        model_free(&was);
     }
     gg_store_free(&store);
     gpugraph_free(graph);
@@ -242,6 +312,7 @@ START_TEST(memory_is_short) {
     if (batch.added.edges.count)
         batch.changes.added = &batch.added.edges;
     bool done = false;
+    noted = false;
     for (int nth = 1; !done; nth++) {
         gpugraph_graph *graph = model_graph(&model, 1);
         gpugraph_run run = {.threads = 1};
@@ -258,6 +329,7 @@ START_TEST(memory_is_short) {
         gg_store_free(&store);
         gpugraph_free(graph);
     }
+    noted = true;
     model_batch_free(&batch);
     model_free(&model);
     model_free(&after);

@@ -105,6 +105,7 @@ static void update(gpugraph_graph *graph, const edge_model *before,
     model_batch_free(&batch);
 }
 
+static gpugraph_tables kept = GPUGRAPH_NO_TABLES;
 static int tables_first; /* batches that tables have taken */
 
 static void change_many_times(int ids, int weights, uint32_t universe, int64_t edges,
@@ -114,11 +115,14 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
     gpugraph_graph *graph = model_graph(&model, 1);
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
-    int kept = 0;
+    int patched = 0;
     for (int i = 0; i < batches; i++) {
         edge_model before = model_copy(&model);
         if (i % 4 == 0)
             make_rows(graph, &run, model_below(&model, 512));
+        gpugraph_keep_tables(graph, kept);
+        if (i % 3 == 0)
+            ck_assert_msg(!gpugraph_make_tables(graph, &run), "%s", run.message);
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
         h = heard();
         update(graph, &before, &model, &run);
@@ -127,7 +131,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         ck_assert_int_eq(h.patches, graph->device != NULL);
         if (graph->device) {
             same_copies(graph, fresh, &run);
-            kept++;
+            patched++;
             tables_first += h.tables;
             ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
         } else { /* weights have another width now */
@@ -137,7 +141,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         model_free(&before);
         gpugraph_free(fresh);
     }
-    ck_assert_int_gt(kept, 0);
+    ck_assert_int_gt(patched, 0);
     gpugraph_free(graph);
     model_free(&model);
 }
@@ -160,10 +164,14 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* The same where tables take each batch first, and rows are patched or made of them. */
+/* The same where tables take each batch first; rows are patched, made of them, or read from them where
+** they change. */
 START_TEST(tables) {
-    static const uint64_t from[] = {UINT64_MAX, 0, 10};
-    gg_store_ways = {true, from[_i]};
+    static const struct store_ways ways[] = {
+        {0, UINT64_MAX}, {0, 0}, {UINT64_MAX, UINT64_MAX}};
+    const struct store_ways usual = gg_store_ways;
+    gg_store_ways = ways[_i];
+    kept = GPUGRAPH_DEVICE_TABLES;
     tables_first = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 3, 40, 8, 3);
@@ -173,7 +181,8 @@ START_TEST(tables) {
         change_many_times(MODEL_WILD, weights, 12, 100000, 3, 300);
     }
     ck_assert_int_gt(tables_first, 0);
-    gg_store_ways = {false, UINT64_MAX};
+    gg_store_ways = usual;
+    kept = GPUGRAPH_NO_TABLES;
 }
 END_TEST
 
@@ -209,10 +218,13 @@ START_TEST(memory_is_short) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     int gone = 0, stayed = 0;
+    gpugraph_keep_tables(graph, (gpugraph_tables)_i);
     for (int i = 0; i < 20; i++) {
         edge_model before = model_copy(&model);
         run.memory_limit = 0;
         make_rows(graph, &run, 511);
+        if (i % 2)
+            gpugraph_make_tables(graph, &run);
         for (int k = 0; k < 2000; k++)
             model_insert(&model, model.edge[model.count - 1].id + 1);
         run.memory_limit =
@@ -251,6 +263,7 @@ START_TEST(interrupts) {
         gpugraph_graph *graph = model_graph(&model, 1), *fresh;
         gpugraph_run run = device_run(&h);
         make_rows(graph, &run, 511);
+        gpugraph_keep_tables(graph, (gpugraph_tables)_i);
         run.interrupted = stop_at_last;
         questions_left = questions;
         update(graph, &model, &after, &run);
@@ -275,6 +288,7 @@ START_TEST(answers) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h), host = gpugraph_run();
     host.backend = GPUGRAPH_CPU;
+    gpugraph_keep_tables(graph, (gpugraph_tables)_i);
     for (int i = 0; i < 12; i++) {
         edge_model before = model_copy(&model);
         model_change(&model, 200);
@@ -320,11 +334,12 @@ END_TEST
 
 const struct suite suite = {
     .name = "patch_device",
-    .groups = {{.name = "small",
-                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short}}},
-               {.name = "large",
-                .timeout = 240,
-                .cases = {{&larger_graphs}, {&interrupts}, {&answers}, {&tables, 3}}}},
+    .groups =
+        {{.name = "small",
+          .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 2}}},
+         {.name = "large",
+          .timeout = 240,
+          .cases = {{&larger_graphs}, {&interrupts, 2}, {&answers, 2}, {&tables, 3}}}},
     .needs_device = true,
     .no_forks = true,
 };

@@ -17,6 +17,8 @@ static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int thre
     return gpugraph_update(graph, &batch->changes, run);
 }
 
+static int with_tables; /* batches that tables in memory have taken */
+
 /* Updates the graph from one state of the model to the next, and compares. */
 static void step(gpugraph_graph *graph, const edge_model *before, const edge_model *after,
                  int threads, bool search) {
@@ -25,6 +27,10 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
     expect(apply(graph, &batch, threads, &run) == GPUGRAPH_OK, "%s", run.message);
     gpugraph_graph *wanted = model_graph(after, threads);
     const char *differs = same_graph(graph, wanted);
+    int64_t tables, there;
+    gpugraph_tables_memory(graph, &tables, &there);
+    with_tables += tables > 0;
+    expect(!gpugraph_check_tables(graph, &run), "%s", run.message);
     if (!differs && search)
         differs = same_answers(graph, wanted, after->random);
     expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
@@ -36,8 +42,11 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
 
 static void change_many_times(edge_model model, int batches, int changes, int threads) {
     gpugraph_graph *graph = model_graph(&model, threads);
+    const bool tables = model_below(&model, 2);
     for (int i = 0; i < batches; i++) {
         edge_model before = model_copy(&model);
+        gpugraph_keep_tables(graph, tables && i % 8 < 7 ? GPUGRAPH_ALL_TABLES
+                                                        : GPUGRAPH_NO_TABLES);
         if (i % 8 == 0)
             model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
@@ -57,13 +66,17 @@ static edge_model kind_of(int i, uint32_t universe, int64_t count, uint64_t seed
 }
 
 START_TEST(tiny_graphs) {
+    int graphs = 0;
+    with_tables = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
+        graphs++;
         change_many_times(kind_of(_i, 3, 4, seed), 30, 3, 1);
         change_many_times(kind_of(_i, 9, 12, seed), 30, 6, 1);
         change_many_times(kind_of(_i, 40, 60, seed), 30, 20, 1);
     }
+    ck_assert(graphs == 0 || with_tables > 0);
 }
 END_TEST
 
