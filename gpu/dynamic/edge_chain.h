@@ -6,6 +6,9 @@
 **                           |       ^          |                  ^
 **                           +-------+          +-- CHAIN_END      +-- free: listed
 **
+** A mirror is a second table, target, source -> the same first slot: rows of the transpose, whose edges
+** take no slots of their own.
+**
 ** A batch is put in order by source, target and id; its items of one pair are a group, which one
 ** lane takes from end to end, along with the pair's chain. So no two lanes ever touch a slot in
 ** the same step. */
@@ -30,6 +33,7 @@ enum chain_step {
     CHAIN_COUNT_OLD, /* of each group, the edges that are there: need */
     CHAIN_CUT, /* they go, and their slots to the list of free ones, from number `at` on */
     CHAIN_QUERY,   /* one item */
+    CHAIN_MIRROR,  /* of each pair, the first slot: also in the mirror */
     CHAIN_LENGTH,  /* of each pair of some rows: need */
     CHAIN_COPY,    /* its edges, from number `at` on */
     CHAIN_OFFSETS, /* row_offset counts edges, no longer pairs */
@@ -71,6 +75,8 @@ struct chain_batch {
     uint64_t *was_begin, *was_at; /* where a touched row began; arcs of those before it */
     uint32_t *was_long;
     uint64_t *to_offset;
+    struct slab_graph mirror; /* where `mirrored` */
+    bool mirrored;
 };
 
 /* What a radix sort takes for a number in the order of ids. */
@@ -188,6 +194,19 @@ WARP_FUNCTION void chain_group(const struct chain_batch *b, uint64_t i) {
         b->first[b->at[b->count]] = (uint32_t)b->count;
 }
 
+/* The mirror's entry of a pair becomes what the table's is; CHAIN_END: it goes. */
+WARP_FUNCTION void chain_reflect(const struct chain_batch *b, uint32_t source,
+                                 uint32_t target, uint32_t head) {
+    const struct slab_graph *g = &b->mirror;
+    uint32_t before;
+    uint64_t at;
+    if (!slab_find(g, target, source, true, false, &before, &at))
+        return;
+    device_store(g->word + at + 1, head);
+    if (head == CHAIN_END && slab_delete(g, target, source, true))
+        device_take(&g->vertex[target].dead, 1);
+}
+
 /* Of a step over groups; how many pairs have gone: 0 or 1. */
 WARP_FUNCTION uint32_t chain_change(const struct slab_graph *g,
                                     const struct chain_batch *b, enum chain_step step,
@@ -206,10 +225,12 @@ WARP_FUNCTION uint32_t chain_change(const struct slab_graph *g,
         b->need[group] = chain_part(b, group, &head, false);
     else if (step == CHAIN_LINK)
         chain_merge(b, group, &head, true);
-    else
+    else if (step == CHAIN_CUT)
         chain_part(b, group, &head, true);
     if (head != first)
         device_store(g->word + at + 1, head);
+    if (b->mirrored && (head != first || step == CHAIN_MIRROR))
+        chain_reflect(b, source, target, head);
     if (step != CHAIN_CUT || head != CHAIN_END || !slab_delete(g, source, target, true))
         return 0;
     device_take(&g->vertex[source].dead, 1);

@@ -57,6 +57,8 @@ void gpugraph_multigraph_free(gpugraph_multigraph *m) {
     gpugraph_run run = {0};
     if (!m)
         return;
+    if (m->of)
+        m->of->mirror = NULL;
     gpugraph_dynamic *d = m->pairs;
     run.device = d->device;
     d->run = &run;
@@ -71,7 +73,7 @@ void gpugraph_multigraph_free(gpugraph_multigraph *m) {
 }
 
 uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *m) {
-    return m->edges;
+    return m->of ? m->of->edges : m->edges;
 }
 
 int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *m) {
@@ -82,7 +84,7 @@ int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *m) {
 /* ---- a batch ---- */
 
 struct chain_batch gg_chain_batch(const gpugraph_multigraph *m) {
-    struct chain_batch c = {.slot = m->slot.block,
+    struct chain_batch c = {.slot = (m->of ? m->of : m)->slot.block,
                             .free = m->free.block,
                             .free_count = m->free_count,
                             .end = m->end};
@@ -221,8 +223,10 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
                                   .result = b->result,
                                   .keep = true,
                                   .ordered = true};
+    const struct dynamic_batch given = pairs;
     d->place->fill(d, ends, 0xff, groups * sizeof *ends);
-    return gg_dynamic_put(d, &pairs);
+    double ms = gg_dynamic_put(d, &pairs);
+    return ms + gg_mirror_put(m, &given);
 }
 
 static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
@@ -239,6 +243,7 @@ static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t gro
     if (!gg_dynamic_going(d))
         return;
     c->slot = m->slot.block;
+    gg_mirror_name(m, c);
     m->place->step(d, CHAIN_LINK, c, groups);
     m->edges += fresh;
     m->free_count -= reused;
@@ -253,6 +258,7 @@ static void cut_old(gpugraph_multigraph *m, struct chain_batch *c, uint64_t grou
     if (!gg_dynamic_going(d))
         return;
     c->free = m->free.block;
+    gg_mirror_name(m, c);
     m->place->step(d, CHAIN_CUT, c, groups);
     m->edges -= gone;
     m->free_count += gone;
@@ -265,7 +271,7 @@ static double change(gpugraph_multigraph *m, bool inserts, const struct dynamic_
     d->place->mark(d, 0);
     uint64_t groups = group(m, a, c);
     double ms = lap(d);
-    if (groups == 0)
+    if (groups == 0 || !gg_mirror_open(m, d->run))
         return ms;
     if (inserts) {
         ms += put_pairs(m, b, c, a, groups);
@@ -275,7 +281,9 @@ static double change(gpugraph_multigraph *m, bool inserts, const struct dynamic_
         cut_old(m, c, groups);
         gg_dynamic_count(d);
     }
-    return ms + lap(d);
+    ms += lap(d);
+    gg_mirror_close(m);
+    return ms;
 }
 
 gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t count,

@@ -4,6 +4,7 @@
 **     multigraph.c            create, free; batches of edges
 **     multigraph_rows.c       rows; vertices
 **     multigraph_touched.c    rows of which a few are read again
+**     multigraph_mirror.c     the transpose, by a table of its own over the same edges
 **     multigraph_cpu.c, .cu   order of a batch, and its steps, where the slabs are */
 #ifndef GPUGRAPH_MULTIGRAPH_H
 #define GPUGRAPH_MULTIGRAPH_H
@@ -41,6 +42,9 @@ struct gpugraph_multigraph {
     struct held slot, free; /* the table of edges, and the numbers of free slots in it */
     struct held batch, rows;
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
+    /* A mirror has pairs alone, the other way round, and follows the changes of the graph whose slots
+    ** they name; it takes none itself. */
+    struct gpugraph_multigraph *of, *mirror; /* NULL: it is none; it has none */
 };
 
 /* ---- edges and rows that lie where the slabs are ---- */
@@ -93,6 +97,22 @@ gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
 ** edges. How many edges there are, in *pairs chains. (multigraph_rows.c) */
 uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
                         struct chain_batch *c, uint64_t *pairs);
+
+/* ---- multigraph_mirror.c ---- */
+
+/* Makes a mirror of a graph that has none: its place is the graph's, on a device in the job that is lent. It
+** is freed before the graph is, or it is given up with it after an error. */
+gpugraph_status gg_multigraph_mirror(gpugraph_multigraph *m, gpugraph_run *run,
+                                     gpugraph_multigraph **made);
+/* Of a batch that has begun: the mirror is open, if there is one, and closed. */
+bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run);
+void gg_mirror_close(gpugraph_multigraph *m);
+/* The mirror has entries for the groups' pairs. */
+double gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs);
+/* The steps that change chains change it too: as it is now. */
+void gg_mirror_name(const gpugraph_multigraph *m, struct chain_batch *c);
+/* Pairs in the tables, counted there. */
+uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run);
 
 /* ---- multigraph.c ---- */
 

@@ -11,22 +11,22 @@ struct store_ways gg_store_ways = {GG_STORE_TOUCHED, GG_STORE_TOUCHED + 1};
 
 /* ---- fill, free ---- */
 
-gpugraph_status gg_store_fill(edge_store *store, gpugraph_direction side,
-                              uint32_t vertices, const struct chain_edges *edges,
-                              const dynamic_place *place, struct cuda_job *job,
-                              gpugraph_run *run) {
+gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,
+                              const struct chain_edges *edges, const dynamic_place *place,
+                              struct cuda_job *job, gpugraph_run *run) {
     const gpugraph_dynamic_options options = {.vertices = vertices};
-    struct chain_edges from = *edges;
-    if (side == GPUGRAPH_IN) {
-        from.source = edges->target;
-        from.target = edges->source;
-    }
-    if (gg_multigraph_new(&options, place, job, run, &store->side[side]))
+    gpugraph_multigraph **out = &store->side[GPUGRAPH_OUT];
+    if (gg_multigraph_new(&options, place, job, run, out))
         return run->status;
-    if (!gg_multigraph_put(store->side[side], &from, run) &&
-        gpugraph_multigraph_edge_count(store->side[side]) != edges->count)
+    if (!gg_multigraph_put(*out, edges, run) &&
+        gpugraph_multigraph_edge_count(*out) != edges->count)
         gg_fail(run, GPUGRAPH_INVALID, "edges between the same two vertices share an id");
     return run->status;
+}
+
+gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run) {
+    return gg_multigraph_mirror(store->side[GPUGRAPH_OUT], run,
+                                &store->side[GPUGRAPH_IN]);
 }
 
 void gg_store_lend(edge_store *store, struct cuda_job *job) {
@@ -44,8 +44,9 @@ int64_t gg_store_bytes(const edge_store *store) {
     return bytes;
 }
 
+/* A mirror goes before what it is of. */
 void gg_store_free(edge_store *store) {
-    for (int side = 0; side < SIDES; side++) {
+    for (int side = SIDES - 1; side >= 0; side--) {
         gpugraph_multigraph_free(store->side[side]);
         store->side[side] = NULL;
     }
@@ -53,30 +54,28 @@ void gg_store_free(edge_store *store) {
 
 /* ---- changes ---- */
 
-static void change_side(gpugraph_multigraph *m, bool in, const store_changes *c,
-                        gpugraph_run *run) {
+static void reserve(edge_store *store, uint32_t vertices, gpugraph_run *run) {
+    for (int side = 0; side < SIDES && !run->status; side++)
+        if (store->side[side] &&
+            vertices > gpugraph_multigraph_vertex_count(store->side[side]))
+            gpugraph_multigraph_reserve(store->side[side], vertices, run);
+}
+
+gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
+                                gpugraph_run *run) {
+    gpugraph_multigraph *m = store->side[GPUGRAPH_OUT];
     uint64_t removed = 0;
-    if (c->vertices > gpugraph_multigraph_vertex_count(m))
-        gpugraph_multigraph_reserve(m, c->vertices, run);
+    reserve(store, c->vertices, run);
     if (!run->status && c->gone > 0)
-        gpugraph_multigraph_delete(m, c->gone, in ? c->gone_target : c->gone_source,
-                                   in ? c->gone_source : c->gone_target, c->gone_id, run,
-                                   &removed);
+        gpugraph_multigraph_delete(m, c->gone, c->gone_source, c->gone_target, c->gone_id,
+                                   run, &removed);
     if (!run->status && removed != c->gone)
         gg_fail(run, GPUGRAPH_INVALID,
                 "%llu edges are to be removed, and the tables have %llu of them",
                 (unsigned long long)c->gone, (unsigned long long)removed);
     if (!run->status && c->come > 0)
-        gpugraph_multigraph_insert(m, c->come, in ? c->come_target : c->come_source,
-                                   in ? c->come_source : c->come_target, c->come_id,
+        gpugraph_multigraph_insert(m, c->come, c->come_source, c->come_target, c->come_id,
                                    c->come_weight, run, NULL);
-}
-
-gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
-                                gpugraph_run *run) {
-    for (int side = 0; side < SIDES && !run->status; side++)
-        if (store->side[side])
-            change_side(store->side[side], side == GPUGRAPH_IN, changes, run);
     return run->status;
 }
 
@@ -168,6 +167,16 @@ static void check_side(gpugraph_multigraph *m, bool in, const gpugraph_graph *gr
                 (unsigned long long)edges, (unsigned long long)graph->m);
 }
 
+/* Of each edge the mirror has the pair: so many are all of them. */
+static void check_pairs(edge_store *store, gpugraph_run *run) {
+    const uint64_t out = gg_multigraph_pairs(store->side[GPUGRAPH_OUT], run),
+                   in = gg_multigraph_pairs(store->side[GPUGRAPH_IN], run);
+    if (!run->status && out != in)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "the tables join %llu pairs of vertices, and their mirror %llu",
+                (unsigned long long)out, (unsigned long long)in);
+}
+
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
                                gpugraph_run *run) {
     const uint64_t count = graph->m < CHECKED_EDGES ? graph->m : CHECKED_EDGES;
@@ -177,6 +186,8 @@ gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
     for (int side = 0; side < SIDES && !run->status; side++)
         if (store->side[side])
             check_side(store->side[side], side == GPUGRAPH_IN, graph, &p, run);
+    if (!run->status && store->side[GPUGRAPH_IN])
+        check_pairs(store, run);
     gg_release(p.id);
     gg_release(p.weight);
     gg_release(p.found);

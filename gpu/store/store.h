@@ -2,7 +2,7 @@
 ** graph's copy lies: what a change reaches first.
 **
 **     edges of the graph   --fill, once-->    side OUT   source -> target: id, weight
-**                                             side IN    target -> source, from its first need
+**                                  mirror-->  side IN    target -> source: the same, from its first need
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
 **     rows (graph/)        <--those that the batch changes, or all--
@@ -10,8 +10,8 @@
 ** Edges are known by their ids, which stay while others come and go. Vertices are known by their
 ** numbers: a store takes those that come behind all others, and is made anew where numbers change.
 **
-** Bytes for an edge, when it is made: of a side 14.5 in tables (load 0.7) and 24 in its chain (id,
-** weight, the next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 77 for both; rows have 4, or 8 with
+** Bytes for an edge, when it is made: of a side 14.5 in tables (load 0.7), and 24 in its chain (id,
+** weight, the next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 53 for both; rows have 4, or 8 with
 ** their weight, for each direction, the edges' columns 8 or 12.
 **
 ** Errors are in the run. After one the store is good for nothing but to be freed. */
@@ -46,11 +46,12 @@ typedef struct store_changes {
     uint32_t vertices;    /* afterwards */
 } store_changes;
 
-/* One side from edges that lie there, as they are in OUT. job: NULL, or one that is open. */
-gpugraph_status gg_store_fill(edge_store *store, gpugraph_direction side,
-                              uint32_t vertices, const struct chain_edges *edges,
-                              const dynamic_place *place, struct cuda_job *job,
-                              gpugraph_run *run);
+/* OUT from edges that lie there. job: NULL, or one that is open. */
+gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,
+                              const struct chain_edges *edges, const dynamic_place *place,
+                              struct cuda_job *job, gpugraph_run *run);
+/* IN, of a store that has OUT. */
+gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* The batch, on the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);

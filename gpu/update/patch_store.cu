@@ -69,17 +69,14 @@ static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     return NULL;
 }
 
-static void fill_side(struct cuda_job *job, struct kept_tables *k,
-                      gpugraph_direction side) {
+static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_graph *graph = job->graph;
     const struct device_copy *copy = gg_device_copy_of(graph);
-    if (!gg_going(job) || k->store.side[side])
-        return;
     int64_t *id = graph->edge_id ? send_ids(job, graph) : NULL;
     struct chain_edges edges = {copy->m, copy->source, copy->target,
                                 id,      copy->weight, copy->weight_size};
     if (gg_going(job))
-        gg_store_fill(&k->store, side, copy->n, &edges, gg_cuda_dynamic, job, job->run);
+        gg_store_fill(&k->store, copy->n, &edges, gg_cuda_dynamic, job, job->run);
     if (id) {
         if (!gg_wait(job))
             cudaStreamSynchronize(job->stream);
@@ -94,11 +91,13 @@ static bool can_fill(const gpugraph_graph *graph) {
 }
 
 static void fill(struct cuda_job *job, struct kept_tables *k) {
-    if (!can_fill(job->graph))
+    if (!k->filled && !can_fill(job->graph))
         return;
-    fill_side(job, k, GPUGRAPH_OUT);
-    if (gg_device_copy_of(job->graph)->rows[CSR_IN].made)
-        fill_side(job, k, GPUGRAPH_IN);
+    if (!k->filled)
+        fill_tables(job, k);
+    if (gg_going(job) && !k->store.side[GPUGRAPH_IN] &&
+        gg_device_copy_of(job->graph)->rows[CSR_IN].made)
+        gg_store_mirror(&k->store, job->run);
     k->filled = gg_going(job);
 }
 

@@ -54,9 +54,8 @@ static void fill(gpugraph_graph *graph, gpugraph_run *run) {
         .id = graph->edge_id,
         .weight = graph->weight,
         .weight_size = graph->weight ? gg_distance_size(graph->distance_type) : 0};
-    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !run->status; side++)
-        gg_store_fill(&k->store, (gpugraph_direction)side, graph->n, &edges,
-                      &gg_cpu_dynamic, NULL, run);
+    if (!gg_store_fill(&k->store, graph->n, &edges, &gg_cpu_dynamic, NULL, run))
+        gg_store_mirror(&k->store, run);
     k->filled = !run->status;
     k->frame.bytes = gg_store_bytes(&k->store);
 }

@@ -315,8 +315,7 @@ static void build(forms *f) {
              *weight = there(g->m, g->weight);
     const chain_edges edges = {g->m, source, target, NULL, weight, sizeof *weight};
     double began = now_ms();
-    gg_store_fill(&f->store, GPUGRAPH_OUT, g->n, &edges, gg_cuda_dynamic, &f->job,
-                  &f->run);
+    gg_store_fill(&f->store, g->n, &edges, gg_cuda_dynamic, &f->job, &f->run);
     gg_wait(&f->job);
     check(&f->run);
     printf("BUILD,%s,%u,%llu,%.3f,%.1f,%.1f\n", f->name, g->n, (unsigned long long)g->m,
