@@ -41,7 +41,8 @@ enum chain_step {
     CHAIN_BEFORE, /* of each of these, where it began and how long it was */
     CHAIN_BEGIN,  /* of each row, where it begins: to_offset */
     CHAIN_MOVE,   /* one arc of the rows before */
-    CHAIN_SET     /* of each pair, its edges at their places */
+    CHAIN_SET,    /* of each pair, its edges at their places */
+    CHAIN_NUMBER  /* of each vertex's slot, the vertex's number */
 };
 
 struct chain_batch {
@@ -75,6 +76,9 @@ struct chain_batch {
     uint64_t *was_begin, *was_at; /* where a touched row began; arcs of those before it */
     uint32_t *was_long;
     uint64_t *to_offset;
+    /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
+    const uint32_t *number_of, *slot_of;
+    uint32_t *to_number;      /* CHAIN_NUMBER */
     struct slab_graph mirror; /* where `mirrored` */
     bool mirrored;
 };
@@ -249,8 +253,10 @@ WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_ba
 }
 
 WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t to) {
+    const uint32_t there = b->row_target[i],
+                   target = b->number_of ? b->number_of[there] : there;
     for (uint32_t at = b->row_value[i]; at != CHAIN_END; at = b->slot[at].next) {
-        b->to_target[to] = b->row_target[i];
+        b->to_target[to] = target;
         if (b->to_id)
             b->to_id[to] = b->slot[at].id;
         if (b->to_weight)
@@ -348,6 +354,9 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         return 0;
     case CHAIN_SET:
         chain_set(b, i);
+        return 0;
+    case CHAIN_NUMBER:
+        b->to_number[b->slot_of[i]] = (uint32_t)i;
         return 0;
     case CHAIN_OFFSETS:
         b->row_offset[i] = b->at[b->row_offset[i]];

@@ -41,6 +41,7 @@ struct gpugraph_multigraph {
     const chain_place *place;
     struct held slot, free; /* the table of edges, and the numbers of free slots in it */
     struct held batch, rows;
+    struct held slots, numbers;      /* gg_multigraph_number */
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
     /* A mirror has pairs alone, the other way round, and follows the changes of the graph whose slots
     ** they name; it takes none itself. */
@@ -63,13 +64,16 @@ struct chain_rows { /* room for all edges; offset: one more than there are rows 
     uint32_t *target;
     void *weight; /* NULL: not wanted */
     size_t weight_size;
+    /* Which vertex each row is of, and the number of each vertex as a target; NULL: its own. */
+    const uint32_t *slot, *number;
 };
 
 /* Rows as they were, and which of them are not what the tables say now. */
 struct chain_touched {
     uint64_t count;
-    const uint32_t *vertex; /* ascending, each once; on the host */
-    uint64_t rows, arcs;    /* before */
+    const uint32_t *row,
+        *vertex;         /* ascending, each once, and their vertices; on the host */
+    uint64_t rows, arcs; /* before */
     const uint64_t *offset;
     const uint32_t *target;
     const void *weight;
@@ -93,6 +97,11 @@ gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
                                          const struct chain_touched *before,
                                          const struct chain_rows *rows,
                                          gpugraph_run *run);
+/* Vertices have other numbers in rows: slot[number] is the vertex. rows->slot and rows->number are what such
+** rows take, until the next call. slots: one more than the largest. (multigraph_touched.c) */
+gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
+                                     const uint32_t *slot, uint64_t slots,
+                                     struct chain_rows *rows, gpugraph_run *run);
 /* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
 ** edges. How many edges there are, in *pairs chains. (multigraph_rows.c) */
 uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,

@@ -77,7 +77,7 @@ gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
                                         gpugraph_run *run) {
     gpugraph_dynamic *d = m->pairs;
     const bool wide = rows->weight_size == sizeof(int64_t);
-    struct dynamic_batch b = {.count = rows->rows};
+    struct dynamic_batch b = {.count = rows->rows, .vertex = rows->slot};
     struct chain_batch c;
     uint64_t pairs;
     if (!gg_dynamic_open(d, run))
@@ -85,6 +85,7 @@ gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
     d->place->mark(d, 0);
     uint64_t edges = gg_find_chains(m, &b, &c, &pairs);
     if (gg_dynamic_going(d)) {
+        c.number_of = rows->number;
         c.to_target = rows->target;
         c.to_weight = wide ? rows->weight : NULL;
         c.to_weight_32 = wide ? NULL : rows->weight;

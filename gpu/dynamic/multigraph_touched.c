@@ -43,6 +43,7 @@ static void name_arrays(const struct chain_touched *t, const struct chain_rows *
     c->before_rows = t->rows;
     c->before_offset = t->offset;
     c->before_target = t->target;
+    c->number_of = rows->number;
     c->to_offset = rows->offset;
     c->to_target = rows->target;
     if (!rows->weight)
@@ -62,7 +63,7 @@ static uint64_t touch(gpugraph_multigraph *m, struct dynamic_batch *b,
     if (!gg_dynamic_going(d) || !carve_before(m, t->count, &c))
         return 0;
     name_arrays(t, rows, &c);
-    c.touched_vertex = b->vertex;
+    c.touched_vertex = b->target;
     m->place->step(d, CHAIN_OFFSETS, &c, t->count + 1);
     before = count_before(m, &c);
     if (gg_dynamic_going(d) && t->arcs - before + edges != t->arcs_after)
@@ -81,11 +82,31 @@ gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
                                          gpugraph_run *run) {
     gpugraph_dynamic *d = m->pairs;
     struct dynamic_batch b;
-    if (!gg_dynamic_begin(d, run, before->count, before->vertex, NULL, NULL, &b))
+    if (!gg_dynamic_begin(d, run, before->count, before->vertex, before->row, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
     d->place->mark(d, 0);
     uint64_t edges = touch(m, &b, before, rows);
     d->place->mark(d, 1);
     return gg_chain_end(m, "rows", d->place->elapsed(d), edges);
+}
+
+gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
+                                     const uint32_t *slot, uint64_t slots,
+                                     struct chain_rows *rows, gpugraph_run *run) {
+    gpugraph_dynamic *d = m->pairs;
+    struct chain_batch c = {.slot_of = slot};
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    if (gg_dynamic_make_room(d, &m->numbers, slots * sizeof *slot) && !d->place->host &&
+        gg_dynamic_make_room(d, &m->slots, count * sizeof *slot)) {
+        d->place->upload(d, m->slots.block, slot, count * sizeof *slot);
+        c.slot_of = m->slots.block;
+    }
+    c.to_number = m->numbers.block;
+    if (gg_dynamic_going(d))
+        m->place->step(d, CHAIN_NUMBER, &c, count);
+    rows->slot = c.slot_of;
+    rows->number = c.to_number;
+    return gg_dynamic_close(d);
 }

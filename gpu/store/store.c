@@ -50,6 +50,13 @@ void gg_store_free(edge_store *store) {
         gpugraph_multigraph_free(store->side[side]);
         store->side[side] = NULL;
     }
+    gg_release(store->slots.slot);
+    gg_release(store->slots.vacant);
+    store->slots = (struct vertex_slots){.slot = NULL};
+}
+
+static uint32_t slot_of(const edge_store *store, uint32_t number) {
+    return store->slots.slot ? store->slots.slot[number] : number;
 }
 
 /* ---- changes ---- */
@@ -79,15 +86,40 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
     return run->status;
 }
 
+/* ---- rows ---- */
+
+/* The rows as the multigraph takes them: by slots. */
+static struct chain_rows numbered(edge_store *store, const struct chain_rows *rows,
+                                  gpugraph_run *run) {
+    const struct vertex_slots *s = &store->slots;
+    struct chain_rows by_slots = *rows;
+    if (s->slot)
+        gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot, s->used,
+                             &by_slots, run);
+    return by_slots;
+}
+
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
                               const struct chain_rows *rows, gpugraph_run *run) {
-    return gg_multigraph_copy_rows(store->side[side], rows, run);
+    const struct chain_rows by_slots = numbered(store, rows, run);
+    if (!run->status)
+        gg_multigraph_copy_rows(store->side[side], &by_slots, run);
+    return run->status;
 }
 
 gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
                                     const struct chain_touched *before,
                                     const struct chain_rows *rows, gpugraph_run *run) {
-    return gg_multigraph_touch_rows(store->side[side], before, rows, run);
+    const struct chain_rows by_slots = numbered(store, rows, run);
+    struct chain_touched touched = *before;
+    uint32_t *vertex = run->status ? NULL : gg_alloc(run, before->count, sizeof *vertex);
+    for (uint64_t i = 0; vertex && i < before->count; i++)
+        vertex[i] = slot_of(store, before->row[i]);
+    touched.vertex = vertex;
+    if (!run->status)
+        gg_multigraph_touch_rows(store->side[side], &touched, &by_slots, run);
+    gg_release(vertex);
+    return run->status;
 }
 
 static uint64_t unique(const uint64_t *key, uint64_t count, uint32_t *vertex) {
@@ -103,6 +135,10 @@ gpugraph_status gg_store_touched(const store_changes *c, gpugraph_direction side
     const bool in = side == GPUGRAPH_IN;
     const uint32_t *gone = in ? c->gone_target : c->gone_source,
                    *come = in ? c->come_target : c->come_source;
+    if (c->number[0]) {
+        gone = c->number[in ? 1 : 0];
+        come = c->number[in ? 3 : 2];
+    }
     const uint64_t all = c->gone + c->come;
     uint64_t *key = gg_alloc(run, 2 * all, sizeof *key);
     uint32_t *value = gg_alloc_zero(run, 2 * all, sizeof *value);
@@ -123,6 +159,7 @@ gpugraph_status gg_store_touched(const store_changes *c, gpugraph_direction side
 /* ---- against the graph ---- */
 
 struct portion { /* of edges, on the host */
+    uint32_t *source, *target;
     int64_t *id, *weight;
     bool *found;
 };
@@ -135,14 +172,19 @@ static int64_t weight_of(const gpugraph_graph *graph, uint64_t e) {
                : ((const int64_t *)graph->weight)[e];
 }
 
-static void check_portion(gpugraph_multigraph *m, bool in, const gpugraph_graph *graph,
+static void check_portion(edge_store *store, int side, const gpugraph_graph *graph,
                           uint64_t first, uint64_t count, const struct portion *p,
                           gpugraph_run *run) {
-    const uint32_t *source = graph->source + first, *target = graph->target + first;
-    for (uint64_t i = 0; i < count; i++)
+    gpugraph_multigraph *m = store->side[side];
+    const bool in = side == GPUGRAPH_IN;
+    for (uint64_t i = 0; i < count; i++) {
+        p->source[i] = slot_of(store, graph->source[first + i]);
+        p->target[i] = slot_of(store, graph->target[first + i]);
         p->id[i] = graph->edge_id ? graph->edge_id[first + i] : (int64_t)(first + i) + 1;
-    gpugraph_multigraph_query(m, count, in ? target : source, in ? source : target, p->id,
-                              run, p->found, p->weight);
+    }
+    gpugraph_multigraph_query(m, count, in ? p->target : p->source,
+                              in ? p->source : p->target, p->id, run, p->found,
+                              p->weight);
     for (uint64_t i = 0; i < count && !run->status; i++) {
         if (!p->found[i])
             gg_fail(run, GPUGRAPH_INVALID, "edge %lld is not in the tables",
@@ -154,13 +196,13 @@ static void check_portion(gpugraph_multigraph *m, bool in, const gpugraph_graph 
 }
 
 /* Ids differ, so as many edges as the graph has, each of which is found, are all. */
-static void check_side(gpugraph_multigraph *m, bool in, const gpugraph_graph *graph,
+static void check_side(edge_store *store, int side, const gpugraph_graph *graph,
                        const struct portion *p, gpugraph_run *run) {
-    uint64_t edges = gpugraph_multigraph_edge_count(m), count;
+    uint64_t edges = gpugraph_multigraph_edge_count(store->side[side]), count;
     for (uint64_t first = 0; first < graph->m && !run->status; first += count) {
         count = graph->m - first;
         count = count < CHECKED_EDGES ? count : CHECKED_EDGES;
-        check_portion(m, in, graph, first, count, p, run);
+        check_portion(store, side, graph, first, count, p, run);
     }
     if (!run->status && edges != graph->m)
         gg_fail(run, GPUGRAPH_INVALID, "there are %llu edges in the tables, and %llu",
@@ -180,14 +222,18 @@ static void check_pairs(edge_store *store, gpugraph_run *run) {
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
                                gpugraph_run *run) {
     const uint64_t count = graph->m < CHECKED_EDGES ? graph->m : CHECKED_EDGES;
-    struct portion p = {.id = gg_alloc(run, count, sizeof *p.id),
+    struct portion p = {.source = gg_alloc(run, count, sizeof *p.source),
+                        .target = gg_alloc(run, count, sizeof *p.target),
+                        .id = gg_alloc(run, count, sizeof *p.id),
                         .weight = gg_alloc(run, count, sizeof *p.weight),
                         .found = gg_alloc(run, count, sizeof *p.found)};
     for (int side = 0; side < SIDES && !run->status; side++)
         if (store->side[side])
-            check_side(store->side[side], side == GPUGRAPH_IN, graph, &p, run);
+            check_side(store, side, graph, &p, run);
     if (!run->status && store->side[GPUGRAPH_IN])
         check_pairs(store, run);
+    gg_release(p.source);
+    gg_release(p.target);
     gg_release(p.id);
     gg_release(p.weight);
     gg_release(p.found);

@@ -7,8 +7,9 @@
 **
 **     rows (graph/)        <--those that the batch changes, or all--
 **
-** Edges are known by their ids, which stay while others come and go. Vertices are known by their
-** numbers: a store takes those that come behind all others, and is made anew where numbers change.
+** Edges are known by their ids, which stay while others come and go. A vertex has a slot, which stays while it
+** does: the number that it had, as long as vertices come behind all others and none goes. From then on
+** slots[number] says which, and slots of vertices that have gone are taken again.
 **
 ** Bytes for an edge, when it is made: of a side 14.5 in tables (load 0.7), and 24 in its chain (id,
 ** weight, the next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 53 for both; rows have 4, or 8 with
@@ -24,8 +25,17 @@
 extern "C" {
 #endif
 
+struct vertex_slots { /* on the host */
+    uint32_t *slot;   /* by number; NULL: the number itself */
+    uint64_t count;   /* vertices */
+    uint32_t *vacant; /* slots of vertices that have gone, ... */
+    uint64_t vacancies, room;
+    uint32_t used; /* ... of so many ever taken */
+};
+
 typedef struct edge_store {
     gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not asked for yet */
+    struct vertex_slots slots;
 } edge_store;
 
 /* What becomes of the rows of a copy whose tables have taken a batch: tests and benchmarks change
@@ -36,14 +46,17 @@ extern struct store_ways {
     uint64_t remade_from; /* and from which on all rows are; else they are patched */
 } gg_store_ways;
 
-/* A batch, by arrays of the host. */
+/* A batch, by arrays of the host; ends by slots. */
 typedef struct store_changes {
     uint64_t gone,
         come; /* come: those that are added, and those that get another weight */
     uint32_t *gone_source, *gone_target, *come_source, *come_target;
     int64_t *gone_id, *come_id;
     int64_t *come_weight; /* NULL: there are none */
-    uint32_t vertices;    /* afterwards */
+    uint32_t vertices;    /* slots afterwards */
+    uint32_t
+        *number[4];  /* the four arrays of ends by numbers; NULL: these are the slots */
+    bool renumbered; /* by which rows before it differ from those after */
 } store_changes;
 
 /* OUT from edges that lie there. job: NULL, or one that is open. */
@@ -55,14 +68,14 @@ gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* The batch, on the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* OUT or IN as rows, into arrays that lie there. */
+/* OUT or IN as rows, into arrays that lie there; rows and targets by numbers. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
                               const struct chain_rows *rows, gpugraph_run *run);
-/* The same where only touched ones differ from the rows before. */
+/* The same where only touched ones differ from the rows before. before->vertex is not looked at. */
 gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
                                     const struct chain_touched *before,
                                     const struct chain_rows *rows, gpugraph_run *run);
-/* The vertices whose rows on that side the batch changes: ascending, each once; to be freed. */
+/* The rows on that side that the batch changes: ascending, each once; to be freed. */
 gpugraph_status gg_store_touched(const store_changes *changes, gpugraph_direction side,
                                  gpugraph_run *run, uint32_t **vertex, uint64_t *count);
 /* Are the edges those of the graph, and no others? GPUGRAPH_INVALID and a sentence where they are

@@ -7,7 +7,7 @@
 #include "store_batch.h"
 
 struct touched_rows {
-    uint32_t *vertex; /* on the host; NULL: all rows are made, or none */
+    uint32_t *row; /* on the host; NULL: all rows are made, or none */
     uint64_t count;
     struct device_rows next; /* arrays that take the place of the copy's, and get those */
 };

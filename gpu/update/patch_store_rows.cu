@@ -7,8 +7,8 @@
 void gg_free_touched(struct kept_tables *k, bool arrays) {
     for (int side = 0; side < 2; side++) {
         struct touched_rows *r = &k->touched[side];
-        gg_release(r->vertex);
-        r->vertex = NULL;
+        gg_release(r->row);
+        r->row = NULL;
         if (!arrays)
             continue;
         give(&k->part, r->next.offset, r->next.offset_room, sizeof *r->next.offset);
@@ -55,13 +55,12 @@ static bool choose_touched(struct there *t, struct kept_tables *k, enum csr_kind
                            const store_changes *changes) {
     struct cuda_job *job = &t->job;
     struct touched_rows *r = &k->touched[kind];
-    if (gg_store_touched(changes, (gpugraph_direction)kind, job->run, &r->vertex,
-                         &r->count))
+    if (gg_store_touched(changes, (gpugraph_direction)kind, job->run, &r->row, &r->count))
         return false;
     if (r->count > 0 && make_next(t, k, kind))
         return true;
-    gg_release(r->vertex);
-    r->vertex = NULL;
+    gg_release(r->row);
+    r->row = NULL;
     gg_do_without(job); /* rows are patched */
     return false;
 }
@@ -77,7 +76,7 @@ void gg_choose_rows(struct there *t, struct kept_tables *k,
         if (p->changes >= gg_store_ways.remade_from)
             t->remade[kind] =
                 p->vertices->after < rows->offset_room && p->edges->after <= rows->room;
-        else if (p->changes <= gg_store_ways.touched_to)
+        else if (!changes->renumbered && p->changes <= gg_store_ways.touched_to)
             t->remade[kind] = choose_touched(t, k, (enum csr_kind)kind, changes);
     }
 }
@@ -95,7 +94,7 @@ static void touched_rows(struct there *t, struct kept_tables *k, enum csr_kind k
     const struct device_rows *rows = &t->copy->rows[kind];
     const struct touched_rows *r = &k->touched[kind];
     const struct chain_touched before = {.count = r->count,
-                                         .vertex = r->vertex,
+                                         .row = r->row,
                                          .rows = t->p->vertices->before,
                                          .arcs = rows->arcs,
                                          .offset = rows->offset,
@@ -137,7 +136,7 @@ static void exchange(struct there *t, struct kept_tables *k, enum csr_kind kind)
 static bool read_rows(struct there *t, struct kept_tables *k, enum csr_kind kind) {
     struct cuda_job *job = &t->job;
     struct device_rows *rows = &t->copy->rows[kind];
-    const bool touched = k->touched[kind].vertex != NULL;
+    const bool touched = k->touched[kind].row != NULL;
     if (touched)
         touched_rows(t, k, kind);
     else

@@ -5,16 +5,15 @@ bool gg_store_holds(const gpugraph_graph *graph) {
     return graph->m < UINT32_MAX - 1 && graph->n <= SLAB_MOST_VERTICES;
 }
 
-/* Vertices keep their numbers, but for those that come behind all others. */
 bool gg_store_follows(const update *u) {
     return gg_store_holds(u->graph) && u->edges.after < UINT32_MAX - 1 &&
-           u->vertices.after <= SLAB_MOST_VERTICES && !u->changes->before &&
-           !gg_renumbers(&u->vertices);
+           u->vertices.before + u->fresh <= SLAB_MOST_VERTICES && !u->changes->before;
 }
 
 void gg_store_changes_free(store_changes *c) {
-    void *blocks[] = {c->gone_source, c->gone_target, c->gone_id,    c->come_source,
-                      c->come_target, c->come_id,     c->come_weight};
+    void *blocks[] = {c->gone_source, c->gone_target, c->gone_id,     c->come_source,
+                      c->come_target, c->come_id,     c->come_weight, c->number[0],
+                      c->number[1],   c->number[2],   c->number[3]};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
     *c = (store_changes){0};
@@ -36,13 +35,87 @@ static int64_t old_id(const gpugraph_graph *graph, uint64_t e) {
     return graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
 }
 
+/* ---- slots of vertices ---- */
+
+static uint32_t take_slot(struct vertex_slots *s) {
+    return s->vacancies > 0 ? s->vacant[--s->vacancies] : s->used++;
+}
+
+/* Slots by the numbers after the batch; NULL where there is no memory. */
+static uint32_t *slots_after(const update *u, struct vertex_slots *s) {
+    uint32_t *after = gg_alloc(u->run, u->vertices.after, sizeof *after);
+    if (!after)
+        return NULL;
+    gg_splice_move(&u->vertices, after, s->slot, sizeof *after);
+    for (uint64_t i = 0; i < u->vanished; i++)
+        if (!gg_make_room(u->run, (void **)&s->vacant, s->vacancies, &s->room,
+                          sizeof *s->vacant)) {
+            gg_release(after);
+            return NULL;
+        } else {
+            s->vacant[s->vacancies++] = s->slot[u->vanished_at[i]];
+        }
+    for (uint64_t f = 0; f < u->fresh; f++)
+        after[u->fresh_new[f]] = take_slot(s);
+    return after;
+}
+
+/* Numbers are slots until they change for the first time. */
+static bool begin_slots(const update *u, struct vertex_slots *s) {
+    const uint32_t n = (uint32_t)u->vertices.before;
+    if (s->slot || !gg_renumbers(&u->vertices))
+        return true;
+    s->slot = gg_alloc(u->run, n, sizeof *s->slot);
+    for (uint32_t v = 0; s->slot && v < n; v++)
+        s->slot[v] = v;
+    s->used = n;
+    return s->slot != NULL;
+}
+
+static void put_slots(const uint32_t *slot, const uint32_t *number, uint64_t count,
+                      uint32_t *to) {
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = slot[number[i]];
+}
+
+/* The arrays of ends, which are by numbers, become those of slots. */
+static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_changes *c) {
+    gpugraph_run *run = u->run;
+    uint32_t **ends[4] = {&c->gone_source, &c->gone_target, &c->come_source,
+                          &c->come_target};
+    if (!begin_slots(u, s) || !s->slot)
+        return run->status;
+    uint32_t *after = slots_after(u, s);
+    for (int i = 0; i < 4 && !run->status; i++) {
+        const uint64_t count = i < 2 ? c->gone : c->come;
+        c->number[i] = *ends[i];
+        *ends[i] = gg_alloc(run, count, sizeof **ends[i]);
+    }
+    if (!run->status) {
+        for (int i = 0; i < 4; i++)
+            put_slots(i < 2 ? s->slot : after, c->number[i],
+                      i < 2 ? c->gone : u->added_count, *ends[i]);
+        for (int i = 2; i < 4; i++) /* those with another weight have old numbers */
+            put_slots(s->slot, c->number[i] + u->added_count, u->reweighted,
+                      *ends[i] + u->added_count);
+        c->vertices = s->used;
+    }
+    gg_release(s->slot);
+    s->slot = after;
+    s->count = u->vertices.after;
+    return run->status;
+}
+
+/* ---- the batch ---- */
+
 /* Edges that get another weight follow the others in both lists, and stay where they are. */
-gpugraph_status gg_store_changes(update *u, store_changes *c) {
+gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c) {
     const gpugraph_graph *graph = u->graph;
     const bool narrow = gg_distance_size(u->distance_type) == sizeof(uint32_t);
     *c = (store_changes){.gone = u->removed_count,
                          .come = u->added_count + u->reweighted,
-                         .vertices = (uint32_t)u->vertices.after};
+                         .vertices = (uint32_t)u->vertices.after,
+                         .renumbered = gg_renumbers(&u->vertices)};
     take(u, c);
     if (u->run->status) {
         gg_store_changes_free(c);
@@ -63,5 +136,7 @@ gpugraph_status gg_store_changes(update *u, store_changes *c) {
             c->come_weight[i] = narrow ? ((const uint32_t *)u->weight)[i]
                                        : ((const int64_t *)u->weight)[i];
     }
-    return GPUGRAPH_OK;
+    if (take_slots(u, &store->slots, c))
+        gg_store_changes_free(c);
+    return u->run->status;
 }

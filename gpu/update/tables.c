@@ -117,7 +117,7 @@ void gg_tables_first(update *u) {
         return;
     gpugraph_run *run = u->run;
     u->run = &own;
-    if (!gg_store_changes(u, &changes)) {
+    if (!gg_store_changes(u, &k->store, &changes)) {
         gg_store_change(&k->store, &changes, &own);
         gg_store_changes_free(&changes);
     }

@@ -249,7 +249,7 @@ static double touched_rows(forms *f, const store_changes *c) {
     check(&f->run);
     chain_touched before = {};
     before.count = count;
-    before.vertex = vertex;
+    before.row = vertex;
     before.rows = f->graph.n;
     before.arcs = f->arcs;
     before.offset = f->now.offset;

@@ -14,7 +14,8 @@
 
 enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
 
-static int followed, made; /* batches that were taken; stores that were filled */
+/* Batches that were taken, of these with other numbers; rows read again by slots; stores filled. */
+static int followed, renumbered, touched_by_slots, made;
 
 /* ---- a store ---- */
 
@@ -141,6 +142,7 @@ static void forget_before(void) {
         free_rows(&before[side].rows);
         gg_release(before[side].vertex);
         before[side].vertex = NULL;
+        before[side].count = 0;
     }
 }
 
@@ -151,7 +153,7 @@ static void same_touched_rows(edge_store *store, gpugraph_graph *graph) {
         const struct before *b = &before[side];
         struct chain_rows rows = make_rows(graph);
         const struct chain_touched touched = {.count = b->count,
-                                              .vertex = b->vertex,
+                                              .row = b->vertex,
                                               .rows = b->rows.rows,
                                               .arcs = b->arcs,
                                               .offset = b->rows.offset,
@@ -181,8 +183,9 @@ static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *
         gg_update_prepare(&u);
     bool can =
         !run->status && u.distance_type == graph->distance_type && gg_store_follows(&u);
-    if (can && !gg_store_changes(&u, &changes)) {
-        if (noted)
+    if (can && !gg_store_changes(&u, store, &changes)) {
+        renumbered += changes.renumbered;
+        if (noted && !changes.renumbered)
             note_before(store, graph, &changes, run);
         if (!run->status)
             gg_store_change(store, &changes, run);
@@ -208,6 +211,7 @@ static void step(edge_store *store, gpugraph_graph *graph, edge_model *was,
         ck_assert_int_eq(fill(store, graph, &run), GPUGRAPH_OK);
     } else if (before[0].count > 0) {
         same_touched_rows(store, graph);
+        touched_by_slots += store->slots.slot != NULL;
     }
     forget_before();
     same_edges(store, graph);
@@ -221,7 +225,7 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
                    universe, edges, seed * 1000 + (uint64_t)i);
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
-    edge_store store = {{NULL, NULL}};
+    edge_store store = {.side = {NULL, NULL}};
     ck_assert_int_eq(fill(&store, graph, &run), GPUGRAPH_OK);
     same_edges(&store, graph);
     for (int k = 0; k < batches; k++) {
@@ -236,17 +240,23 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
 }
 
 START_TEST(random_batches) {
-    followed = made = 0;
+    followed = renumbered = touched_by_slots = made = 0;
+    int seeds = 0;
     for (uint64_t seed = 0; seed < 3; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
+        seeds++;
         change_many_times(_i, 3, 40, 20, 3, seed);
+        change_many_times(_i, 9, 12, 30, 6, seed);
+        change_many_times(_i, 40, 60, 30, 6, seed);
         change_many_times(_i, 9, 90, 20, 8, seed);
         change_many_times(_i, 40, 900, 12, 60, seed);
         change_many_times(_i, 6, 300, 6, 20, seed);
         ck_assert_int_gt(followed, 0);
         ck_assert_int_gt(made, 0);
     }
+    ck_assert(seeds == 0 || renumbered > 0);
+    ck_assert(seeds == 0 || touched_by_slots > 0);
 }
 END_TEST
 
@@ -297,7 +307,7 @@ START_TEST(differences) {
     for (int kind = 0; kind < 3; kind++)
         for (int side = 0; side < 2; side++) {
             gpugraph_run run = {.threads = 1};
-            edge_store store = {{NULL, NULL}};
+            edge_store store = {.side = {NULL, NULL}};
             ck_assert_int_eq(fill(&store, graph, &run), GPUGRAPH_OK);
             (side ? differ_in_mirror : differ)(&store, graph, kind, &run);
             ck_assert_int_eq(run.status, GPUGRAPH_OK);
@@ -314,7 +324,7 @@ START_TEST(removed_twice) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 12, 80, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
-    edge_store store = {{NULL, NULL}};
+    edge_store store = {.side = {NULL, NULL}};
     int64_t id = 8;
     ck_assert_int_eq(fill(&store, graph, &run), GPUGRAPH_OK);
     const store_changes once = {.gone = 1,
@@ -345,7 +355,7 @@ START_TEST(memory_is_short) {
     for (int nth = 1; !done; nth++) {
         gpugraph_graph *graph = model_graph(&model, 1);
         gpugraph_run run = {.threads = 1};
-        edge_store store = {{NULL, NULL}};
+        edge_store store = {.side = {NULL, NULL}};
         fail_from(nth, false);
         bool taken = !fill(&store, graph, &run) && follow(&store, graph, &batch, &run);
         done = !fail_no_more();
