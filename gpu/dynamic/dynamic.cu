@@ -76,7 +76,10 @@ static void mark_cuda(gpugraph_dynamic *d, int which) {
     gg_mark(d->job, which == 0 ? GG_BEGAN : GG_ENDED);
 }
 
+/* In a job that is lent, and where nobody listens, there is nothing to wait for. */
 static double elapsed_cuda(gpugraph_dynamic *d) {
+    if (d->held && !d->run->phase)
+        return 0;
     return gg_going(d->job) && gg_wait(d->job) ? gg_marked_ms(d->job) : 0;
 }
 
