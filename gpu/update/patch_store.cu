@@ -114,14 +114,17 @@ static bool bring_weights(struct cuda_job *job) {
     return gg_device_edges(job, weighted, &edges);
 }
 
-static void make(struct cuda_job *job) {
+/* False: ask again, there is no copy yet. */
+static bool make(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
-    if (!gg_device_copy_of(graph) || !gg_store_holds(graph) || !bring_weights(job))
-        return;
+    if (!gg_device_copy_of(graph))
+        return false;
+    if (!gg_store_holds(graph) || !bring_weights(job))
+        return true;
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
-        return;
+        return true;
     auto phase = job->run->phase;
     job->run->phase = NULL; /* one phase tells of all */
     k->busy = true;
@@ -138,19 +141,21 @@ static void make(struct cuda_job *job) {
         gg_phase(job->run, "tables", started, (int64_t)graph->m,
                  "made on device %d: %lld bytes", job->device->ordinal,
                  (long long)k->told);
+    return true;
 }
 
 extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
     gpugraph_run own = *run; /* its errors are no errors of the search before it */
     struct cuda_job job;
+    bool settled = true;
     own.device = graph->device->ordinal;
     if (gg_job_open(&job, graph, &own)) {
-        make(&job);
+        settled = make(&job);
         gg_job_close(&job);
     }
     if (own.status == GPUGRAPH_INTERRUPTED)
         gg_stopped(run);
-    else
+    else if (settled)
         __atomic_store_n(&graph->tables_settled, true, __ATOMIC_RELAXED);
 }
 
@@ -182,6 +187,7 @@ void gg_store_first(struct there *t) {
     if (!k || k->refused || (!k->filled && !can_fill(graph)))
         return;
     if (!gg_store_follows(t->p->of)) {
+        k->refused = true;
         empty(graph, k);
         return;
     }

@@ -5,8 +5,8 @@
 **     gpugraph_update        deletions, then insertions, before anything else of the graph changes
 **     gpugraph_check_tables  compared with the edges
 **
-** A store that cannot be made, or that fails, is refused while the graph lasts: one of which edges with the
-** same ends share an id, say. One that cannot follow a batch is made anew with the next. */
+** A store that cannot be made, or follow a batch, or that fails, is refused while the graph lasts: one of which
+** edges with the same ends share an id, say. */
 #include "update.h"
 
 struct kept_here {
@@ -108,9 +108,12 @@ void gg_tables_first(update *u) {
     const bool kept = graph->tables_kept == GPUGRAPH_ALL_TABLES;
     struct kept_here *k = here(graph);
     store_changes changes;
-    if (k && (!kept || !gg_store_follows(u)))
+    const bool follows = gg_store_follows(u);
+    if (k && (!kept || !follows))
         empty(k);
-    if (!kept || !gg_store_follows(u))
+    if (k && kept && !follows)
+        k->refused = true;
+    if (!kept || !follows)
         return;
     k = filled(graph, u->run);
     if (!k)
