@@ -78,7 +78,8 @@ struct chain_batch {
     uint64_t *to_offset;
     /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
     const uint32_t *number_of, *slot_of;
-    uint32_t *to_number;      /* CHAIN_NUMBER */
+    uint32_t *to_number; /* CHAIN_NUMBER: from number `numbered` on */
+    uint64_t numbered;
     struct slab_graph mirror; /* where `mirrored` */
     bool mirrored;
 };
@@ -356,7 +357,7 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         chain_set(b, i);
         return 0;
     case CHAIN_NUMBER:
-        b->to_number[b->slot_of[i]] = (uint32_t)i;
+        b->to_number[b->slot_of[b->numbered + i]] = (uint32_t)(b->numbered + i);
         return 0;
     case CHAIN_OFFSETS:
         b->row_offset[i] = b->at[b->row_offset[i]];

@@ -98,9 +98,10 @@ gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
                                          const struct chain_rows *rows,
                                          gpugraph_run *run);
 /* Vertices have other numbers in rows: slot[number] is the vertex. rows->slot and rows->number are what such
-** rows take, until the next call. slots: one more than the largest. (multigraph_touched.c) */
+** rows take, until the next call. slots: one more than the largest; known: numbers that are what they were in
+** the latest call. (multigraph_touched.c) */
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
-                                     const uint32_t *slot, uint64_t slots,
+                                     const uint32_t *slot, uint64_t slots, uint64_t known,
                                      struct chain_rows *rows, gpugraph_run *run);
 /* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
 ** edges. How many edges there are, in *pairs chains. (multigraph_rows.c) */

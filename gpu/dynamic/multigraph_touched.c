@@ -8,6 +8,7 @@
 **
 ** An arc moves by what touched rows before it have grown. */
 #include "multigraph.h"
+#include "tuning.h"
 
 /* What the touched rows were: arrays in one block. */
 static bool carve_before(gpugraph_multigraph *m, uint64_t count, struct chain_batch *c) {
@@ -91,21 +92,30 @@ gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
     return gg_chain_end(m, "rows", d->place->elapsed(d), edges);
 }
 
+/* Room for what is there, and for more to come. */
+static bool has_room(gpugraph_dynamic *d, struct held *h, uint64_t entries) {
+    const uint64_t bytes = entries * sizeof(uint32_t);
+    if (bytes > h->bytes)
+        gg_dynamic_enlarge(d, h, bytes + bytes / GG_ROOM_SHARE + 256, 0);
+    return gg_dynamic_going(d);
+}
+
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
-                                     const uint32_t *slot, uint64_t slots,
+                                     const uint32_t *slot, uint64_t slots, uint64_t known,
                                      struct chain_rows *rows, gpugraph_run *run) {
     gpugraph_dynamic *d = m->pairs;
-    struct chain_batch c = {.slot_of = slot};
+    struct chain_batch c = {.slot_of = slot, .numbered = known};
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
-    if (gg_dynamic_make_room(d, &m->numbers, slots * sizeof *slot) && !d->place->host &&
-        gg_dynamic_make_room(d, &m->slots, count * sizeof *slot)) {
-        d->place->upload(d, m->slots.block, slot, count * sizeof *slot);
-        c.slot_of = m->slots.block;
+    if (has_room(d, &m->numbers, slots) && !d->place->host &&
+        has_room(d, &m->slots, count)) {
+        uint32_t *there = m->slots.block;
+        d->place->upload(d, there + known, slot + known, (count - known) * sizeof *slot);
+        c.slot_of = there;
     }
     c.to_number = m->numbers.block;
-    if (gg_dynamic_going(d))
-        m->place->step(d, CHAIN_NUMBER, &c, count);
+    if (gg_dynamic_going(d) && known < count)
+        m->place->step(d, CHAIN_NUMBER, &c, count - known);
     rows->slot = c.slot_of;
     rows->number = c.to_number;
     return gg_dynamic_close(d);

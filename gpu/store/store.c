@@ -91,11 +91,11 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
 /* The rows as the multigraph takes them: by slots. */
 static struct chain_rows numbered(edge_store *store, const struct chain_rows *rows,
                                   gpugraph_run *run) {
-    const struct vertex_slots *s = &store->slots;
+    struct vertex_slots *s = &store->slots;
     struct chain_rows by_slots = *rows;
-    if (s->slot)
-        gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot, s->used,
-                             &by_slots, run);
+    if (s->slot && !gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot,
+                                         s->used, s->sent, &by_slots, run))
+        s->sent = s->count;
     return by_slots;
 }
 

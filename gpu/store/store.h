@@ -25,11 +25,12 @@
 extern "C" {
 #endif
 
-struct vertex_slots { /* on the host */
-    uint32_t *slot;   /* by number; NULL: the number itself */
-    uint64_t count;   /* vertices */
-    uint32_t *vacant; /* slots of vertices that have gone, ... */
-    uint64_t vacancies, room;
+struct vertex_slots {          /* on the host */
+    uint32_t *slot;            /* by number; NULL: the number itself */
+    uint64_t count, slot_room; /* vertices; entries that the array holds */
+    uint64_t sent;             /* so many are where the tables are */
+    uint32_t *vacant;          /* slots of vertices that have gone, ... */
+    uint64_t vacancies, vacant_room;
     uint32_t used; /* ... of so many ever taken */
 };
 

@@ -41,23 +41,35 @@ static uint32_t take_slot(struct vertex_slots *s) {
     return s->vacancies > 0 ? s->vacant[--s->vacancies] : s->used++;
 }
 
-/* Slots by the numbers after the batch; NULL where there is no memory. */
+/* Slots by the numbers after the batch, of which those before keep the array; NULL where there is no
+** memory. */
 static uint32_t *slots_after(const update *u, struct vertex_slots *s) {
-    uint32_t *after = gg_alloc(u->run, u->vertices.after, sizeof *after);
+    uint32_t *after = gg_alloc_roomy(u->run, u->vertices.after, sizeof *after);
     if (!after)
         return NULL;
     gg_splice_move(&u->vertices, after, s->slot, sizeof *after);
-    for (uint64_t i = 0; i < u->vanished; i++)
-        if (!gg_make_room(u->run, (void **)&s->vacant, s->vacancies, &s->room,
+    for (uint64_t i = 0; i < u->vanished; i++) {
+        if (!gg_make_room(u->run, (void **)&s->vacant, s->vacancies, &s->vacant_room,
                           sizeof *s->vacant)) {
             gg_release(after);
             return NULL;
-        } else {
-            s->vacant[s->vacancies++] = s->slot[u->vanished_at[i]];
         }
+        s->vacant[s->vacancies++] = s->slot[u->vanished_at[i]];
+    }
     for (uint64_t f = 0; f < u->fresh; f++)
         after[u->fresh_new[f]] = take_slot(s);
     return after;
+}
+
+/* Vertices come behind all others, and none goes. */
+static bool append_slots(const update *u, struct vertex_slots *s) {
+    for (uint64_t f = 0; f < u->fresh; f++) {
+        if (!gg_make_room(u->run, (void **)&s->slot, s->count, &s->slot_room,
+                          sizeof *s->slot))
+            return false;
+        s->slot[s->count++] = take_slot(s);
+    }
+    return true;
 }
 
 /* Numbers are slots until they change for the first time. */
@@ -69,6 +81,7 @@ static bool begin_slots(const update *u, struct vertex_slots *s) {
     for (uint32_t v = 0; s->slot && v < n; v++)
         s->slot[v] = v;
     s->used = n;
+    s->count = s->slot_room = n;
     return s->slot != NULL;
 }
 
@@ -78,31 +91,46 @@ static void put_slots(const uint32_t *slot, const uint32_t *number, uint64_t cou
         to[i] = slot[number[i]];
 }
 
-/* The arrays of ends, which are by numbers, become those of slots. */
+/* The arrays of ends, which are by numbers, become those of slots. Reweighted edges have old numbers. */
+static void name_slots(const update *u, const uint32_t *before, const uint32_t *after,
+                       const store_changes *c) {
+    uint32_t *const ends[4] = {c->gone_source, c->gone_target, c->come_source,
+                               c->come_target};
+    for (int i = 0; i < 4; i++)
+        put_slots(i < 2 ? before : after, c->number[i], i < 2 ? c->gone : u->added_count,
+                  ends[i]);
+    for (int i = 2; i < 4; i++)
+        put_slots(before, c->number[i] + u->added_count, u->reweighted,
+                  ends[i] + u->added_count);
+}
+
 static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_changes *c) {
     gpugraph_run *run = u->run;
     uint32_t **ends[4] = {&c->gone_source, &c->gone_target, &c->come_source,
                           &c->come_target};
     if (!begin_slots(u, s) || !s->slot)
         return run->status;
-    uint32_t *after = slots_after(u, s);
     for (int i = 0; i < 4 && !run->status; i++) {
-        const uint64_t count = i < 2 ? c->gone : c->come;
         c->number[i] = *ends[i];
-        *ends[i] = gg_alloc(run, count, sizeof **ends[i]);
+        *ends[i] = gg_alloc(run, i < 2 ? c->gone : c->come, sizeof **ends[i]);
     }
-    if (!run->status) {
-        for (int i = 0; i < 4; i++)
-            put_slots(i < 2 ? s->slot : after, c->number[i],
-                      i < 2 ? c->gone : u->added_count, *ends[i]);
-        for (int i = 2; i < 4; i++) /* those with another weight have old numbers */
-            put_slots(s->slot, c->number[i] + u->added_count, u->reweighted,
-                      *ends[i] + u->added_count);
+    if (run->status)
+        return run->status;
+    if (!c->renumbered) {
+        if (append_slots(u, s))
+            name_slots(u, s->slot, s->slot, c);
+        c->vertices = s->used;
+        return run->status;
+    }
+    uint32_t *after = slots_after(u, s);
+    if (after) {
+        name_slots(u, s->slot, after, c);
+        gg_release(s->slot);
+        s->slot = after;
+        s->count = s->slot_room = u->vertices.after;
+        s->sent = 0;
         c->vertices = s->used;
     }
-    gg_release(s->slot);
-    s->slot = after;
-    s->count = u->vertices.after;
     return run->status;
 }
 
