@@ -52,7 +52,7 @@ bool graph_identify(connection *c, const row_source *edges,
 
 /* Are weights that nobody needs worth reading with the ids, as WEIGHTS_BESIDE? */
 bool weights_come_along(connection *c, const row_source *edges);
-/* Bytes of a database from which on they are. Tests lower it, nobody else. */
+/* Bytes of a database from which on they are: 0. Tests raise it, nobody else. */
 extern sqlite3_int64 weights_beside_from;
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;

@@ -218,15 +218,21 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) 
     return !walk.falls;
 }
 
-static void sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                      size_t weight_size, bool symmetric) {
+/* Returns how, for the timings. */
+static const char *sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size, bool symmetric) {
+    const char *how = "";
     if (!gg_rows_sorted(run, slot, n)) {
         transpose(run, slot, n, weight_size);
+        how = ", by a transpose, being symmetric";
         /* A symmetric CSR is its own transpose, and the first one has sorted it. */
-        if (!symmetric && !gg_stopping(run))
+        if (!symmetric && !gg_stopping(run)) {
             transpose(run, slot, n, weight_size);
+            how = ", by a transpose of the transpose";
+        }
     }
     slot->sorted = true;
+    return how;
 }
 
 /* ---- the kinds ---- */
@@ -324,7 +330,9 @@ static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
 /* Brings the slot, of that kind, to what is wanted; after a failure it is empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       bool sorted, gpugraph_run *run, struct csr_slot *slot) {
-    static const char *const names[] = {"out", "in", "both", "simple"};
+    static const char *const names[] = {"out", "in, the transpose of out", "both",
+                                        "simple"};
+    const char *how = "";
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     bool packed =
@@ -346,14 +354,15 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     if (sorted && !slot->sorted && kind == CSR_OUT && !gg_stopping(run))
         own_rows(graph, slot, run);
     if (sorted && !slot->sorted && !gg_stopping(run))
-        sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
+        how = sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
         release_rows(graph, slot);
         gg_stopped(run);
         return;
     }
-    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s", names[kind],
-             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "");
+    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s%s", names[kind],
+             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "",
+             how);
 }
 
 /* ---- rows that several threads walk ----

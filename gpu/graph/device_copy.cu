@@ -345,7 +345,8 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
 
 /* ---- any kind ---- */
 
-static const char *const kind_name[CSR_KINDS] = {"out", "in", "both", "simple"};
+static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
+                                                 "both", "simple"};
 
 static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     struct device_copy *copy = gg_device_copy_of(job->graph);

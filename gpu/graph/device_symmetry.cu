@@ -211,7 +211,9 @@ static bool ask(struct cuda_job *job, const struct device_edges *edges,
     }
     gg_phase(job->run, "prepare", started, (int64_t)edges->m,
              "%s; sum of the ends %.3f ms",
-             *symmetric ? "symmetric" : "not known to be symmetric", looked - started);
+             *symmetric ? "symmetric: rows are their own transpose"
+                        : "not known to be symmetric",
+             looked - started);
     return gg_going(job);
 }
 

@@ -394,7 +394,7 @@ static bool make_side(struct cuda_job *job, int side) {
     }
     ranked->side[side] = r;
     gg_phase(job->run, "prepare", started, (int64_t)r.arcs, "arcs by %s, with ranks",
-             side == RANKED_TARGETS ? "target" : "source");
+             side == RANKED_TARGETS ? "target, the transpose" : "source");
     return true;
 }
 

@@ -10,7 +10,6 @@ static void set_up(void) {
     database_make_folder();
     database_open("");
     page_settled_ms = 1000000; /* no connection takes another's graph */
-    weights_beside_from = 0;
 }
 
 static void tear_down(void) {
@@ -91,15 +90,15 @@ START_TEST(odd_weights_do_not) {
 }
 END_TEST
 
-/* A small table is read again rather. */
-START_TEST(small_tables_are_read_again) {
+/* Where they are left behind, the table is read again. */
+START_TEST(weights_that_stay_behind) {
     weights_beside_from = 1 << 20;
     make_table("INTEGER", "n");
     expect("125250|501", depths);
     expect("1|0", reads);
     run("SELECT max(distance) FROM gpu_sssp('e', 1)");
     expect("1|0", reads);
-    same_either_way("a small table");
+    same_either_way("weights left behind");
     weights_beside_from = 0;
 }
 END_TEST
@@ -117,6 +116,55 @@ START_TEST(each_names_its_own) {
     char *by_weight = ask(distances);
     ck_assert_ptr_nonnull(strstr(by_weight, "edge 77"));
     sqlite3_free(by_weight);
+}
+END_TEST
+
+static void in_other(sqlite3 *c, const char *sql) {
+    ck_assert_int_eq(sqlite3_exec(c, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+/* A row that has changed since the weights came along: whoever changed it, seen as it is, by all
+** that is read then. */
+START_TEST(a_row_that_changes_in_between) {
+    static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
+    make_table("INTEGER", "n");
+    sqlite3 *other = database_connect("");
+    expect("125250|501", depths);
+    in_other(other, "UPDATE e SET weight = 1007 WHERE id = 7");
+    expect("126250", farthest);
+    expect("1|0", reads);
+    run("UPDATE e SET weight = 2007 WHERE id = 7");
+    expect("127250", farthest);
+    same_either_way("a changed weight");
+    sqlite3_close(other);
+}
+END_TEST
+
+/* In a transaction: one that writes sees its own weights and leaves none behind; one that reads
+** sees those of its beginning. */
+START_TEST(weights_of_transactions) {
+    static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
+    run("PRAGMA journal_mode = wal");
+    make_table("INTEGER", "n");
+    sqlite3 *other = database_connect("");
+    expect("125250|501", depths);
+    run("BEGIN");
+    run("UPDATE e SET weight = 1007 WHERE id = 7");
+    expect("125250|501", depths);
+    expect("126250", farthest);
+    char *outside = ask_in(other, farthest);
+    ck_assert_str_eq(outside, "125250");
+    sqlite3_free(outside);
+    run("ROLLBACK");
+    expect("125250", farthest);
+    run("BEGIN");
+    expect("125250|501", depths);
+    in_other(other, "UPDATE e SET weight = 3007 WHERE id = 7");
+    expect("125250", farthest);
+    run("COMMIT");
+    expect("128250", farthest);
+    same_either_way("after transactions");
+    sqlite3_close(other);
 }
 END_TEST
 
@@ -159,8 +207,10 @@ const struct suite suite = {
     {{"weights", .setup = set_up, .teardown = tear_down,
       .cases = {{&plain_weights_come_along},
                 {&odd_weights_do_not},
-                {&small_tables_are_read_again},
+                {&weights_that_stay_behind},
                 {&each_names_its_own},
+                {&a_row_that_changes_in_between},
+                {&weights_of_transactions},
                 {&a_column_that_is_hidden},
                 {&a_column_that_is_made}}}},
 };
