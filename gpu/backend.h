@@ -143,6 +143,14 @@ struct graph_tables {
     void (*free)(struct graph_tables *tables);
     int64_t bytes;
 };
+static inline gpugraph_tables gg_tables_kept(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->tables_kept, __ATOMIC_RELAXED);
+}
+/* Another thread may be making them. */
+static inline int64_t gg_tables_bytes(const gpugraph_graph *graph) {
+    const struct graph_tables *tables = __atomic_load_n(&graph->tables, __ATOMIC_ACQUIRE);
+    return tables ? __atomic_load_n(&tables->bytes, __ATOMIC_RELAXED) : 0;
+}
 
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);

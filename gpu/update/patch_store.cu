@@ -178,7 +178,7 @@ void gg_store_first(struct there *t) {
     gpugraph_run *run = job->run;
     gpugraph_graph *graph = t->p->graph;
     struct kept_tables *k = gg_tables_there(graph);
-    if (!graph->tables_kept) {
+    if (!gg_tables_kept(graph)) {
         if (k)
             empty(graph, k);
         return;

@@ -19,10 +19,14 @@ static struct kept_here *here(const gpugraph_graph *graph) {
     return (struct kept_here *)graph->tables;
 }
 
+static void tell(struct kept_here *k, int64_t bytes) {
+    __atomic_store_n(&k->frame.bytes, bytes, __ATOMIC_RELAXED);
+}
+
 static void empty(struct kept_here *k) {
     gg_store_free(&k->store);
     k->filled = false;
-    k->frame.bytes = 0;
+    tell(k, 0);
 }
 
 static void free_tables(struct graph_tables *tables) {
@@ -57,20 +61,20 @@ static void fill(gpugraph_graph *graph, gpugraph_run *run) {
     if (!gg_store_fill(&k->store, graph->n, &edges, &gg_cpu_dynamic, NULL, run))
         gg_store_mirror(&k->store, run);
     k->filled = !run->status;
-    k->frame.bytes = gg_store_bytes(&k->store);
+    tell(k, gg_store_bytes(&k->store));
 }
 
 /* Tables that are filled; NULL: there are none to be, or the run must end. */
 static struct kept_here *filled(gpugraph_graph *graph, gpugraph_run *run) {
     gpugraph_run own = quiet(run);
-    if (graph->tables_kept < GPUGRAPH_ALL_TABLES || !gg_store_holds(graph))
+    if (gg_tables_kept(graph) < GPUGRAPH_ALL_TABLES || !gg_store_holds(graph))
         return NULL;
     if (!graph->tables) {
         struct kept_here *k = gg_alloc_zero(&own, 1, sizeof *k);
         if (!k)
             return NULL;
         k->frame.free = free_tables;
-        graph->tables = &k->frame;
+        __atomic_store_n(&graph->tables, &k->frame, __ATOMIC_RELEASE);
     }
     if (here(graph)->refused)
         return NULL;
@@ -90,9 +94,11 @@ void gpugraph_keep_tables(gpugraph_graph *graph, gpugraph_tables where) {
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
     bool nested;
     gg_enter_graph(graph, run);
-    if (graph->tables_kept && !graph->tables_settled && graph->device && gg_patches.make)
+    if (gg_tables_kept(graph) &&
+        !__atomic_load_n(&graph->tables_settled, __ATOMIC_RELAXED) &&
+        __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE) && gg_patches.make)
         gg_patches.make(graph, run);
-    if (graph->tables_kept == GPUGRAPH_ALL_TABLES && !gg_bring_edges(graph, run) &&
+    if (gg_tables_kept(graph) == GPUGRAPH_ALL_TABLES && !gg_bring_edges(graph, run) &&
         gg_begin_making(graph, run, &nested)) {
         if (!nested)
             filled(graph, run);
@@ -105,7 +111,7 @@ gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
 void gg_tables_first(update *u) {
     gpugraph_graph *graph = u->graph;
     gpugraph_run own = quiet(u->run);
-    const bool kept = graph->tables_kept == GPUGRAPH_ALL_TABLES;
+    const bool kept = gg_tables_kept(graph) == GPUGRAPH_ALL_TABLES;
     struct kept_here *k = here(graph);
     store_changes changes;
     const bool follows = gg_store_follows(u);
@@ -127,7 +133,7 @@ void gg_tables_first(update *u) {
     u->run = run;
     if (own.status)
         give_up(graph, &own, run);
-    k->frame.bytes = gg_store_bytes(&k->store);
+    tell(k, gg_store_bytes(&k->store));
     u->tables_ahead = k->filled;
 }
 
@@ -155,6 +161,6 @@ gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run) 
 
 void gpugraph_tables_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                             int64_t *device_bytes) {
-    *host_bytes = graph->tables ? graph->tables->bytes : 0;
+    *host_bytes = gg_tables_bytes(graph);
     *device_bytes = graph->device && gg_patches.held ? gg_patches.held(graph) : 0;
 }
