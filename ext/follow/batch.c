@@ -449,8 +449,8 @@ static int apply(connection *c, followed *f, rereading *r, bool *done) {
     bool empty = true;
     for (int k = 0; k < r->parts; k++)
         empty &= is_empty(&r->part[k]);
-    *done = true;
-    if (empty)
+    *done = empty || mirror_make_own(f);
+    if (empty || !*done)
         return SQLITE_OK;
     int rc = hold_vertices(c, r, halves);
     if (rc == SQLITE_OK)

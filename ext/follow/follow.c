@@ -114,7 +114,8 @@ graph_ref *followed_other(const followed *f, const graph_ref *graph) {
 }
 
 bool followed_is_current(connection *c, const followed *f) {
-    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base);
+    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base) &&
+           !mirror_is_foreign(f);
 }
 
 /* ---- catching up ---- */
@@ -212,7 +213,10 @@ static int follow_dirty(reading *r, followed *f) {
     int rc = mirror_change(r, f, &f->dirty, &done);
     if (rc == SQLITE_OK && done)
         rc = find_real(r, f, &f->dirty, &done);
-    return rc || done ? rc : mirror_renew(r, f, "weights or ids are of other kinds now");
+    const char *why = f->graph && f->graph->shared
+                          ? "other connections use the graph as it was"
+                          : "weights or ids are of other kinds now";
+    return rc || done ? rc : mirror_renew(r, f, why);
 }
 
 /* There is a mirror, and the schema is the same. *found stays NULL: the log does not say
@@ -325,7 +329,8 @@ int followed_catch_up(reading *r, graph_ref **found) {
         followed_forget(r->c, f);
     if (r->follow->trouble || !r->hold || r->request->vertices)
         return SQLITE_OK;
-    if (f->graph && stamp_compare(f->base, r->hold) == STAMP_NEW_SCHEMA)
+    if (f->graph &&
+        (stamp_compare(f->base, r->hold) == STAMP_NEW_SCHEMA || mirror_is_foreign(f)))
         followed_forget(r->c, f);
     int rc = take_table(r, f);
     if (rc == SQLITE_OK)
@@ -360,6 +365,10 @@ int followed_find(reading *r, graph_ref **found) {
     followed *f;
     struct alias *a =
         r->request->vertices || r->request->params ? NULL : find_alias(r, &f);
+    if (a && mirror_is_foreign(f)) {
+        followed_forget(r->c, f);
+        a = NULL;
+    }
     if (!a)
         return SQLITE_OK;
     int rc = stamp_retake(r->c, a->stamp, &r->hold);

@@ -9,6 +9,7 @@
 ** other, too. */
 #include "blocks.h"
 #include "mirror.h"
+#include "kept/shared.h"
 #include <string.h>
 
 static void settle(connection *c, graph_ref *before) {
@@ -105,19 +106,113 @@ static void prepare_lookups(connection *c, const graph_ref *g) {
     gpugraph_arcs_from(g->graph, 0, &run, &arcs);
 }
 
-int mirror_renew(reading *r, followed *f, const char *why) {
-    loaded got, other = {.graph = NULL};
-    const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
+/* ---- other connections' mirrors ----
+** What a whole read in a committed state makes is there for all connections of the process that
+** come to this state by a whole read (kept/shared.h). A batch changes a graph where it is, so a mirror
+** that has one first takes it out of the list, if it is alone with it. If not, it leaves it to the
+** others and reads the table anew, which again may be for all. That is worth it where changes are
+** rare, so a mirror that has done it some times has graphs of its own from then on. */
+
+int mirror_times_to_leave = 4;
+
+static bool may_share(const reading *r, const followed *f, page_identity *rows) {
+    return f->left < mirror_times_to_leave && !f->persist &&
+           !f->rows.column[REVERSE_COLUMN] && !source_has_row_ids(&f->rows) &&
+           source_rowid(&f->rows) && r->hold && !stamp_writing(r->hold) &&
+           graph_identify(r->c, &f->rows, rows);
+}
+
+/* In the list it is another graph than one of the same rows that nobody follows, whose edges may be
+** on a device alone. */
+static int join(reading *r, const followed *f, enum shared_turn *turn,
+                shared_graph **shared) {
+    graph_name name = {.undirected = false};
+    *turn = SHARED_ALONE;
+    *shared = NULL;
+    if (!may_share(r, f, &name.rows))
+        return SQLITE_OK;
+    char *source = sqlite3_mprintf("%s, followed", f->rows.name);
+    if (!source)
+        return SQLITE_NOMEM;
+    name.source = source;
+    int rc = shared_join(
+        r->c, &name, f->rows.column[WEIGHT_COLUMN] ? SHARED_WITH_WEIGHTS : SHARED_WITHOUT,
+        turn, shared);
+    sqlite3_free(source);
+    return rc;
+}
+
+static void take_shared(reading *r, const followed *f, const shared_graph *shared,
+                        double since_ms, loaded *got) {
+    memset(got, 0, sizeof *got);
+    got->graph = shared_graph_of(shared);
+    got->has_weight = shared_has_weight(shared);
+    got->has_text = shared_has_text(shared);
+    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
+                                   "this one sees it",
+                                   f->rows.name);
+    timings_add(&r->c->timings, "share", now_ms() - since_ms,
+                (sqlite3_int64)gpugraph_edge_count(got->graph), detail);
+    sqlite3_free(detail);
+}
+
+/* *shared: whose graph got->graph is, or NULL. */
+static int load(reading *r, followed *f, loaded *got, loaded *other,
+                shared_graph **shared) {
+    const double started = now_ms();
+    enum shared_turn turn;
     graph_request request = *r->request;
     request.undirected = false;
     request.edges_here = true;
-    r->why = why;
-    check_done(r);
-    int rc = graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, &got,
-                        two ? &other : NULL, r->error);
+    int rc = join(r, f, &turn, shared);
     if (rc)
         return rc;
-    graph_ref *g = take_loaded(f, false, &got),
+    if (turn == SHARED_THERE) {
+        take_shared(r, f, *shared, started, got);
+        return SQLITE_OK;
+    }
+    rc = graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, got, other, r->error);
+    if (turn == SHARED_READ && rc)
+        shared_give_up(*shared);
+    if (turn == SHARED_READ && (rc || !shared_publish(*shared, got)))
+        *shared = NULL;
+    return rc;
+}
+
+static graph_ref *take_graph(const followed *f, shared_graph *shared, loaded *got) {
+    if (!shared)
+        return take_loaded(f, false, got);
+    graph_ref *g = mirror_frame(f, false);
+    if (!g) {
+        shared_release(shared);
+        return NULL;
+    }
+    graph_take(g, got);
+    g->shared = shared;
+    return g;
+}
+
+bool mirror_make_own(followed *f) {
+    if (f->graph->shared && shared_withdraw(f->graph->shared))
+        f->graph->shared = NULL;
+    f->left += f->graph->shared != NULL;
+    return !f->graph->shared;
+}
+
+bool mirror_is_foreign(const followed *f) {
+    return f->graph && f->graph->shared && shared_is_foreign(f->graph->shared);
+}
+
+int mirror_renew(reading *r, followed *f, const char *why) {
+    shared_graph *shared;
+    loaded got, other = {.graph = NULL};
+    const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
+    r->why = why;
+    check_done(r);
+    int rc = load(r, f, &got, two ? &other : NULL, &shared);
+    if (rc)
+        return rc;
+    graph_ref *g = take_graph(f, shared, &got),
               *both = two ? take_loaded(f, true, &other) : NULL;
     f->has_real = false;
     rc = take_mirror(r->c, f, g, both);

@@ -30,6 +30,7 @@ struct followed {
     log_mark mark;          /* the latest up to there */
     id_list recent;         /* named between the two */
     id_list dirty;
+    int left;      /* how often the graph was left to other connections (mirror.c) */
     bool has_real; /* of REAL weights: a row is known that makes them so */
     int64_t real;
     struct alias {
@@ -78,6 +79,12 @@ graph_ref *mirror_frame(const followed *f, bool undirected);
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */
 int mirror_renew(reading *r, followed *f, const char *why);
+/* How often a mirror leaves its graph to other connections. Tests change it, nobody else. */
+extern int mirror_times_to_leave;
+/* Can the mirror's graphs be changed? Not where other connections use one. */
+bool mirror_make_own(followed *f);
+/* Is it of the parent of this process, and other connections' as well? */
+bool mirror_is_foreign(const followed *f);
 /* The mirror as it was kept in the file, with its position; f->graph stays NULL where there is
 ** none to rely on. */
 int mirror_load_blocks(reading *r, followed *f);

@@ -9,7 +9,8 @@
 ** rows it asks for a graph of that name, and takes another connection's only where both names are
 ** the same bytes. From then on its own stamp tells whether the graph is still current, as if it
 ** had read the rows itself. Graphs are never changed, so a connection that leaves
-** one takes nothing from the others, and the last one frees it.
+** one takes nothing from the others, and the last one frees it. (A mirror of a followed graph is
+** changed; who is alone with it takes it out of the list first.)
 **
 **     READING    one connection reads the rows; others who want them wait
 **     THERE      it can be used
@@ -196,6 +197,19 @@ bool shared_publish(shared_graph *s, const loaded *read) {
 
 void shared_give_up(shared_graph *s) {
     end_reading(s, FAILED, NULL);
+}
+
+bool shared_withdraw(shared_graph *s) {
+    if (shared_is_foreign(s))
+        return false;
+    lock_all();
+    const bool alone = s->users == 1; /* who joins comes by the list */
+    if (alone)
+        unlink_shared(s);
+    gg_unlock(&all.lock);
+    if (alone)
+        free(s);
+    return alone;
 }
 
 gpugraph_graph *shared_graph_of(const shared_graph *s) {

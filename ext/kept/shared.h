@@ -33,6 +33,9 @@ int shared_join(connection *c, const graph_name *name, enum shared_weights weigh
 /* What was read is there for all, where it is the rows and nothing else: then true, and the graph
 ** is the shared one's. false: it stays the caller's, and `shared` is gone. */
 bool shared_publish(shared_graph *shared, const loaded *read);
+/* The graph becomes the caller's own, to be changed and freed, where nobody else uses it: then true,
+** and `shared` is gone. */
+bool shared_withdraw(shared_graph *shared);
 /* It could not be read. */
 void shared_give_up(shared_graph *shared);
 

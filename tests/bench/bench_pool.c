@@ -2,7 +2,7 @@
 **
 **     bench_pool FILE EDGES SOURCE [CONNECTIONS [ROUNDS]]
 **
-** EDGES as for gpu_sssp, such as 'roads(src, dst, weight)'. Opens CONNECTIONS (8) and asks each for a
+** EDGES as for gpu_sssp, such as 'roads(src, dst, weight)', or a followed graph. Opens CONNECTIONS (8) and asks each for a
 ** breadth-first search and shortest paths from SOURCE: prints the milliseconds, the process's memory
 ** and the bytes of graphs and kept searches, each shared graph once. Then each asks, in a thread of
 ** its own and with one thread for searching, for shortest paths from ROUNDS (20) sources. First

@@ -422,6 +422,37 @@ START_TEST(a_shared_graph) {
 }
 END_TEST
 
+static void expect_users(int want) {
+    char *got = ask("SELECT total(connections) FROM gpugraph_graphs");
+    expect(atoi(got) == want, "%s connections use the graph, not %d", got, want);
+    sqlite3_free(got);
+}
+
+/* The same of a mirror, which another connection may use, too; and of its being left. */
+START_TEST(a_shared_mirror) {
+    char file[80];
+    snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
+    unlink(file);
+    sql_close();
+    page_settled_ms = 0;
+    graph_named_from = 0;
+    db = connect_to(file);
+    run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
+        "INSERT INTO t VALUES (1, 1, 2, 3), (2, 2, 3, 4), (3, 3, 1, 5), (4, 3, 4, 1);"
+        "CREATE VIRTUAL TABLE m USING gpugraph(t)");
+    sqlite3 *other = connect_to(file);
+    if (_i)
+        sqlite3_exec(other, "SELECT count(*) FROM gpu_sssp('m', 1)", NULL, NULL, NULL);
+    faults("SELECT vertex, distance FROM gpu_sssp('m', 1)");
+    expect_users(_i + 1);
+    run("UPDATE t SET weight = 30 WHERE id = 1");
+    faults("SELECT gpugraph_check('m'), max(distance) FROM gpu_sssp('m', 1)");
+    expect_users(1);
+    sqlite3_close(other);
+    unlink(file);
+}
+END_TEST
+
 /* ---- followed graphs ---- */
 
 /* A graph catches up, or begins anew, with one failure after another; then it is right. */
@@ -623,7 +654,8 @@ const struct suite suite = {
                 {&a_cycle, COUNT(cycles)},
                 {&looking_inside, COUNT(looks)},
                 {&beside_the_cache},
-                {&a_shared_graph, 2}}},
+                {&a_shared_graph, 2},
+                {&a_shared_mirror, 2}}},
      {"followed graphs", "serial", 250, sql_open, close_database,
       .cases = {{&catching_up, 7}, {&making_and_taking_away, 4}}},
      {"files", "serial", 250, open_file, close_file, .cases = {{&pages}}},
