@@ -188,6 +188,7 @@ static void ask_in_child(int unused) {
     sqlite3 *c = database_connect("");
     for (int i = 0; i < 2; i++)
         ask_right(each[i], "a fork");
+    expect(says(each[0], users, "2"), "a child uses its parent's graph");
     ask_right(c, "a fork, in a new connection");
     sqlite3_close(c);
 }
