@@ -20,44 +20,12 @@
 
 /* ---- a level ---- */
 
-/* Targets of rows that the thread has found, loaded while these travel: where their own rows
-** begin is asked for by the time that the next level asks. NONE: none. */
-struct ahead {
-    uint32_t v[AHEAD];
-};
-
-static __device__ __forceinline__ void fetch(const narrow &w, ahead *next) {
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-        if (next->v[i] != GPUGRAPH_NONE)
-            gg_fetch_ahead_far(w.g.offset + next->v[i]);
-        next->v[i] = GPUGRAPH_NONE;
-    }
-}
-
-/* AHEAD of them, of all rows alike. */
-template <int count>
-static __device__ __forceinline__ void
-look_ahead(const narrow &w, const uint32_t (&begin)[count], const uint32_t (&arcs)[count],
-           ahead *next) {
-    constexpr int each = AHEAD / count;
-    fetch(w, next);
-#pragma unroll
-    for (int i = 0; i < count * each; i++) {
-        const uint32_t k = i % each;
-        const bool there = arcs[i / each] > k;
-        uint32_t v = gg_load_now(w.g.target + begin[i / each] + k, there);
-        next->v[i] = there ? v : GPUGRAPH_NONE;
-    }
-}
-
 /* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
 ** found. */
 template <int count>
 static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
                                                  const uint32_t (&v)[count],
-                                                 uint32_t half, uint32_t depth,
-                                                 ahead *next) {
+                                                 uint32_t half, uint32_t depth) {
     const uint32_t *offset =
         reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
     uint32_t begin[count], arcs[count], before[count], found = 0;
@@ -79,15 +47,12 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p
         arcs[i] = fresh ? arcs[i] - begin[i] : 0;
         if (fresh) {
             found++;
-            if (!w.far)
-                gg_fetch_ahead_far(&w.g.target[begin[i]]);
+            gg_fetch_ahead_far(&w.g.target[begin[i]]);
             w.b.depth[v[i]] = depth;
             if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
                 atomicAdd(&p.m->hits, 1u);
         }
     }
-    if (w.far)
-        look_ahead<count>(w, begin, arcs, next);
     pass_on<count>(w, p, half, begin, arcs);
     return found;
 }
@@ -117,7 +82,7 @@ static __device__ __forceinline__ void load(const narrow &w, const part &t, uint
 
 /* The warp's part of a level, its first batch loaded. */
 static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
-                                  batch *b, uint32_t turn, uint32_t depth, ahead *next) {
+                                  batch *b, uint32_t turn, uint32_t depth) {
     const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
@@ -127,13 +92,13 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
             __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
         if (more && over) {
             const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
-            found += visit<4>(w, p, v, half, depth, next);
+            found += visit<4>(w, p, v, half, depth);
         } else if (more || over) {
             const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
-            found += visit<2>(w, p, v, half, depth, next);
+            found += visit<2>(w, p, v, half, depth);
         } else {
             const uint32_t v[1] = {b->v[0][0]};
-            found += visit<1>(w, p, v, half, depth, next);
+            found += visit<1>(w, p, v, half, depth);
         }
         if (over)
 #pragma unroll
@@ -143,7 +108,7 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
                     uint32_t v[1] = {GPUGRAPH_NONE};
                     if (j < b->entry[i].y)
                         v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
-                    found += visit<1>(w, p, v, half, depth, next);
+                    found += visit<1>(w, p, v, half, depth);
                 }
         at += TURNS * t.stride;
         if (at < t.count)
@@ -196,7 +161,6 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     uint32_t depth = c->level, missing = c->missing, turn = 0;
     uint64_t reached = c->reached;
     uint32_t found = 0;
-    ahead next = {{GPUGRAPH_NONE, GPUGRAPH_NONE, GPUGRAPH_NONE, GPUGRAPH_NONE}};
     bool over, leaves;
     if (threadIdx.x == 0)
         m->sent = m->hits = m->flags = 0;
@@ -207,7 +171,6 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);
-        fetch(w, &next);
         gg_late();
         bool there = gg_receive(&m->mail, turn);
         part t = part_of(w, p, turn);
@@ -228,7 +191,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             break;
         }
         depth++;
-        found += expand(w, p, t, &b, turn, depth, &next);
+        found += expand(w, p, t, &b, turn, depth);
     }
     found = __reduce_add_sync(ALL_LANES, found);
     if (gg_lane() == 0 && found > 0)
@@ -286,13 +249,7 @@ int gg_bfs_cluster(struct cuda_job *job) {
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
                    const struct bfs_arrays *b, struct bfs_bounds bounds,
                    struct bfs_shape shape) {
-    const uint64_t bytes = (uint64_t)g->n * sizeof *g->offset + g->m * sizeof *g->target;
-    struct narrow w = {*g,
-                       *b,
-                       bounds,
-                       shape,
-                       g->m <= 4 * (uint64_t)g->n,
-                       bytes > job->device->cache_bytes};
+    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
     unsigned threads =
         g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
     void *arguments[] = {&w};

@@ -20,7 +20,6 @@ enum {
     LANES = GG_BFS_NARROW_LANES, /* to a row: 2 to the power of it */
     FEW_LANES = GG_BFS_NARROW_FEW_LANES,
     PARTS = 2,                  /* arcs of a row that a lane loads together */
-    AHEAD = 4,                  /* targets loaded while their row travels */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
 static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0 &&
@@ -48,7 +47,6 @@ struct narrow {
     bfs_bounds bounds;
     bfs_shape shape;
     bool short_rows; /* most have few arcs */
-    bool far;        /* rows and offsets do not fit the second-level cache */
 };
 
 /* What a thread goes by. */
