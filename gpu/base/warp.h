@@ -63,10 +63,6 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     return __match_any_sync(0xffffffffu, value);
 }
-/* Asks for a line of device memory that some warp will read soon. */
-WARP_FUNCTION void warp_fetch_ahead(const void *at) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
 /* Between two vain looks for work: up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
@@ -242,10 +238,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     sched_yield();
 }
 #endif
-
-WARP_FUNCTION void warp_fetch_ahead(const void *at) {
-    (void)at;
-}
 
 #define WARP_ATOMICS(name)                                                               \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \

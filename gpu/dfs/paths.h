@@ -94,9 +94,6 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
         find[i].open = !(before[i] >> find[i].v % 32 & 1);
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
-        if (find[i].open && find[i].end > find[i].begin)
-            warp_fetch_ahead(&w->crew.target[find[i].begin]);
-    for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
         if (find[i].open)
             w->crew.tree[find[i].v] =
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
