@@ -368,6 +368,7 @@ struct device_csr {
 };
 struct cuda_device {
     int processors, ordinal;
+    uint64_t cache_bytes;
 };
 struct cuda_job {
     gpugraph_run *run;

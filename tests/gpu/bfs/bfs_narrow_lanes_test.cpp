@@ -121,7 +121,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     b.queue = a.queue.data();
     b.wanted = a.wanted.data();
     b.visited[0] = a.visited.data();
-    cuda_device device = {1, 0};
+    cuda_device device = {1, 0, 0};
     cuda_job job = {&run, &device, NULL};
     const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), limit, &stop};
     const bfs_shape shape = {0, 40, 0};

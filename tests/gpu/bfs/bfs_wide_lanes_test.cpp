@@ -108,7 +108,7 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
         b.visited[i] = reinterpret_cast<uint32_t *>(a.visited[i].data());
         b.rest[i] = a.rest[i].data();
     }
-    cuda_device device = {3, 0};
+    cuda_device device = {3, 0, 0};
     cuda_job job = {&run, &device, NULL};
     const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), 0, &stop};
     const bfs_shape never_narrow = {0, 0, UINT32_MAX};

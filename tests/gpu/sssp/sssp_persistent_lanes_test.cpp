@@ -109,7 +109,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
                                 bool weighted, bool from_both, uint64_t seed) {
     struct sssp_search s = sssp_search();
     gpugraph_run run = gpugraph_run();
-    cuda_device device = {3, 0};
+    cuda_device device = {3, 0, 0};
     cuda_job job = {&run, &device, NULL};
     uint32_t stop = 0, ends[2] = {search->source[0], 0};
     workspace space = {NULL, 0};
