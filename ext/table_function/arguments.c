@@ -344,4 +344,5 @@ void arguments_clear(arguments *a) {
     sqlite3_free(a->targets.item);
     sqlite3_free(a->only.item);
     sqlite3_free(a->listed_sources.item);
+    sqlite3_free(a->listed_targets.item);
 }

@@ -76,6 +76,7 @@ typedef struct arguments {
     /* Of `source IN (...)`: rows of one source come after those of another, which in its
     ** turn is the only one in sources. */
     numbers listed_sources;
+    numbers listed_targets; /* of `target IN (...)` of several paths, the same */
     /* what sources and targets were read from; kept from call to call */
     text sources_text, targets_text;
     strangers strangers;

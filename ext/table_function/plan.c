@@ -138,8 +138,7 @@ static bool varies(plan *p, int constraint) {
 /* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
 ** where the source column is INTEGER, and there is one answer for each vertex. */
 static bool takes_list(plan *p, int field, int constraint) {
-    if ((p->function->walks && field == F_TARGET) ||
-        (field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
+    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
         !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
@@ -187,11 +186,11 @@ static bool one_vertex(const plan *p) {
 
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
 ** Vertex, seq, preorder and postorder are different in every row, so whatever follows
-** them does not matter. Rows of several sources come one source after the other. */
+** them does not matter. Rows of several sources, or of paths to several targets, come one after the other. */
 static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
-    if (p->source_list)
+    if (p->source_list || (p->function->walks && p->target_list))
         return -1;
     if (one_vertex(p))
         return ORDER_VERTEX;

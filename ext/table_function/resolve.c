@@ -176,6 +176,11 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
     a->targets.count = 0;
     if (!a->has_target)
         return rc;
+    if (a->target_list && a->by->function->walks) {
+        rc = read_list(a, graph, F_TARGET, &a->listed_targets);
+        a->no_rows |= a->listed_targets.count == 0;
+        return rc;
+    }
     rc = a->target_list ? read_list(a, graph, F_TARGET, &a->targets)
                         : numbers_add_id(a, graph, &a->targets, F_TARGET, 0,
                                          a->given.value[F_TARGET]);

@@ -5,7 +5,7 @@
 **                  item[position] (sorted, or targets)
 **                  step[position].vertex (a path, source first)
 **
-**     source IN (...)    listed_sources.item[next_source] comes after this source's rows
+**     source IN (...)    listed_sources.item[...] comes after this source's rows: next_search
 **     target IN (...)    of paths: targets.item[next_target] after this path's */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
@@ -32,7 +32,8 @@ typedef struct rows {
     struct step *step; /* laid out when the path before it has been read */
     sqlite3_int64 step_room;
     uint32_t next_target, target;
-    uint32_t next_source;
+    uint64_t
+        next_search; /* of the listed ones: all targets of a source, then the next source */
     uint32_t vertex; /* of this row */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */

@@ -370,6 +370,26 @@ START_TEST(paths_to_each_target_in_turn) {
 }
 END_TEST
 
+/* Where the column is INTEGER, 3 and '3' are one vertex, to which there are paths once. */
+START_TEST(paths_to_a_target_listed_twice) {
+    run("CREATE TABLE f(src INTEGER, dst INTEGER, weight);"
+        "INSERT INTO f VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9)");
+    expect_same("SELECT target, path, seq, vertex FROM gpu_paths('f', 1, 3, 2)",
+                "SELECT target, path, seq, vertex FROM gpu_paths('f', 1) WHERE k = 2 AND "
+                "target IN (3, '3')");
+    expect("1|3|2;1|4|2;2|3|1;2|4|2",
+           "SELECT source, target, count(DISTINCT path) FROM gpu_paths('f') WHERE k = 2 "
+           "AND seq = 0 AND source IN (2, '1', 1) AND target IN ('4', 77, 3, 4, '3') "
+           "GROUP BY 1, 2 HAVING count(*) = count(DISTINCT path)");
+    expect(
+        "4|2|0;4|2|1;4|2|2;4|1|0",
+        "SELECT target, path, seq FROM gpu_paths('f', 1) WHERE k = 2 AND target IN (4, "
+        "'3', 3) ORDER BY target DESC, path DESC, seq LIMIT 4");
+    expect("", "SELECT target FROM gpu_paths('f', 1) WHERE k = 2 AND target IN (77, "
+               "NULL)");
+}
+END_TEST
+
 const struct suite suite = {
     "plans",
     {{"plans", .timeout = 60, .setup = sql_open, .teardown = sql_close,
@@ -382,5 +402,6 @@ const struct suite suite = {
                 {&lists_show_what_there_is},
                 {&cells_of_a_matrix_are_counted},
                 {&paths_to_each_target_in_turn},
+                {&paths_to_a_target_listed_twice},
                 {&interrupts_leave_everything_usable}}}},
 };
