@@ -80,6 +80,19 @@ struct adjacency {
     bool made;
 };
 
+/* Edges with gaps between them: graph/gaps.c draws it. */
+struct edge_gaps {
+    uint64_t *start; /* of each block the number of its first edge; and m */
+    uint8_t *listed; /* of each block: edge_id has its ids, else they count up by places from 1 */
+    uint64_t blocks, block_room;
+    uint64_t places; /* in each array */
+    unsigned shift;  /* a block has 1 << shift */
+    uint32_t *source, *target;
+    void *weight;
+    int64_t *edge_id;
+    bool made, closing;
+};
+
 /* Searches of several threads over one graph: see graph/gate.c. */
 struct graph_gate {
     gg_brief_lock lock; /* of this struct, and of csr[] as a whole */
@@ -101,6 +114,7 @@ struct gpugraph_graph {
     bool
         away; /* source, target and weight are on a device alone, and here NULL: gg_is_away */
     int64_t *edge_id;
+    struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
     gpugraph_distance_type distance_type;
     gpugraph_ids ids; /* points into id_* */
     int64_t *id_integer;
@@ -228,6 +242,70 @@ gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 ** thread was first. */
 void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                        void *weight);
+/* The same where they are on a device alone; gaps stay. */
+gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run);
+
+/* ---- edges with gaps between them (graph/gaps.c) ---- */
+
+/* Places of a block are 1 << this. Tests lower it, nobody else. */
+extern unsigned gg_gap_shift;
+static inline bool gg_has_gaps(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->gaps.made, __ATOMIC_ACQUIRE);
+}
+/* By that many threads at most; no pointer to an edge is out while there are gaps. */
+void gg_close_gaps(gpugraph_graph *graph, int threads);
+void gg_free_gaps(gpugraph_graph *graph);
+
+/* For whoever is alone with the graph, or looks at edges that have no gaps: */
+static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
+    uint64_t low = e >> g->shift, step = 1, high = low; /* blocks hold at most their places */
+    while (high + 1 < g->blocks && g->start[high + 1] <= e) {
+        low = high + 1;
+        high = g->blocks - 1 - low > step ? low + step : g->blocks - 1;
+        step *= 2;
+        if (g->start[high] > e)
+            break;
+    }
+    while (low < high) { /* the last one that starts at e or before */
+        const uint64_t middle = high - (high - low) / 2;
+        if (g->start[middle] <= e)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+static inline uint64_t gg_edge_place(const gpugraph_graph *graph, uint64_t e) {
+    const struct edge_gaps *g = &graph->gaps;
+    if (!g->made)
+        return e;
+    const uint64_t block = gg_gap_block(g, e);
+    return (block << g->shift) + (e - g->start[block]);
+}
+static inline const uint32_t *gg_sources_of(const gpugraph_graph *graph) {
+    return graph->gaps.made ? graph->gaps.source : graph->source;
+}
+static inline const uint32_t *gg_targets_of(const gpugraph_graph *graph) {
+    return graph->gaps.made ? graph->gaps.target : graph->target;
+}
+static inline const void *gg_weights_of(const gpugraph_graph *graph) {
+    return graph->gaps.made ? graph->gaps.weight : graph->weight;
+}
+static inline int64_t gg_edge_id(const gpugraph_graph *graph, uint64_t e) {
+    const struct edge_gaps *g = &graph->gaps;
+    if (!g->made)
+        return graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
+    const uint64_t block = gg_gap_block(g, e);
+    const uint64_t at = (block << g->shift) + (e - g->start[block]);
+    return g->listed[block] ? g->edge_id[at] : (int64_t)at + 1;
+}
+/* Are ids anything but 1 .. m? With gaps they may be. */
+static inline bool gg_lists_ids(const gpugraph_graph *graph) {
+    return graph->gaps.made || graph->edge_id;
+}
+/* The first edge of that id, or GPUGRAPH_NO_EDGE. (update/edges.c) */
+uint64_t gg_edge_of_id(const gpugraph_graph *graph, int64_t edge_id);
+
 static inline bool gg_has_weights(const gpugraph_graph *graph) {
     return graph->edges.weight_type != GPUGRAPH_UNWEIGHTED;
 }

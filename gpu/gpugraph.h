@@ -140,6 +140,15 @@ typedef struct gpugraph_edge_list {
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
+/* One of them. A graph that gpugraph_update has changed a little may keep gaps between its edges, which
+** gpugraph_edges_of has to close: work for all edges. This, and gpugraph_find_edge, do without. */
+typedef struct gpugraph_edge {
+    uint32_t source, target;
+    int64_t id;
+    int64_t weight; /* INTEGER ones; 0 where there are none */
+    double real;    /* REAL ones */
+} gpugraph_edge;
+gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e);
 
 /* Arrays of edge numbers (tree edges, paths, the edges from a vertex) are as wide as the
 ** graph asks for: up to 2^32 - 2 edges they are uint32_t, and no edge is GPUGRAPH_NONE; of

@@ -80,6 +80,13 @@
 /* Rows are made anew when one place in so many is left behind. */
 #define GG_ROOM_DEAD 4
 
+/* ---- graph/gaps.c, update/gaps.c ---- */
+
+/* log2 of the edges of a block, which an edge that goes or comes moves: 160 KiB, some 10 us. */
+#define GG_GAP_SHIFT 13
+/* A batch of more than one edge for so many blocks closes the gaps and moves all arrays. */
+#define GG_GAP_BATCH 4
+
 /* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a

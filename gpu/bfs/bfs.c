@@ -295,6 +295,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_bfs = {
     .name = "bfs",
+    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = levels,

@@ -277,6 +277,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_dfs = {
     .name = "dfs",
+    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = work,
     .steps = unordered_steps,
@@ -293,6 +294,7 @@ static const struct dfs_calls *calls(gpugraph_backend on) {
 
 const gg_algorithm gg_dfs_ordered = {
     .name = "dfs",
+    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = work,
     .steps = ordered_steps,

@@ -21,9 +21,9 @@
 /* ---- ids ---- */
 
 static void id_range(const gpugraph_graph *graph, int64_t *low, int64_t *high) {
-    const bool given = graph->edge_id && graph->m;
-    *low = given ? graph->edge_id[0] : 1;
-    *high = given ? graph->edge_id[graph->m - 1] : (int64_t)graph->m;
+    const bool given = graph->m > 0;
+    *low = given ? gg_edge_id(graph, 0) : 1;
+    *high = given ? gg_edge_id(graph, graph->m - 1) : 0;
     *high = *high < *low ? *low : *high;
 }
 
@@ -229,7 +229,7 @@ static void make(gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *r
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                              gpugraph_run *run) {
     bool nested;
-    if (gg_adjacency_made(graph, side))
+    if (gg_adjacency_made(graph, side) || gg_bring_edges(graph, run))
         return run->status;
     if (!gpugraph_keeps_arcs(graph))
         return gg_fail(run, GPUGRAPH_INVALID,
@@ -306,21 +306,22 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;
-    const uint32_t *from = in ? graph->target : graph->source,
-                   *to = in ? graph->source : graph->target;
+    const uint32_t *from = in ? gg_targets_of(graph) : gg_sources_of(graph),
+                   *to = in ? gg_sources_of(graph) : gg_targets_of(graph);
     struct adjacency *a = &graph->adjacency[side];
     uint64_t arcs = 0, id;
     for (uint32_t v = 0; v < graph->n; v++)
         arcs += a->row[v].count;
     for (uint64_t e = 0; e < graph->m; e++) {
-        const int64_t name = graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
-        struct adjacency_row *row = &a->row[from[e]];
+        const int64_t name = gg_edge_id(graph, e);
+        const uint64_t place = gg_edge_place(graph, e);
+        struct adjacency_row *row = &a->row[from[place]];
         if (gg_leave(run, e))
             return gg_stopped(run);
         if ((row->begin & ADJACENCY_LOOSE) && put_in_order(graph, a, row, run))
             return run->status;
         const bool fits = gg_arc_id(a, name, &id);
-        const uint64_t arc = (uint64_t)to[e] << 32 | (uint32_t)id,
+        const uint64_t arc = (uint64_t)to[place] << 32 | (uint32_t)id,
                        at = gg_first_arc(a->arc + row->begin, row->count, arc);
         if (fits && at < row->count && a->arc[row->begin + at] == arc)
             continue;
@@ -336,8 +337,12 @@ static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side
 static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t *in = graph->adjacency[GPUGRAPH_OUT].in;
     uint32_t *counted = in ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
-    if (counted)
-        gg_count_degrees(graph, GPUGRAPH_IN, run, counted);
+    for (uint32_t v = 0; counted && v < graph->n; v++)
+        counted[v] = 0;
+    for (uint64_t e = 0; counted && e < graph->m && !gg_leave(run, e); e++)
+        counted[gg_targets_of(graph)[gg_edge_place(graph, e)]]++;
+    if (gg_stopping(run))
+        gg_stopped(run);
     for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
         if (in[v] != counted[v])
             gg_fail(run, GPUGRAPH_INVALID,

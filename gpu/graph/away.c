@@ -12,7 +12,7 @@
 
 const struct copy_services *gg_copies_asked = &gg_copies;
 
-gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
+gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
     if (!gg_is_away(graph) || gg_stopping(run))
         return run->status;
     if (gpugraph_is_lost(graph))
@@ -22,6 +22,12 @@ gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
     else
         gg_copies_asked->bring(graph, run);
     return run->status;
+}
+
+gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    if (!gg_stopping(run) && gg_has_gaps(graph))
+        gg_close_gaps(graph, gg_threads(run, graph->m));
+    return gg_bring_away(graph, run);
 }
 
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {

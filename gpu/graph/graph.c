@@ -196,8 +196,8 @@ static void order_edges(builder *b, bool *sorted) {
 int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
     uint64_t bytes = sizeof *graph + (graph->away ? 0 : m * (2 * sizeof(uint32_t)));
-    bytes += graph->weight ? m * gg_distance_size(graph->distance_type) : 0;
-    bytes += graph->edge_id ? m * sizeof *graph->edge_id : 0;
+    bytes += gg_weights_of(graph) ? m * gg_distance_size(graph->distance_type) : 0;
+    bytes += gg_lists_ids(graph) ? m * sizeof *graph->edge_id : 0;
     bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
     if (graph->id_present)
         bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
@@ -291,6 +291,7 @@ void gpugraph_free(gpugraph_graph *graph) {
     gg_release(graph->target);
     gg_release(graph->weight);
     gg_release(graph->edge_id);
+    gg_free_gaps(graph);
     gg_release(graph);
 }
 
@@ -323,5 +324,6 @@ const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph) {
 }
 
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph) {
+    gg_close_gaps((gpugraph_graph *)graph, 1);
     return &graph->edges;
 }

@@ -285,6 +285,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_mis = {
     .name = "mis",
+    .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
     .steps = gg_few_steps,

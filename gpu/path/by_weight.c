@@ -236,7 +236,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
                 &s.from.rows) ||
         gg_rows(graph, gg_reverse_kind(search->direction), true, false, run,
                 &s.to.rows) ||
-        gg_edge_rows(graph, run))
+        gg_edge_rows(graph, run) || gg_bring_edges(graph, run))
         return run->status;
     double started = gg_now_ms();
     enum outcome outcome = search_and_walk(&s, search, edge, count);

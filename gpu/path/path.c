@@ -126,6 +126,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_path = {
     .name = "path",
+    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_few_steps,

@@ -47,7 +47,7 @@ static int64_t result_bytes(const gpugraph_graph *graph) {
 
 /* Or are there its sizes alone? */
 static bool is_made(const gpugraph_graph *graph) {
-    return graph->source || gg_is_away(graph);
+    return graph->source || gg_is_away(graph) || gg_has_gaps(graph);
 }
 
 static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *size) {

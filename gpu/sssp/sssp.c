@@ -371,6 +371,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_sssp = {
     .name = "sssp",
+    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = rounds,

@@ -389,6 +389,10 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
 /* ---- who belongs to whom ---- */
 
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v) {
+    if (gg_has_gaps(graph)) {
+        const gpugraph_edge edge = gpugraph_edge_of(graph, e);
+        return edge.source == v ? edge.target : edge.source;
+    }
     return graph->source[e] == v ? graph->target[e] : graph->source[e];
 }
 

@@ -309,6 +309,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_vertex_triangles = {
     .name = "vertex_triangles",
+    .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
     .steps = one_step,

@@ -160,6 +160,7 @@ static const algorithm_side cpu_side = {
 
 const gg_algorithm gg_triangles = {
     .name = "triangles",
+    .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
     .steps = one_step,

@@ -20,7 +20,7 @@ const uint32_t *gg_update_count_in(update *u) {
     if (!gg_adjacency_made(u->graph, GPUGRAPH_OUT) || a->in)
         return a->in;
     p->counted = gg_alloc(u->run, a->rows, sizeof *p->counted);
-    if (p->counted)
+    if (p->counted && !gg_bring_edges(u->graph, u->run))
         gg_count_degrees(u->graph, GPUGRAPH_IN, u->run, p->counted);
     return p->counted;
 }

@@ -176,7 +176,7 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
                               int64_t id) {
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (graph->edge_id[middle] < id)
+        if (gg_edge_id(graph, middle) < id)
             low = middle + 1;
         else
             high = middle;
@@ -188,9 +188,9 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
 ** step, for ids that come in order. */
 static uint64_t first_edge(const gpugraph_graph *graph, uint64_t from, int64_t id) {
     uint64_t low = from, high = from, step = 1, m = graph->m;
-    if (!graph->edge_id)
+    if (!gg_lists_ids(graph))
         return id < 1 ? 0 : (uint64_t)id - 1 < m ? (uint64_t)id - 1 : m;
-    while (high < m && graph->edge_id[high] < id) {
+    while (high < m && gg_edge_id(graph, high) < id) {
         low = high + 1;
         high = m - high > step ? high + step : m;
         step *= 2;
@@ -199,36 +199,37 @@ static uint64_t first_edge(const gpugraph_graph *graph, uint64_t from, int64_t i
 }
 
 static bool has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
-    return e < graph->m && (graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1) == id;
+    return e < graph->m && gg_edge_id(graph, e) == id;
 }
 
 /* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
 ** apart: they mostly nearly are, and then a step or two lead there. */
 static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
-    const int64_t *ids = graph->edge_id;
     const uint64_t m = graph->m;
-    if (m == 0 || id <= ids[0])
+    if (m == 0)
         return 0;
-    if (id > ids[m - 1])
+    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, m - 1);
+    if (id <= first)
+        return 0;
+    if (id > last)
         return m;
-    const double part =
-        ((double)id - (double)ids[0]) / ((double)ids[m - 1] - (double)ids[0]);
+    const double part = ((double)id - (double)first) / ((double)last - (double)first);
     uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
     low = low < m - 1 ? low : m - 1;
-    for (high = low; ids[high] < id; step *= 2) {
+    for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
         low = high;
         high = m - 1 - high > step ? high + step : m - 1;
     }
-    for (step = 1; ids[low] >= id; step *= 2) { /* ids[0] < id: it ends there */
+    for (step = 1; gg_edge_id(graph, low) >= id; step *= 2) { /* first < id: it ends there */
         high = low;
         low = low > step ? low - step : 0;
     }
     return first_between(graph, low, high, id);
 }
 
-uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+uint64_t gg_edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
     const uint64_t e =
-        graph->edge_id ? guess_edge(graph, edge_id) : first_edge(graph, 0, edge_id);
+        gg_lists_ids(graph) ? guess_edge(graph, edge_id) : first_edge(graph, 0, edge_id);
     return has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
 }
 
@@ -258,7 +259,7 @@ static void find_removed(update *u) {
 static void take_places(update *u) {
     const gpugraph_graph *graph = u->graph;
     const uint64_t *before = u->changes->before;
-    if (graph->edge_id) {
+    if (gg_lists_ids(graph)) {
         gg_fail(u->run, GPUGRAPH_INVALID,
                 "places are given for added edges, and the graph's edges have ids");
         return;
@@ -308,7 +309,7 @@ static bool kept_id(const update *u, bool last, int64_t *id) {
     if (!u->edges.pieces)
         return false;
     uint64_t e = last ? piece->from + piece->count - 1 : piece->from;
-    *id = u->graph->edge_id ? u->graph->edge_id[e] : (int64_t)e + 1;
+    *id = gg_edge_id(u->graph, e);
     return true;
 }
 
@@ -329,13 +330,13 @@ static bool plain_afterwards(const update *u) {
     }
     if (first != 1 || last != (int64_t)u->edges.after)
         return false;
-    if (!u->graph->has_equal_edge_ids || !u->graph->edge_id)
+    if (!u->graph->has_equal_edge_ids || !gg_lists_ids(u->graph))
         return true;
     int64_t before = 0;
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
         const splice_piece *piece = &u->edges.piece[k];
         for (uint64_t i = 0; i < piece->count; i++) {
-            int64_t here = u->graph->edge_id[piece->from + i];
+            int64_t here = gg_edge_id(u->graph, piece->from + i);
             if (here == before)
                 return false;
             before = here;
@@ -382,10 +383,12 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
 /* Is added edge i removed edge r with another weight? */
 static bool reweights(const update *u, uint64_t i, uint64_t r) {
     const gpugraph_edges *added = u->added;
-    uint64_t e = u->removed[r];
+    const uint64_t at = gg_edge_place(u->graph, u->removed[r]);
     return added->edge_id[i] == u->removed_id[r] &&
-           is_vertex(u->graph, &added->texts, &added->source, i, u->graph->source[e]) &&
-           is_vertex(u->graph, &added->texts, &added->target, i, u->graph->target[e]);
+           is_vertex(u->graph, &added->texts, &added->source, i,
+                     gg_sources_of(u->graph)[at]) &&
+           is_vertex(u->graph, &added->texts, &added->target, i,
+                     gg_targets_of(u->graph)[at]);
 }
 
 /* Which ones: of_added[i], of_removed[r]. */
@@ -488,7 +491,9 @@ void gg_update_place_reweighted(update *u) {
             piece++;
         u->added_edge[i] = e - piece->from + piece->to;
         for (uint64_t side = 0; side < 2; side++) {
-            uint32_t v = side ? u->graph->target[e] : u->graph->source[e];
+            const uint64_t at = gg_edge_place(u->graph, e);
+            uint32_t v =
+                side ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
             u->end[2 * i + side] =
                 (added_end){.old = v, .place = v, .new = gg_renumber(&u->vertices, v)};
         }

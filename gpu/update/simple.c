@@ -128,12 +128,16 @@ static void mark_pair(const kept_scan *s, uint64_t pair) {
 static void mark_kept(void *scan, uint64_t low, uint64_t high) {
     const kept_scan *s = scan;
     const gpugraph_graph *graph = s->u->graph;
+    const uint32_t *source = gg_sources_of(graph), *target = gg_targets_of(graph);
     for (uint64_t p = low; p < high; p++) {
         const splice_piece *piece = &s->u->edges.piece[p];
         uint64_t end = piece->from + piece->count;
-        for (uint64_t e = piece->from; e < end && !gg_leave(s->u->run, e); e++)
-            if (s->is_end[graph->source[e]] && s->is_end[graph->target[e]])
-                mark_pair(s, pair_of(graph->source[e], graph->target[e]));
+        for (uint64_t e = piece->from; e < end && !gg_leave(s->u->run, e); e++) {
+            const uint64_t at = gg_edge_place(graph, e);
+            const uint32_t v = source[at], to = target[at];
+            if (s->is_end[v] && s->is_end[to])
+                mark_pair(s, pair_of(v, to));
+        }
     }
 }
 

@@ -200,6 +200,8 @@ static void commit(update *u) {
              move, u);
     gg_commit_adjacency(u);
     u->move_count = 0; /* their blocks are the graph's now */
+    if (u->gapped)
+        gg_commit_gaps(u);
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
@@ -236,6 +238,8 @@ void gg_plan_move(update *u, array_move move) {
 
 static void plan_edges(update *u) {
     gpugraph_graph *graph = u->graph;
+    if (gg_plan_gaps(u))
+        return;
     array_move move = {.s = &u->edges, .count = u->added_count, .place = u->added_edge};
     if (!u->plain) {
         move.array = (void **)&graph->edge_id;
@@ -405,6 +409,7 @@ void gg_update_free(update *u) {
                      p->target,  p->weight,   p->source_text, p->target_text};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         gg_release(parts[k]);
+    gg_free_gap_plan(u);
     gg_splice_free(&u->edges);
     gg_splice_free(&u->vertices);
     gg_free_ids(&u->ids);
@@ -430,7 +435,7 @@ static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run 
 static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,
                     gpugraph_weight_type type, gpugraph_run *run) {
     gpugraph_graph *new;
-    if (gg_rebuild(graph, changes, type, run, &new))
+    if (gg_bring_edges(graph, run) || gg_rebuild(graph, changes, type, run, &new))
         return;
     remake(graph, new, run);
     if (!run->status) {
@@ -493,7 +498,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     static const gpugraph_edges none;
     double start = gg_now_ms();
     gg_begin(run);
-    if (gg_bring_edges(graph, run))
+    if (gg_bring_away(graph, run))
         return run->status;
     check(graph, changes, run);
     gpugraph_weight_type type = settle_type(graph, changes, run);

@@ -8,6 +8,7 @@
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     roomy.c      rows with room, whose arcs go and come where they are
 **     adjacency.c  arcs by the ids of edges
+**     gaps.c       a list of edges with gaps between them
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
 **     store_batch.c  the same for a store of its edges
@@ -132,6 +133,8 @@ typedef struct update {
     adjacency_plan adjacency[2];
     array_move moves[ARRAY_MOVES];
     int move_count;
+    struct edge_gaps gaps; /* where it goes that way: not made, and start as it is before */
+    bool gapped;
     double patch_ms;   /* told as a phase of its own */
     bool tables_ahead; /* those in memory have taken the batch */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
@@ -145,8 +148,8 @@ static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
 }
 /* The old number of an end of a removed edge. */
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
-    uint64_t e = u->removed[ref / 2];
-    return ref % 2 ? u->graph->target[e] : u->graph->source[e];
+    const uint64_t at = gg_edge_place(u->graph, u->removed[ref / 2]);
+    return ref % 2 ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
 }
 
 /* Nothing but weights changes. */
@@ -189,6 +192,12 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
 /* Blocks for the rows of new vertices. */
 void gg_plan_room(update *u, row_plan *p);
 void gg_commit_room(update *u, row_plan *p);
+
+/* Do edges go and come in gaps between them? False: gaps have been closed, and arrays move. A failure is
+** in the run's status. */
+bool gg_plan_gaps(update *u);
+void gg_commit_gaps(update *u);
+void gg_free_gap_plan(update *u);
 
 /* Everything that comes after gg_update_edges and before the commit, of a batch whose
 ** weights have the type of the graph's. */

@@ -229,9 +229,11 @@ static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
 }
 
 static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
+    const uint64_t at = gg_edge_place(graph, e);
+    const void *weight = gg_weights_of(graph);
     return graph->distance_type == GPUGRAPH_UINT32
-               ? ((const uint32_t *)graph->weight)[e]
-               : capped(((const int64_t *)graph->weight)[e]);
+               ? ((const uint32_t *)weight)[at]
+               : capped(((const int64_t *)weight)[at]);
 }
 
 static void raise(uint32_t *top, uint64_t weight) {
@@ -286,8 +288,9 @@ static void raise_kept(void *job, uint64_t low, uint64_t high) {
     for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
         if (passes(&removed, e) || passes(&reweighted, e))
             continue;
-        raise(&r->top[graph->source[e]], old_weight(graph, e));
-        raise(&r->top[graph->target[e]], old_weight(graph, e));
+        const uint64_t at = gg_edge_place(graph, e);
+        raise(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
+        raise(&r->top[gg_targets_of(graph)[at]], old_weight(graph, e));
     }
 }
 

@@ -298,9 +298,9 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
         uint64_t high = piece->from + piece->count;
         high = high < end ? high : end;
         for (uint64_t e = low; l->sources && e < high && !gg_leave(u->run, e); e++)
-            find_open(l->open, graph->source[e]);
+            find_open(l->open, gg_sources_of(graph)[gg_edge_place(graph, e)]);
         for (uint64_t e = low; l->targets && e < high && !gg_leave(u->run, e); e++)
-            find_open(l->open, graph->target[e]);
+            find_open(l->open, gg_targets_of(graph)[gg_edge_place(graph, e)]);
     }
 }
 

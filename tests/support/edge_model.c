@@ -286,6 +286,7 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
         if (which & 1)
             gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
     gg_room_arcs = which & 8 ? 0 : GG_ROOM_ARCS;
+    gg_gap_shift = which & 8 ? (which & 2 ? 1 : 3) : GG_GAP_SHIFT;
     if (which & 1)
         gg_edge_rows(graph, &run);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
@@ -464,11 +465,52 @@ static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *
     return NULL;
 }
 
+/* One by one, where edges may have gaps between them. */
+static const char *compare_each_edge(const gpugraph_graph *got,
+                                     const gpugraph_graph *wanted) {
+    for (uint64_t e = 0; e < wanted->m; e++) {
+        const gpugraph_edge a = gpugraph_edge_of(got, e),
+                            b = gpugraph_edge_of(wanted, e);
+        if (a.source != b.source || a.target != b.target || a.id != b.id)
+            return "the ends or the id of an edge";
+        if (a.weight != b.weight || memcmp(&a.real, &b.real, sizeof a.real) != 0)
+            return "the weight of an edge";
+        if (gpugraph_find_edge(got, b.id) != gpugraph_find_edge(wanted, b.id))
+            return "the edge of an id";
+    }
+    return NULL;
+}
+
+/* Blocks hold what they have places for. */
+static bool gaps_are_sound(const gpugraph_graph *graph) {
+    const struct edge_gaps *g = &graph->gaps;
+    bool sound = !g->made || (!graph->source && !graph->target && !graph->weight &&
+                              !graph->edge_id && g->start[g->blocks] == graph->m &&
+                              g->blocks <= g->block_room);
+    for (uint64_t b = 0; g->made && b < g->blocks; b++) {
+        const uint64_t count = g->start[b + 1] - g->start[b];
+        sound &= g->start[b] <= g->start[b + 1] && count <= (uint64_t)1 << g->shift &&
+                 (b << g->shift) + count <= g->places;
+    }
+    return sound;
+}
+
+/* Gaps are left between edges in two of three cases. */
 const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
-    const gpugraph_edge_list *a = &got->edges, *b = &wanted->edges;
     const char *differs = compare_ids(got, wanted);
     if (differs)
         return differs;
+    if (got->m != wanted->m)
+        return "the number of edges";
+    if (!gaps_are_sound(got))
+        return "the gaps between edges";
+    if (gg_has_gaps(got))
+        differs = compare_each_edge(got, wanted);
+    if (!differs && gg_has_gaps(got) && got->m % 3)
+        return compare_slots(got, wanted);
+    if (differs)
+        return differs;
+    const gpugraph_edge_list *a = gpugraph_edges_of(got), *b = gpugraph_edges_of(wanted);
     if (got->wide != wanted->wide)
         return "the width of edge numbers";
     if (got->m != wanted->m || a->weight_type != b->weight_type ||
@@ -526,7 +568,7 @@ const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t d
                               .max_depth = GPUGRAPH_NONE};
     gpugraph_run run = {.threads = 1, .backend = GPUGRAPH_CPU};
     const char *differs = compare_search(got, wanted, &search, false);
-    if (!differs && got->weight)
+    if (!differs && gg_has_weights(got))
         differs = compare_search(got, wanted, &search, true);
     uint8_t *member[2] = {room_for(got->n, 1), room_for(got->n, 1)};
     gpugraph_mis(got, GPUGRAPH_BY_DEGREE, 1, &run, member[0]);

@@ -286,6 +286,7 @@ gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direc
     uint64_t arcs = 0, step = feature_step(graph->m, FEATURE_SAMPLE);
     size_t count = 0;
     memset(f, 0, sizeof *f);
+    gg_bring_edges(graph, run);
     add_balls(graph, direction, run, f, radius, probe);
     for (uint64_t e = 0; degree && part && e < graph->m; e++) {
         bool out = direction != GPUGRAPH_IN, in = direction != GPUGRAPH_OUT;

@@ -1,0 +1,170 @@
+/* Edges with gaps between them: an edge that goes, or comes back, moves its block and no other.
+**
+**     block    0               1               2
+**     start    0               7               15              22       number of its first edge
+**     source   | a b c d e f g _ | h i j k l m n o | p q r s t u v _ _ | the arrays' end
+**                            gap                              room
+**
+** Block b has the places b << shift on, in each array. Numbers of edges know of no gap: edge e is the
+** (e - start[b])-th of the last block that starts at e or before. A graph gets gaps with the first small
+** batch by which edges would move (update/gaps.c); until they are closed its own source, target, weight
+** and edge_id are NULL. Who looks at one edge asks for its place. Who looks at all of them asks for
+** gg_bring_edges, which closes the gaps where they are: that takes no memory, and cannot fail.
+**
+** Ids that were 1 .. m are listed for the blocks in which they are so no longer, and for no others: the
+** array is addresses alone until then. */
+#include "backend.h"
+
+#include <sched.h>
+#include <string.h>
+
+unsigned gg_gap_shift = GG_GAP_SHIFT;
+
+/* ---- one edge ---- */
+
+static struct edge_gaps *begin_look(const gpugraph_graph *graph) {
+    gpugraph_graph *of = (gpugraph_graph *)graph;
+    gg_lock(&of->gate.lock);
+    while (of->gaps.closing) {
+        gg_unlock(&of->gate.lock);
+        sched_yield();
+        gg_lock(&of->gate.lock);
+    }
+    return &of->gaps;
+}
+
+static void end_look(const gpugraph_graph *graph) {
+    gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
+}
+
+static void look(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
+    const void *weight = gg_weights_of(graph);
+    const uint64_t at = gg_edge_place(graph, e);
+    edge->source = gg_sources_of(graph)[at];
+    edge->target = gg_targets_of(graph)[at];
+    edge->id = gg_edge_id(graph, e);
+    edge->weight = 0;
+    edge->real = 0;
+    if (weight && graph->distance_type == GPUGRAPH_REAL)
+        edge->real = ((const double *)weight)[at];
+    else if (weight && graph->distance_type == GPUGRAPH_UINT64)
+        edge->weight = ((const int64_t *)weight)[at];
+    else if (weight)
+        edge->weight = ((const uint32_t *)weight)[at];
+}
+
+gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {
+    gpugraph_edge edge;
+    const bool gaps = gg_has_gaps(graph);
+    if (gaps)
+        begin_look(graph);
+    look(graph, e, &edge);
+    if (gaps)
+        end_look(graph);
+    return edge;
+}
+
+uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+    const bool gaps = gg_has_gaps(graph);
+    if (gaps)
+        begin_look(graph);
+    const uint64_t e = gg_edge_of_id(graph, edge_id);
+    if (gaps)
+        end_look(graph);
+    return e;
+}
+
+/* ---- closing ---- */
+
+typedef struct closing {
+    const struct edge_gaps *gaps;
+    size_t weight_size;
+} closing;
+
+static void close_array(const struct edge_gaps *g, void *array, size_t size) {
+    for (uint64_t b = 0; b < g->blocks; b++)
+        memmove((char *)array + g->start[b] * size,
+                (char *)array + (b << g->shift) * size,
+                (g->start[b + 1] - g->start[b]) * size);
+}
+
+static void close_ids(const struct edge_gaps *g) {
+    for (uint64_t b = 0; b < g->blocks; b++) {
+        const uint64_t from = b << g->shift, to = g->start[b];
+        const uint64_t count = g->start[b + 1] - to;
+        if (g->listed[b])
+            memmove(g->edge_id + to, g->edge_id + from, count * sizeof *g->edge_id);
+        else
+            for (uint64_t i = 0; i < count; i++)
+                g->edge_id[to + i] = (int64_t)(from + i) + 1;
+    }
+}
+
+static void close_one(void *of, uint64_t task) {
+    const closing *c = of;
+    if (task == 0)
+        close_array(c->gaps, c->gaps->source, sizeof(uint32_t));
+    else if (task == 1)
+        close_array(c->gaps, c->gaps->target, sizeof(uint32_t));
+    else if (task == 2 && c->gaps->edge_id)
+        close_ids(c->gaps);
+    else if (task == 3 && c->gaps->weight)
+        close_array(c->gaps, c->gaps->weight, c->weight_size);
+}
+
+/* Ids that differ and ascend are 1 .. m where the first and the last say so. */
+static bool is_plain(const gpugraph_graph *graph) {
+    return graph->m == 0 ||
+           (gg_edge_id(graph, 0) == 1 &&
+            gg_edge_id(graph, graph->m - 1) == (int64_t)graph->m);
+}
+
+static void take_back(gpugraph_graph *graph) {
+    struct edge_gaps *g = &graph->gaps;
+    graph->source = g->source;
+    graph->target = g->target;
+    graph->weight = g->weight;
+    graph->edge_id = g->edge_id;
+    gg_release(g->start);
+    gg_release(g->listed);
+    gg_point_edges(graph, graph->edges.weight_type);
+    g->start = NULL;
+    g->listed = NULL;
+    g->closing = false;
+    __atomic_store_n(&g->made, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&graph->host_bytes, gg_graph_bytes(graph), __ATOMIC_RELAXED);
+}
+
+void gg_close_gaps(gpugraph_graph *graph, int threads) {
+    enum { ARRAYS = 4 };
+    if (!gg_has_gaps(graph))
+        return;
+    struct edge_gaps *g = begin_look(graph);
+    const bool mine = g->made;
+    g->closing = mine;
+    end_look(graph);
+    if (!mine)
+        return;
+    if (is_plain(graph)) {
+        gg_release(g->edge_id);
+        g->edge_id = NULL;
+    }
+    closing c = {g, gg_distance_size(graph->distance_type)};
+    gg_parts(threads, ARRAYS, close_one, &c);
+    gg_lock(&graph->gate.lock);
+    take_back(graph);
+    gg_unlock(&graph->gate.lock);
+}
+
+void gg_free_gaps(gpugraph_graph *graph) {
+    struct edge_gaps *g = &graph->gaps;
+    if (!g->made)
+        return;
+    gg_release(g->source);
+    gg_release(g->target);
+    gg_release(g->weight);
+    gg_release(g->edge_id);
+    gg_release(g->start);
+    gg_release(g->listed);
+    *g = (struct edge_gaps){0};
+}

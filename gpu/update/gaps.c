@@ -1,0 +1,266 @@
+/* What a small batch changes in a list of edges with gaps (graph/gaps.c): the blocks that lose or gain an
+** edge, and no others.
+**
+**     plan     the blocks as they will begin; whether there is a gap, or room behind all edges, for each
+**              edge that comes; arrays for a graph that has no gaps yet
+**     commit   edges go from the last one on, edges come from the first one on, and each moves what lies
+**              behind it in its block
+**
+** Where there is no gap for an edge, gaps are closed, and arrays move as those of any graph. */
+#include "update.h"
+
+#include <string.h>
+
+/* What comes at a place. */
+typedef struct coming_edge {
+    uint32_t source, target;
+    int64_t id;
+    const void *weight;
+} coming_edge;
+
+/* ---- arrays that are those of gaps ---- */
+
+static uint64_t places_in(const gpugraph_graph *graph) {
+    uint64_t places = gg_room(graph->source) / sizeof(uint32_t), room;
+    room = gg_room(graph->target) / sizeof(uint32_t);
+    places = room < places ? room : places;
+    room = gg_room(graph->weight) / gg_distance_size(graph->distance_type);
+    places = graph->weight && room < places ? room : places;
+    room = gg_room(graph->edge_id) / sizeof(int64_t);
+    return graph->edge_id && room < places ? room : places;
+}
+
+/* Blocks of the arrays that there are, which stay the graph's own until the commit. */
+static bool open_gaps(update *u, struct edge_gaps *g) {
+    const gpugraph_graph *graph = u->graph;
+    gpugraph_run *run = u->run;
+    const uint64_t places = places_in(graph), size = (uint64_t)1 << gg_gap_shift;
+    *g = (struct edge_gaps){.source = graph->source,
+                            .target = graph->target,
+                            .weight = graph->weight,
+                            .edge_id = graph->edge_id,
+                            .shift = gg_gap_shift,
+                            .places = places,
+                            .blocks = (graph->m + size - 1) >> gg_gap_shift,
+                            .block_room = (places + size - 1) >> gg_gap_shift};
+    g->start = gg_alloc(run, g->block_room + 1, sizeof *g->start);
+    g->listed = g->start ? gg_alloc(run, g->block_room + 1, 1) : NULL;
+    if (g->listed && !g->edge_id)
+        g->edge_id = gg_alloc(run, places, sizeof *g->edge_id);
+    if (gg_stopping(run))
+        return false;
+    for (uint64_t b = 0; b < g->blocks; b++)
+        g->start[b] = b << g->shift;
+    g->start[g->blocks] = graph->m;
+    memset(g->listed, graph->edge_id != NULL, g->block_room + 1);
+    return true;
+}
+
+static bool copy_starts(update *u, struct edge_gaps *g) {
+    *g = u->graph->gaps;
+    g->made = false; /* what is planned is not the graph's yet */
+    g->start = gg_alloc(u->run, g->block_room + 1, sizeof *g->start);
+    if (!g->start)
+        return false;
+    memcpy(g->start, u->graph->gaps.start, (g->blocks + 1) * sizeof *g->start);
+    return true;
+}
+
+/* ---- one edge ---- */
+
+static uint64_t edges_in(const struct edge_gaps *g, uint64_t block) {
+    return g->start[block + 1] - g->start[block];
+}
+
+static bool is_full(const struct edge_gaps *g, uint64_t block) {
+    const uint64_t size = (uint64_t)1 << g->shift, left = g->places - (block << g->shift);
+    return edges_in(g, block) >= (left < size ? left : size);
+}
+
+static void count_from(struct edge_gaps *g, uint64_t block, uint64_t by) {
+    for (uint64_t b = block + 1; b <= g->blocks; b++)
+        g->start[b] += by;
+}
+
+static void move_places(const struct edge_gaps *g, size_t weight_size, uint64_t to,
+                        uint64_t from, uint64_t count) {
+    memmove(g->source + to, g->source + from, count * sizeof *g->source);
+    memmove(g->target + to, g->target + from, count * sizeof *g->target);
+    memmove(g->edge_id + to, g->edge_id + from, count * sizeof *g->edge_id);
+    if (g->weight)
+        memmove((char *)g->weight + to * weight_size,
+                (char *)g->weight + from * weight_size, count * weight_size);
+}
+
+static void list_ids(struct edge_gaps *g, uint64_t block) {
+    const uint64_t first = block << g->shift, count = edges_in(g, block);
+    for (uint64_t i = 0; i < count && !g->listed[block]; i++)
+        g->edge_id[first + i] = (int64_t)(first + i) + 1;
+    g->listed[block] = true;
+}
+
+/* weight_size: 0 where there are none. moves: false: in the plan, which moves nothing. */
+static void take_edge(struct edge_gaps *g, size_t weight_size, uint64_t e, bool moves) {
+    const uint64_t block = gg_gap_block(g, e), first = block << g->shift;
+    const uint64_t at = first + (e - g->start[block]), end = first + edges_in(g, block);
+    if (moves) {
+        list_ids(g, block);
+        move_places(g, weight_size, at, at + 1, end - at - 1);
+    }
+    count_from(g, block, UINT64_MAX);
+}
+
+/* The block that edge e will lie in; false: there is no gap for it. */
+static bool block_for(struct edge_gaps *g, uint64_t e, uint64_t *block) {
+    if (e < g->start[g->blocks]) {
+        *block = gg_gap_block(g, e);
+        if (is_full(g, *block) && *block > 0 && e == g->start[*block])
+            --*block;
+        return !is_full(g, *block);
+    }
+    *block = g->blocks - 1;
+    if (g->blocks && !is_full(g, *block))
+        return true;
+    if (g->blocks >= g->block_room)
+        return false;
+    *block = g->blocks++;
+    g->start[g->blocks] = e;
+    return true;
+}
+
+static bool put_edge(struct edge_gaps *g, size_t weight_size, uint64_t e,
+                     const coming_edge *edge) {
+    uint64_t block;
+    if (!block_for(g, e, &block))
+        return false;
+    const uint64_t first = block << g->shift, end = first + edges_in(g, block);
+    const uint64_t at = first + (e - g->start[block]);
+    if (edge && !(at == end && edge->id == (int64_t)at + 1))
+        list_ids(g, block);
+    if (edge) {
+        move_places(g, weight_size, at + 1, at, end - at);
+        g->source[at] = edge->source;
+        g->target[at] = edge->target;
+        g->edge_id[at] = edge->id;
+        memcpy((char *)g->weight + at * weight_size, edge->weight, weight_size);
+    }
+    count_from(g, block, 1);
+    return true;
+}
+
+/* ---- the plan ---- */
+
+static bool is_small(const update *u) {
+    const uint64_t blocks = u->graph->m >> gg_gap_shift;
+    return gg_room_arcs == 0 ||
+           (u->graph->m >= gg_room_arcs &&
+            u->removed_count + u->added_count <= 1 + blocks / GG_GAP_BATCH);
+}
+
+/* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */
+static bool may_have_gaps(const update *u) {
+    const gpugraph_graph *graph = u->graph;
+    return (graph->gaps.made || !u->edges.still) && is_small(u) && !graph->device &&
+           !u->changes->before && !graph->has_equal_edge_ids && graph->m > 0 &&
+           u->distance_type == graph->distance_type &&
+           gg_is_wide(u->edges.after) == graph->wide;
+}
+
+/* Is there a gap for all that comes? */
+static bool try_batch(const update *u, struct edge_gaps *g) {
+    for (uint64_t i = u->removed_count; i-- > 0;)
+        take_edge(g, 0, u->removed[i], false);
+    for (uint64_t i = 0; i < u->added_count; i++)
+        if (!put_edge(g, 0, u->added_edge[i], NULL))
+            return false;
+    return true;
+}
+
+static void free_plan(struct edge_gaps *g, const gpugraph_graph *graph) {
+    gg_release(g->start);
+    if (g->listed != graph->gaps.listed)
+        gg_release(g->listed);
+    if (g->edge_id != graph->gaps.edge_id && g->edge_id != graph->edge_id)
+        gg_release(g->edge_id);
+    *g = (struct edge_gaps){0};
+}
+
+void gg_free_gap_plan(update *u) {
+    free_plan(&u->gaps, u->graph);
+}
+
+bool gg_plan_gaps(update *u) {
+    const gpugraph_graph *graph = u->graph;
+    struct edge_gaps trial;
+    if (may_have_gaps(u)) {
+        const bool made = graph->gaps.made;
+        if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps)) {
+            trial = u->gaps;
+            trial.start = gg_alloc(u->run, trial.block_room + 1, sizeof *trial.start);
+            if (trial.start) {
+                memcpy(trial.start, u->gaps.start,
+                       (trial.blocks + 1) * sizeof *trial.start);
+                u->gapped = try_batch(u, &trial);
+                gg_release(trial.start);
+            }
+        }
+        if (u->gapped || gg_stopping(u->run))
+            return true;
+        free_plan(&u->gaps, graph);
+    }
+    gg_close_gaps(u->graph, gg_threads(u->run, graph->m));
+    return false;
+}
+
+/* ---- the commit ---- */
+
+static void put_reweighted(const update *u, const struct edge_gaps *g, size_t size) {
+    for (uint64_t i = u->added_count; i < u->added_count + u->reweighted && size; i++)
+        memcpy((char *)g->weight + gg_edge_place(u->graph, u->added_edge[i]) * size,
+               (const char *)u->weight + i * size, size);
+}
+
+typedef struct renumbering {
+    const struct edge_gaps *gaps;
+    const splice *vertices;
+} renumbering;
+
+static void renumber_blocks(void *of, uint64_t low, uint64_t high) {
+    const renumbering *r = of;
+    for (uint64_t b = low; b < high; b++) {
+        const uint64_t first = b << r->gaps->shift, count = edges_in(r->gaps, b);
+        gg_renumber_all(r->vertices, r->gaps->source + first, count);
+        gg_renumber_all(r->vertices, r->gaps->target + first, count);
+    }
+}
+
+static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
+    if (graph->gaps.made)
+        gg_release(graph->gaps.start);
+    graph->gaps = *planned;
+    *planned = (struct edge_gaps){0};
+    graph->source = graph->target = NULL;
+    graph->weight = NULL;
+    graph->edge_id = NULL;
+    __atomic_store_n(&graph->gaps.made, true, __ATOMIC_RELEASE);
+}
+
+void gg_commit_gaps(update *u) {
+    gpugraph_graph *graph = u->graph;
+    struct edge_gaps *g = &graph->gaps;
+    take_over(graph, &u->gaps);
+    const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
+    for (uint64_t i = u->removed_count; i-- > 0;)
+        take_edge(g, size, u->removed[i], true);
+    if (gg_renumbers(&u->vertices)) {
+        renumbering r = {g, &u->vertices};
+        gg_chunks(gg_threads(u->run, u->edges.before), g->blocks, 1, renumber_blocks, &r);
+    }
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        const coming_edge edge = {u->new_source[i], u->new_target[i],
+                                  u->added->edge_id[i],
+                                  (const char *)u->weight + i * size};
+        put_edge(g, size, u->added_edge[i], &edge);
+    }
+    put_reweighted(u, g, size);
+}
