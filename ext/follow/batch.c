@@ -41,25 +41,23 @@ static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *valu
 
 /* A number in a mirror of REAL weights may stand for an INTEGER: which of them are REAL is
 ** settled elsewhere. */
-static bool same_weight(const gpugraph_edge_list *edges, uint64_t e,
+static bool same_weight(const gpugraph_graph *graph, const gpugraph_edge *edge,
                         sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_TEXT)
         type = sqlite3_value_numeric_type(value);
-    if (edges->weight_real)
+    if (gpugraph_distance_type_of(graph) == GPUGRAPH_REAL)
         return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
-               sqlite3_value_double(value) == edges->weight_real[e];
-    return type == SQLITE_INTEGER &&
-           sqlite3_value_int64(value) ==
-               (edges->weight32 ? (int64_t)edges->weight32[e] : edges->weight64[e]);
+               sqlite3_value_double(value) == edge->real;
+    return type == SQLITE_INTEGER && sqlite3_value_int64(value) == edge->weight;
 }
 
 bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(mirror->graph);
+    const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
-    return same_vertex(ids, edges->source[e], value[0]) &&
-           same_vertex(ids, edges->target[e], value[1]) &&
-           (!mirror->has_weight || same_weight(edges, e, value[2]));
+    return same_vertex(ids, edge.source, value[0]) &&
+           same_vertex(ids, edge.target, value[1]) &&
+           (!mirror->has_weight || same_weight(mirror->graph, &edge, value[2]));
 }
 
 uint64_t row_changes_edge(const graph_ref *mirror, int64_t number) {

@@ -61,7 +61,6 @@ static void keep_end(const graph_ref *mirror, uint32_t v, half_changes *made) {
 /* Ends of edges that go. */
 static int list_kept(const graph_ref *mirror, const id_list *removed,
                      half_changes *made) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(mirror->graph);
     if (!made->after)
         return SQLITE_OK;
     made->kept = malloc((2 * (size_t)removed->count + 1) * sizeof *made->kept);
@@ -69,8 +68,9 @@ static int list_kept(const graph_ref *mirror, const id_list *removed,
         return SQLITE_NOMEM;
     for (int64_t i = 0; i < removed->count; i++) {
         uint64_t e = row_changes_edge(mirror, removed->item[i]);
-        keep_end(mirror, edges->source[e], made);
-        keep_end(mirror, edges->target[e], made);
+        const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
+        keep_end(mirror, edge.source, made);
+        keep_end(mirror, edge.target, made);
     }
     return SQLITE_OK;
 }

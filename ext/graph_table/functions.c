@@ -132,7 +132,7 @@ enum { SHOWN_DIFFERENCES = 10 };
 typedef struct check {
     graph_call call;
     const graph_ref *graph; /* of the call's, the one that is looked at */
-    const gpugraph_edge_list *edges,
+    const gpugraph_graph
         *numbers;       /* what edges are found by: their own ids, or those of row_ids */
     uint64_t count, at; /* edges of the graph; the next to compare */
     char *lone;         /* by vertex: it stands beside a NULL end */
@@ -141,7 +141,7 @@ typedef struct check {
 } check;
 
 static sqlite3_int64 number_of_edge(const check *k, uint64_t at) {
-    return k->numbers->edge_id ? k->numbers->edge_id[at] : (sqlite3_int64)at + 1;
+    return gpugraph_edge_of(k->numbers, at).id;
 }
 
 static bool is_directed(const check *k) {
@@ -218,8 +218,10 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
 static int compare_vertices(check *k) {
     uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
     char *seen = k->lone;
-    for (uint64_t e = 0; e < k->count; e++)
-        seen[k->edges->source[e]] = seen[k->edges->target[e]] = 1;
+    for (uint64_t e = 0; e < k->count; e++) {
+        const gpugraph_edge edge = gpugraph_edge_of(k->graph->graph, e);
+        seen[edge.source] = seen[edge.target] = 1;
+    }
     for (uint32_t v = 0; v < n; v++)
         used += (uint32_t)seen[v];
     if (used != n && k->differences++ < SHOWN_DIFFERENCES)
@@ -315,8 +317,7 @@ static int compare_tables(check *k) {
 
 static int check_one(check *k, const graph_ref *graph) {
     k->graph = graph;
-    k->edges = gpugraph_edges_of(graph->graph);
-    k->numbers = graph->row_ids ? gpugraph_edges_of(graph->row_ids) : k->edges;
+    k->numbers = graph->row_ids ? graph->row_ids : graph->graph;
     k->count = gpugraph_edge_count(graph->graph);
     k->at = 0;
     k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);

@@ -32,7 +32,6 @@ typedef struct graph_cursor {
     sqlite3_vtab_cursor base;
     scope scope;
     graph_ref *graph;
-    const gpugraph_edge_list *edges;
     const gpugraph_ids *ids;
     /* What position counts: arcs, edge numbers in a list, or, both NULL, it is one itself. */
     const uint64_t *arc;
@@ -369,7 +368,6 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                    : set_error(&t->base, rc, error);
     }
     t->seen = cur->graph == followed_graph(f, &request);
-    cur->edges = gpugraph_edges_of(cur->graph->graph);
     cur->ids = gpugraph_vertex_ids(cur->graph->graph);
     return SQLITE_OK;
 }
@@ -499,13 +497,14 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
         result_vertex(context, cur->ids, (uint32_t)(cur->arc[cur->position] >> 32));
         return SQLITE_OK;
     }
+    const gpugraph_graph *graph = cur->graph->graph;
     uint64_t e = edge_of(cur);
     if (column == COLUMN_SRC)
-        result_vertex(context, cur->ids, cur->edges->source[e]);
+        result_vertex(context, cur->ids, gpugraph_edge_of(graph, e).source);
     else if (column == COLUMN_DST)
-        result_vertex(context, cur->ids, cur->edges->target[e]);
+        result_vertex(context, cur->ids, gpugraph_edge_of(graph, e).target);
     else if (column == COLUMN_WEIGHT)
-        result_weight(context, cur->edges, e);
+        result_weight(context, graph, e);
     else
         result_edge_id(context, cur->graph, e);
     return SQLITE_OK;
@@ -514,7 +513,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
 static int table_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     const graph_cursor *cur = (const graph_cursor *)base;
     uint64_t e = edge_of(cur);
-    *rowid = cur->edges->edge_id ? cur->edges->edge_id[e] : (sqlite3_int64)e + 1;
+    *rowid = gpugraph_edge_of(cur->graph->graph, e).id;
     return SQLITE_OK;
 }
 

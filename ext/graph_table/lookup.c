@@ -190,7 +190,7 @@ static void order_of(const part *p, const gpugraph_graph *graph, bool by_target,
         order[1] = p->arc[p->at] & UINT32_MAX;
     } else {
         order[1] = gpugraph_edge_at(graph, p->list, p->at);
-        order[0] = by_target ? gpugraph_edges_of(graph)->target[order[1]] : 0;
+        order[0] = by_target ? gpugraph_edge_of(graph, order[1]).target : 0;
     }
 }
 

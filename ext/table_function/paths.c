@@ -45,7 +45,7 @@ static bool make_room(steps *s) {
 
 /* Distances add up in the order of travel, as the search has added them. */
 static bool add_step(steps *s, uint32_t seq, uint64_t edge) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(s->m->graph);
+    gpugraph_edge by = {.weight = 1};
     const bool weighted = s->m->q->kind->by_weight;
     if (!make_room(s))
         return false;
@@ -59,13 +59,12 @@ static bool add_step(steps *s, uint32_t seq, uint64_t edge) {
         return true;
     }
     s->vertex[at] = gpugraph_other_end(s->m->graph, edge, s->vertex[at - 1]);
-    if (weighted && edges->weight_real)
-        s->distance[at].real = s->distance[at - 1].real + edges->weight_real[edge];
+    if (weighted)
+        by = gpugraph_edge_of(s->m->graph, edge);
+    if (weighted && gpugraph_distance_type_of(s->m->graph) == GPUGRAPH_REAL)
+        s->distance[at].real = s->distance[at - 1].real + by.real;
     else
-        s->distance[at].integer = s->distance[at - 1].integer +
-                                  (!weighted         ? 1
-                                   : edges->weight64 ? (uint64_t)edges->weight64[edge]
-                                                     : edges->weight32[edge]);
+        s->distance[at].integer = s->distance[at - 1].integer + (uint64_t)by.weight;
     return true;
 }
 

@@ -15,8 +15,7 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
 }
 
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(graph->graph);
-    int64_t id = edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
+    const int64_t id = gpugraph_edge_of(graph->graph, e).id;
     if (graph->row_ids)
         result_row_id(context, graph->row_ids, e);
     else if (graph->names)
@@ -26,8 +25,7 @@ void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e
 }
 
 void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(graph->graph);
-    int64_t id = edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
+    const int64_t id = gpugraph_edge_of(graph->graph, e).id;
     if (graph->row_ids)
         append_row_id(text, graph->row_ids, e);
     else if (graph->names)
@@ -36,12 +34,12 @@ void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
         sqlite3_str_appendf(text, "%lld", (sqlite3_int64)id);
 }
 
-void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges,
-                   uint64_t e) {
-    if (edges->weight_real)
-        sqlite3_result_double(context, edges->weight_real[e]);
-    else if (edges->weight64)
-        sqlite3_result_int64(context, edges->weight64[e]);
-    else if (edges->weight32)
-        sqlite3_result_int64(context, edges->weight32[e]);
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e) {
+    if (gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
+        return;
+    const gpugraph_edge edge = gpugraph_edge_of(graph, e);
+    if (gpugraph_distance_type_of(graph) == GPUGRAPH_REAL)
+        sqlite3_result_double(context, edge.real);
+    else
+        sqlite3_result_int64(context, edge.weight);
 }

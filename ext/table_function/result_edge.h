@@ -10,6 +10,6 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e);
 /* The edge's id behind the text. */
 void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e);
-void result_weight(sqlite3_context *context, const gpugraph_edge_list *edges, uint64_t e);
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e);
 
 #endif

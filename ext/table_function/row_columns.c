@@ -61,13 +61,12 @@ static void result_edge(sqlite3_context *context, const rows *r, const answer *s
 
 static void result_cost(sqlite3_context *context, const rows *r, const answer *s) {
     uint64_t edge = tree_edge(r, s);
-    const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph->graph);
     if (edge == GPUGRAPH_NO_EDGE)
         return;
     if (!answer_is_weighted(s))
         sqlite3_result_int(context, 1);
     else
-        result_weight(context, edges, edge);
+        result_weight(context, s->graph->graph, edge);
 }
 
 static void result_source(sqlite3_context *context, const rows *r, const arguments *a,
@@ -94,7 +93,7 @@ static void result_target(sqlite3_context *context, const rows *r, const argumen
 static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
                        const answer *s, int place) {
     const void *array = s->arrays->array[A_OWN + place];
-    const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph->graph);
+    const gpugraph_graph *graph = s->graph->graph;
     switch (s->by->function->own[place].kind) {
     case OWN_NUMBER:
         result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->vertex);
@@ -116,10 +115,10 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
         result_vertex(context, r->ids, a->targets.item[r->vertex % a->targets.count]);
         break;
     case OWN_TAIL:
-        result_vertex(context, r->ids, edges->source[tree_edge(r, s)]);
+        result_vertex(context, r->ids, gpugraph_edge_of(graph, tree_edge(r, s)).source);
         break;
     case OWN_HEAD:
-        result_vertex(context, r->ids, edges->target[tree_edge(r, s)]);
+        result_vertex(context, r->ids, gpugraph_edge_of(graph, tree_edge(r, s)).target);
         break;
     case OWN_WEIGHT:
         result_cost(context, r, s);

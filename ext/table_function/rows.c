@@ -97,22 +97,22 @@ static int lay_by_edges(rows *r, const arguments *a, const answer *s,
 
 /* Distances add up in the order of travel, as the search has added them. */
 static void add_distances(rows *r, const answer *s, sqlite3_int64 count) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph->graph);
-    bool weighted = answer_is_weighted(s), real = weighted && edges->weight_real;
+    const gpugraph_graph *graph = s->graph->graph;
+    bool weighted = answer_is_weighted(s),
+         real = weighted && gpugraph_distance_type_of(graph) == GPUGRAPH_REAL;
     for (sqlite3_int64 i = 0; i < count; i++) {
         struct step *at = &r->step[i];
+        gpugraph_edge edge = {.weight = 1, .real = 1};
+        if (i > 0 && weighted)
+            edge = gpugraph_edge_of(graph, at->edge);
         if (i == 0 && real)
             at->distance.real = 0;
         else if (i == 0)
             at->distance.integer = 0;
         else if (real)
-            at->distance.real = at[-1].distance.real + edges->weight_real[at->edge];
+            at->distance.real = at[-1].distance.real + edge.real;
         else
-            at->distance.integer =
-                at[-1].distance.integer + (!weighted ? 1
-                                           : edges->weight64
-                                               ? (uint64_t)edges->weight64[at->edge]
-                                               : edges->weight32[at->edge]);
+            at->distance.integer = at[-1].distance.integer + (uint64_t)edge.weight;
     }
 }
 

@@ -32,7 +32,7 @@ gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
 
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
     gg_enter_graph(graph, run);
-    gg_bring_edges(graph, run);
+    gg_bring_away(graph, run);
     return gg_leave_graph(graph, run);
 }
 

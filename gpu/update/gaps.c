@@ -142,7 +142,8 @@ static bool put_edge(struct edge_gaps *g, size_t weight_size, uint64_t e,
         g->source[at] = edge->source;
         g->target[at] = edge->target;
         g->edge_id[at] = edge->id;
-        memcpy((char *)g->weight + at * weight_size, edge->weight, weight_size);
+        if (g->weight)
+            memcpy((char *)g->weight + at * weight_size, edge->weight, weight_size);
     }
     count_from(g, block, 1);
     return true;
@@ -166,12 +167,30 @@ static bool may_have_gaps(const update *u) {
            gg_is_wide(u->edges.after) == graph->wide;
 }
 
+/* Edges that go and come under one id stay where they are, with other ends. Is added edge k one? *i: where
+** removed ones are looked at from, as added ones are asked about in order. */
+static bool takes_place(const update *u, uint64_t k, uint64_t *i) {
+    while (*i < u->removed_count && u->removed_id[*i] < u->added->edge_id[k])
+        ++*i;
+    return *i < u->removed_count && u->removed_id[*i] == u->added->edge_id[k];
+}
+
+/* From the last one on. */
+static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
+                       bool moves) {
+    for (uint64_t i = u->removed_count, k = u->added_count; i-- > 0;) {
+        while (k > 0 && u->added->edge_id[k - 1] > u->removed_id[i])
+            k--;
+        if (k == 0 || u->added->edge_id[k - 1] != u->removed_id[i])
+            take_edge(g, weight_size, u->removed[i], moves);
+    }
+}
+
 /* Is there a gap for all that comes? */
 static bool try_batch(const update *u, struct edge_gaps *g) {
-    for (uint64_t i = u->removed_count; i-- > 0;)
-        take_edge(g, 0, u->removed[i], false);
-    for (uint64_t i = 0; i < u->added_count; i++)
-        if (!put_edge(g, 0, u->added_edge[i], NULL))
+    take_edges(u, g, 0, false);
+    for (uint64_t k = 0, i = 0; k < u->added_count; k++)
+        if (!takes_place(u, k, &i) && !put_edge(g, 0, u->added_edge[k], NULL))
             return false;
     return true;
 }
@@ -214,6 +233,16 @@ bool gg_plan_gaps(update *u) {
 
 /* ---- the commit ---- */
 
+/* Where all edges have their numbers: an edge that stays in place. */
+static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
+                     uint64_t k) {
+    const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);
+    g->source[at] = u->new_source[k];
+    g->target[at] = u->new_target[k];
+    if (size)
+        memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
+}
+
 static void put_reweighted(const update *u, const struct edge_gaps *g, size_t size) {
     for (uint64_t i = u->added_count; i < u->added_count + u->reweighted && size; i++)
         memcpy((char *)g->weight + gg_edge_place(u->graph, u->added_edge[i]) * size,
@@ -250,17 +279,20 @@ void gg_commit_gaps(update *u) {
     struct edge_gaps *g = &graph->gaps;
     take_over(graph, &u->gaps);
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
-    for (uint64_t i = u->removed_count; i-- > 0;)
-        take_edge(g, size, u->removed[i], true);
+    take_edges(u, g, size, true);
     if (gg_renumbers(&u->vertices)) {
         renumbering r = {g, &u->vertices};
         gg_chunks(gg_threads(u->run, u->edges.before), g->blocks, 1, renumber_blocks, &r);
     }
-    for (uint64_t i = 0; i < u->added_count; i++) {
-        const coming_edge edge = {u->new_source[i], u->new_target[i],
-                                  u->added->edge_id[i],
-                                  (const char *)u->weight + i * size};
-        put_edge(g, size, u->added_edge[i], &edge);
+    for (uint64_t k = 0, i = 0; k < u->added_count; k++) {
+        const coming_edge edge = {u->new_source[k], u->new_target[k],
+                                  u->added->edge_id[k],
+                                  (const char *)u->weight + k * size};
+        if (!takes_place(u, k, &i))
+            put_edge(g, size, u->added_edge[k], &edge);
     }
+    for (uint64_t k = 0, i = 0; k < u->added_count; k++)
+        if (takes_place(u, k, &i))
+            put_ends(u, g, size, k);
     put_reweighted(u, g, size);
 }
