@@ -83,7 +83,8 @@ struct adjacency {
 /* Edges with gaps between them: graph/gaps.c draws it. */
 struct edge_gaps {
     uint64_t *start; /* of each block the number of its first edge; and m */
-    uint8_t *listed; /* of each block: edge_id has its ids, else they count up by places from 1 */
+    uint8_t *
+        listed; /* of each block: edge_id has its ids, else they count up by places from 1 */
     uint64_t blocks, block_room;
     uint64_t places; /* in each array */
     unsigned shift;  /* a block has 1 << shift */
@@ -258,7 +259,8 @@ void gg_free_gaps(gpugraph_graph *graph);
 
 /* For whoever is alone with the graph, or looks at edges that have no gaps: */
 static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
-    uint64_t low = e >> g->shift, step = 1, high = low; /* blocks hold at most their places */
+    uint64_t low = e >> g->shift, step = 1,
+             high = low; /* blocks hold at most their places */
     while (high + 1 < g->blocks && g->start[high + 1] <= e) {
         low = high + 1;
         high = g->blocks - 1 - low > step ? low + step : g->blocks - 1;
@@ -299,12 +301,18 @@ static inline int64_t gg_edge_id(const gpugraph_graph *graph, uint64_t e) {
     const uint64_t at = (block << g->shift) + (e - g->start[block]);
     return g->listed[block] ? g->edge_id[at] : (int64_t)at + 1;
 }
-/* Are ids anything but 1 .. m? With gaps they may be. */
+/* May ids be anything but 1 .. m? */
 static inline bool gg_lists_ids(const gpugraph_graph *graph) {
     return graph->gaps.made || graph->edge_id;
 }
-/* The first edge of that id, or GPUGRAPH_NO_EDGE. (update/edges.c) */
-uint64_t gg_edge_of_id(const gpugraph_graph *graph, int64_t edge_id);
+/* Around a look at a graph that may be searched, and has gaps: none is closed meanwhile. (graph/edge.c) */
+void gg_begin_look(const gpugraph_graph *graph);
+void gg_end_look(const gpugraph_graph *graph);
+/* Ids are 1 .. m. */
+bool gg_plain_ids(const gpugraph_graph *graph);
+/* The first edge from `from` on whose id is not below `id`. */
+uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id);
+bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id);
 
 static inline bool gg_has_weights(const gpugraph_graph *graph) {
     return graph->edges.weight_type != GPUGRAPH_UNWEIGHTED;

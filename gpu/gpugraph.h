@@ -107,7 +107,8 @@ void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
 void gpugraph_release_device(gpugraph_graph *graph);
 /* Sees to it that the arrays of edges are in this host's memory: of a graph whose pages were decoded
 ** on a device they come with the first call, or the first search on the CPU, that looks at them
-** (phase "download"). Other graphs have them from the start. GPUGRAPH_DEVICE_FAILED where the device
+** (phase "download"). Other graphs have them from the start. Gaps between edges, which an update may
+** leave, stay. GPUGRAPH_DEVICE_FAILED where the device
 ** is gone, in a child of fork(), say. */
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Are they on a device alone that this process cannot use? Then the graph is to be made anew. */
@@ -129,10 +130,12 @@ uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id);
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length);
 
-/* The edges by edge number, to be read in place; valid while the graph lives. */
+/* The edges by edge number, to be read in place; valid until the graph is changed or freed. A graph that
+** gpugraph_update has changed a little may keep gaps between its edges, which gpugraph_edges_of closes:
+** work for all edges, once. */
 typedef struct gpugraph_edge_list {
     const uint32_t *source,
-        *target;            /* vertex numbers; NULL before gpugraph_bring_edges */
+        *target;            /* vertex numbers; NULL while they are on a device alone */
     const int64_t *edge_id; /* NULL: edge e has the id e + 1 */
     gpugraph_weight_type weight_type;
     const uint32_t *weight32; /* exactly one of these three is set when weighted: */
@@ -140,8 +143,9 @@ typedef struct gpugraph_edge_list {
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
-/* One of them. A graph that gpugraph_update has changed a little may keep gaps between its edges, which
-** gpugraph_edges_of has to close: work for all edges. This, and gpugraph_find_edge, do without. */
+
+/* One edge, which is in this host's memory (gpugraph_bring_edges). Gaps between edges stay as they are, as
+** they do for gpugraph_find_edge. gpugraph_edge_id_of: its id alone. */
 typedef struct gpugraph_edge {
     uint32_t source, target;
     int64_t id;
@@ -149,6 +153,7 @@ typedef struct gpugraph_edge {
     double real;    /* REAL ones */
 } gpugraph_edge;
 gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e);
+int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e);
 
 /* Arrays of edge numbers (tree edges, paths, the edges from a vertex) are as wide as the
 ** graph asks for: up to 2^32 - 2 edges they are uint32_t, and no edge is GPUGRAPH_NONE; of

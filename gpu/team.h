@@ -35,6 +35,10 @@ void gg_share_cores(double until_ms);
 
 /* Forks between the process that loaded the library and this one. */
 uint32_t gg_forks(void);
+/* Around work that a child must not find half done: a fork() of another thread waits for its end. It must
+** end, and wait for no thread that may fork. Several threads may be in such work. */
+void gg_hold_forks(void);
+void gg_let_forks(void);
 
 /* body(job, member, team) by the members of a team of at most `threads`, numbered from 0, the
 ** calling thread. Returns when all who have begun are done. A member that has not begun by the

@@ -141,7 +141,7 @@ typedef struct check {
 } check;
 
 static sqlite3_int64 number_of_edge(const check *k, uint64_t at) {
-    return gpugraph_edge_of(k->numbers, at).id;
+    return gpugraph_edge_id_of(k->numbers, at);
 }
 
 static bool is_directed(const check *k) {

@@ -39,7 +39,10 @@ typedef struct graph_cursor {
     int64_t first_id; /* of arcs */
     void *merged;     /* what is not the graph's own of these */
     sqlite3_int64 position, end;
-    int step; /* 1, -1 */
+    int step;           /* 1, -1 */
+    gpugraph_edge edge; /* at position, where it was looked up: for all columns once */
+    uint64_t number;
+    bool looked;
     /* Of edges found by an id of their own: where position goes from its end. */
     row_ids_range more[ROW_IDS_MEANINGS - 1];
     int ranges;
@@ -380,6 +383,7 @@ static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
     cur->position = 0;
     cur->end = count;
     cur->step = 1;
+    cur->looked = false;
     cur->ranges = 0;
 }
 
@@ -462,6 +466,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
 static int table_next(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     cur->position += cur->step;
+    cur->looked = false;
     if (cur->position == cur->end && cur->ranges) {
         const row_ids_range *next = &cur->more[0];
         cur->position = (sqlite3_int64)next->first;
@@ -490,30 +495,38 @@ static uint64_t edge_of(const graph_cursor *cur) {
                      : position;
 }
 
+static const gpugraph_edge *edge_here(graph_cursor *cur) {
+    if (!cur->looked) {
+        cur->number = edge_of(cur);
+        cur->edge = gpugraph_edge_of(cur->graph->graph, cur->number);
+        cur->looked = true;
+    }
+    return &cur->edge;
+}
+
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
-    const graph_cursor *cur = (const graph_cursor *)base;
+    graph_cursor *cur = (graph_cursor *)base;
     if (cur->arc && column == COLUMN_DST) {
         result_vertex(context, cur->ids, (uint32_t)(cur->arc[cur->position] >> 32));
         return SQLITE_OK;
     }
-    const gpugraph_graph *graph = cur->graph->graph;
-    uint64_t e = edge_of(cur);
+    const gpugraph_edge *edge = edge_here(cur);
     if (column == COLUMN_SRC)
-        result_vertex(context, cur->ids, gpugraph_edge_of(graph, e).source);
+        result_vertex(context, cur->ids, edge->source);
     else if (column == COLUMN_DST)
-        result_vertex(context, cur->ids, gpugraph_edge_of(graph, e).target);
+        result_vertex(context, cur->ids, edge->target);
     else if (column == COLUMN_WEIGHT)
-        result_weight(context, graph, e);
+        result_weight_of(context, cur->graph->graph, edge);
+    else if (cur->graph->row_ids || cur->graph->names)
+        result_edge_id(context, cur->graph, cur->number);
     else
-        result_edge_id(context, cur->graph, e);
+        sqlite3_result_int64(context, edge->id);
     return SQLITE_OK;
 }
 
 static int table_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-    const graph_cursor *cur = (const graph_cursor *)base;
-    uint64_t e = edge_of(cur);
-    *rowid = gpugraph_edge_of(cur->graph->graph, e).id;
+    *rowid = edge_here((graph_cursor *)base)->id;
     return SQLITE_OK;
 }
 

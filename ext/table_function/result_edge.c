@@ -15,7 +15,7 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
 }
 
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
-    const int64_t id = gpugraph_edge_of(graph->graph, e).id;
+    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
     if (graph->row_ids)
         result_row_id(context, graph->row_ids, e);
     else if (graph->names)
@@ -25,7 +25,7 @@ void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e
 }
 
 void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
-    const int64_t id = gpugraph_edge_of(graph->graph, e).id;
+    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
     if (graph->row_ids)
         append_row_id(text, graph->row_ids, e);
     else if (graph->names)
@@ -34,12 +34,17 @@ void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
         sqlite3_str_appendf(text, "%lld", (sqlite3_int64)id);
 }
 
-void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e) {
+void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
+                      const gpugraph_edge *edge) {
     if (gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         return;
-    const gpugraph_edge edge = gpugraph_edge_of(graph, e);
     if (gpugraph_distance_type_of(graph) == GPUGRAPH_REAL)
-        sqlite3_result_double(context, edge.real);
+        sqlite3_result_double(context, edge->real);
     else
-        sqlite3_result_int64(context, edge.weight);
+        sqlite3_result_int64(context, edge->weight);
+}
+
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e) {
+    const gpugraph_edge edge = gpugraph_edge_of(graph, e);
+    result_weight_of(context, graph, &edge);
 }

@@ -11,5 +11,8 @@ void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e
 /* The edge's id behind the text. */
 void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e);
 void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e);
+/* For whoever has the edge already. */
+void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
+                      const gpugraph_edge *edge);
 
 #endif

@@ -52,10 +52,40 @@ static struct {
 
 /* ---- load and fork ---- */
 
+enum { FORKING = -1 };
+static int held; /* by so many, or FORKING */
+
+void gg_hold_forks(void) {
+    for (;;) {
+        int seen = __atomic_load_n(&held, __ATOMIC_RELAXED);
+        if (seen != FORKING &&
+            __atomic_compare_exchange_n(&held, &seen, seen + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return;
+        sched_yield();
+    }
+}
+
+void gg_let_forks(void) {
+    __atomic_fetch_sub(&held, 1, __ATOMIC_RELEASE);
+}
+
+static void begin_fork(void) {
+    for (int none = 0; !__atomic_compare_exchange_n(&held, &none, FORKING, false,
+                                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+         none = 0)
+        sched_yield();
+}
+
+static void end_fork(void) {
+    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+}
+
 /* The only thread of the child is the one that called fork(), which is none of the workers. */
 static void begin_anew(void) {
     static const pthread_mutex_t open = PTHREAD_MUTEX_INITIALIZER;
     pool.lock = open;
+    end_fork();
     pool.made = pool.idle = 0;
     pool.again_ms = 0;
     gg_share_cores(0);
@@ -69,7 +99,7 @@ __attribute__((constructor)) static void learn_origin(void) {
                          : number < GG_MOST_THREADS ? (int)number
                                                     : GG_MOST_THREADS;
     origin.pid = getpid();
-    origin.told = pthread_atfork(NULL, NULL, begin_anew) == 0;
+    origin.told = pthread_atfork(begin_fork, end_fork, begin_anew) == 0;
 }
 
 uint32_t gg_forks(void) {

@@ -306,27 +306,24 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;
-    const uint32_t *from = in ? gg_targets_of(graph) : gg_sources_of(graph),
-                   *to = in ? gg_sources_of(graph) : gg_targets_of(graph);
     struct adjacency *a = &graph->adjacency[side];
     uint64_t arcs = 0, id;
     for (uint32_t v = 0; v < graph->n; v++)
         arcs += a->row[v].count;
     for (uint64_t e = 0; e < graph->m; e++) {
-        const int64_t name = gg_edge_id(graph, e);
-        const uint64_t place = gg_edge_place(graph, e);
-        struct adjacency_row *row = &a->row[from[place]];
+        const gpugraph_edge here = gpugraph_edge_of(graph, e);
+        struct adjacency_row *row = &a->row[in ? here.target : here.source];
         if (gg_leave(run, e))
             return gg_stopped(run);
         if ((row->begin & ADJACENCY_LOOSE) && put_in_order(graph, a, row, run))
             return run->status;
-        const bool fits = gg_arc_id(a, name, &id);
-        const uint64_t arc = (uint64_t)to[place] << 32 | (uint32_t)id,
+        const bool fits = gg_arc_id(a, here.id, &id);
+        const uint64_t to = in ? here.source : here.target, arc = to << 32 | (uint32_t)id,
                        at = gg_first_arc(a->arc + row->begin, row->count, arc);
         if (fits && at < row->count && a->arc[row->begin + at] == arc)
             continue;
         *edge = e;
-        return gg_fail(run, GPUGRAPH_INVALID, "edge %lld has no arc", (long long)name);
+        return gg_fail(run, GPUGRAPH_INVALID, "edge %lld has no arc", (long long)here.id);
     }
     if (arcs != graph->m)
         gg_fail(run, GPUGRAPH_INVALID, "there are %llu arcs of %llu edges",
@@ -340,7 +337,7 @@ static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *r
     for (uint32_t v = 0; counted && v < graph->n; v++)
         counted[v] = 0;
     for (uint64_t e = 0; counted && e < graph->m && !gg_leave(run, e); e++)
-        counted[gg_targets_of(graph)[gg_edge_place(graph, e)]]++;
+        counted[gpugraph_edge_of(graph, e).target]++;
     if (gg_stopping(run))
         gg_stopped(run);
     for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)

@@ -9,70 +9,16 @@
 ** (e - start[b])-th of the last block that starts at e or before. A graph gets gaps with the first small
 ** batch by which edges would move (update/gaps.c); until they are closed its own source, target, weight
 ** and edge_id are NULL. Who looks at one edge asks for its place. Who looks at all of them asks for
-** gg_bring_edges, which closes the gaps where they are: that takes no memory, and cannot fail.
+** gg_bring_edges, which closes the gaps where they are: that takes no memory, and cannot fail. Arrays are
+** half moved meanwhile, so no other thread forks.
 **
 ** Ids that were 1 .. m are listed for the blocks in which they are so no longer, and for no others: the
 ** array is addresses alone until then. */
 #include "backend.h"
 
-#include <sched.h>
 #include <string.h>
 
 unsigned gg_gap_shift = GG_GAP_SHIFT;
-
-/* ---- one edge ---- */
-
-static struct edge_gaps *begin_look(const gpugraph_graph *graph) {
-    gpugraph_graph *of = (gpugraph_graph *)graph;
-    gg_lock(&of->gate.lock);
-    while (of->gaps.closing) {
-        gg_unlock(&of->gate.lock);
-        sched_yield();
-        gg_lock(&of->gate.lock);
-    }
-    return &of->gaps;
-}
-
-static void end_look(const gpugraph_graph *graph) {
-    gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
-}
-
-static void look(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
-    const void *weight = gg_weights_of(graph);
-    const uint64_t at = gg_edge_place(graph, e);
-    edge->source = gg_sources_of(graph)[at];
-    edge->target = gg_targets_of(graph)[at];
-    edge->id = gg_edge_id(graph, e);
-    edge->weight = 0;
-    edge->real = 0;
-    if (weight && graph->distance_type == GPUGRAPH_REAL)
-        edge->real = ((const double *)weight)[at];
-    else if (weight && graph->distance_type == GPUGRAPH_UINT64)
-        edge->weight = ((const int64_t *)weight)[at];
-    else if (weight)
-        edge->weight = ((const uint32_t *)weight)[at];
-}
-
-gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {
-    gpugraph_edge edge;
-    const bool gaps = gg_has_gaps(graph);
-    if (gaps)
-        begin_look(graph);
-    look(graph, e, &edge);
-    if (gaps)
-        end_look(graph);
-    return edge;
-}
-
-uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
-    const bool gaps = gg_has_gaps(graph);
-    if (gaps)
-        begin_look(graph);
-    const uint64_t e = gg_edge_of_id(graph, edge_id);
-    if (gaps)
-        end_look(graph);
-    return e;
-}
 
 /* ---- closing ---- */
 
@@ -112,13 +58,6 @@ static void close_one(void *of, uint64_t task) {
         close_array(c->gaps, c->gaps->weight, c->weight_size);
 }
 
-/* Ids that differ and ascend are 1 .. m where the first and the last say so. */
-static bool is_plain(const gpugraph_graph *graph) {
-    return graph->m == 0 ||
-           (gg_edge_id(graph, 0) == 1 &&
-            gg_edge_id(graph, graph->m - 1) == (int64_t)graph->m);
-}
-
 static void take_back(gpugraph_graph *graph) {
     struct edge_gaps *g = &graph->gaps;
     graph->source = g->source;
@@ -135,17 +74,10 @@ static void take_back(gpugraph_graph *graph) {
     __atomic_store_n(&graph->host_bytes, gg_graph_bytes(graph), __ATOMIC_RELAXED);
 }
 
-void gg_close_gaps(gpugraph_graph *graph, int threads) {
+static void close_all(gpugraph_graph *graph, int threads) {
     enum { ARRAYS = 4 };
-    if (!gg_has_gaps(graph))
-        return;
-    struct edge_gaps *g = begin_look(graph);
-    const bool mine = g->made;
-    g->closing = mine;
-    end_look(graph);
-    if (!mine)
-        return;
-    if (is_plain(graph)) {
+    struct edge_gaps *g = &graph->gaps;
+    if (gg_plain_ids(graph)) {
         gg_release(g->edge_id);
         g->edge_id = NULL;
     }
@@ -154,6 +86,19 @@ void gg_close_gaps(gpugraph_graph *graph, int threads) {
     gg_lock(&graph->gate.lock);
     take_back(graph);
     gg_unlock(&graph->gate.lock);
+}
+
+void gg_close_gaps(gpugraph_graph *graph, int threads) {
+    if (!gg_has_gaps(graph))
+        return;
+    gg_hold_forks();
+    gg_begin_look(graph);
+    const bool mine = graph->gaps.made;
+    graph->gaps.closing = mine;
+    gg_end_look(graph);
+    if (mine)
+        close_all(graph, threads);
+    gg_let_forks();
 }
 
 void gg_free_gaps(gpugraph_graph *graph) {

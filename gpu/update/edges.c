@@ -171,68 +171,6 @@ void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count) {
 
 /* ---- by their ids ---- */
 
-/* The first edge of low .. high - 1 whose id is not below `id`; high: none. */
-static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_t high,
-                              int64_t id) {
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (gg_edge_id(graph, middle) < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The first edge from `from` on whose id is not below `id`: a search that doubles its
-** step, for ids that come in order. */
-static uint64_t first_edge(const gpugraph_graph *graph, uint64_t from, int64_t id) {
-    uint64_t low = from, high = from, step = 1, m = graph->m;
-    if (!gg_lists_ids(graph))
-        return id < 1 ? 0 : (uint64_t)id - 1 < m ? (uint64_t)id - 1 : m;
-    while (high < m && gg_edge_id(graph, high) < id) {
-        low = high + 1;
-        high = m - high > step ? high + step : m;
-        step *= 2;
-    }
-    return first_between(graph, low, high, id);
-}
-
-static bool has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
-    return e < graph->m && gg_edge_id(graph, e) == id;
-}
-
-/* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
-** apart: they mostly nearly are, and then a step or two lead there. */
-static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
-    const uint64_t m = graph->m;
-    if (m == 0)
-        return 0;
-    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, m - 1);
-    if (id <= first)
-        return 0;
-    if (id > last)
-        return m;
-    const double part = ((double)id - (double)first) / ((double)last - (double)first);
-    uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
-    low = low < m - 1 ? low : m - 1;
-    for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
-        low = high;
-        high = m - 1 - high > step ? high + step : m - 1;
-    }
-    for (step = 1; gg_edge_id(graph, low) >= id; step *= 2) { /* first < id: it ends there */
-        high = low;
-        low = low > step ? low - step : 0;
-    }
-    return first_between(graph, low, high, id);
-}
-
-uint64_t gg_edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
-    const uint64_t e =
-        gg_lists_ids(graph) ? guess_edge(graph, edge_id) : first_edge(graph, 0, edge_id);
-    return has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
-}
-
 static void find_removed(update *u) {
     const gpugraph_graph *graph = u->graph;
     for (uint64_t i = 0, e = 0; i < u->removed_count; i++, e++) {
@@ -244,9 +182,9 @@ static void find_removed(update *u) {
                     "the ids of removed edges are not ascending at %lld", (long long)id);
             return;
         }
-        u->removed[i] = e = first_edge(graph, e, id);
-        bool there = has_id(graph, e, id);
-        if (!there || has_id(graph, e + 1, id)) {
+        u->removed[i] = e = gg_first_with_id(graph, e, id);
+        bool there = gg_has_id(graph, e, id);
+        if (!there || gg_has_id(graph, e + 1, id)) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "edge %lld is to be removed, and the graph has %s", (long long)id,
                     there ? "several" : "no such edge");
@@ -259,7 +197,7 @@ static void find_removed(update *u) {
 static void take_places(update *u) {
     const gpugraph_graph *graph = u->graph;
     const uint64_t *before = u->changes->before;
-    if (gg_lists_ids(graph)) {
+    if (!gg_plain_ids(graph)) {
         gg_fail(u->run, GPUGRAPH_INVALID,
                 "places are given for added edges, and the graph's edges have ids");
         return;
@@ -292,8 +230,8 @@ static void find_added(update *u) {
         while (r < u->removed_count && u->removed_id[r] < id)
             r++;
         bool changes = r < u->removed_count && u->removed_id[r] == id;
-        u->added_at[i] = e = changes ? u->removed[r] : first_edge(graph, e, id);
-        if (!changes && has_id(graph, e, id)) {
+        u->added_at[i] = e = changes ? u->removed[r] : gg_first_with_id(graph, e, id);
+        if (!changes && gg_has_id(graph, e, id)) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "edge %lld is to be added, and the graph has it already",
                     (long long)id);
@@ -492,8 +430,7 @@ void gg_update_place_reweighted(update *u) {
         u->added_edge[i] = e - piece->from + piece->to;
         for (uint64_t side = 0; side < 2; side++) {
             const uint64_t at = gg_edge_place(u->graph, e);
-            uint32_t v =
-                side ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
+            uint32_t v = side ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
             u->end[2 * i + side] =
                 (added_end){.old = v, .place = v, .new = gg_renumber(&u->vertices, v)};
         }

@@ -57,8 +57,9 @@ static uint64_t going_weight(const row_walk *w, end_ref ref) {
     uint64_t e = w->u->removed[ref / 2];
     if (!w->slot->weight)
         return 0;
-    return w->p->numbers ? e : weight_at(gg_weights_of(w->u->graph), gg_edge_place(w->u->graph, e),
-                       old_weight_size(w));
+    return w->p->numbers ? e
+                         : weight_at(gg_weights_of(w->u->graph),
+                                     gg_edge_place(w->u->graph, e), old_weight_size(w));
 }
 
 /* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1

@@ -133,7 +133,8 @@ typedef struct update {
     adjacency_plan adjacency[2];
     array_move moves[ARRAY_MOVES];
     int move_count;
-    struct edge_gaps gaps; /* where it goes that way: not made, and start as it is before */
+    struct edge_gaps
+        gaps; /* where it goes that way: not made, and start as it is before */
     bool gapped;
     double patch_ms;   /* told as a phase of its own */
     bool tables_ahead; /* those in memory have taken the batch */

@@ -144,8 +144,8 @@ int main(int argc, char **argv) {
     check(&run);
     const double start = now_ms();
     make_rows(graph, &run);
-    printf("%u vertices, %lld edges; rows made in %.0f ms\n", gpugraph_vertex_count(graph),
-           (long long)all.count, now_ms() - start);
+    printf("%u vertices, %lld edges; rows made in %.0f ms\n",
+           gpugraph_vertex_count(graph), (long long)all.count, now_ms() - start);
     change_all(graph, &run, &all, argc > 2 ? atoi(argv[2]) : 10000);
     gpugraph_free(graph);
     return 0;

@@ -469,8 +469,7 @@ static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *
 static const char *compare_each_edge(const gpugraph_graph *got,
                                      const gpugraph_graph *wanted) {
     for (uint64_t e = 0; e < wanted->m; e++) {
-        const gpugraph_edge a = gpugraph_edge_of(got, e),
-                            b = gpugraph_edge_of(wanted, e);
+        const gpugraph_edge a = gpugraph_edge_of(got, e), b = gpugraph_edge_of(wanted, e);
         if (a.source != b.source || a.target != b.target || a.id != b.id)
             return "the ends or the id of an edge";
         if (a.weight != b.weight || memcmp(&a.real, &b.real, sizeof a.real) != 0)
@@ -484,9 +483,9 @@ static const char *compare_each_edge(const gpugraph_graph *got,
 /* Blocks hold what they have places for. */
 static bool gaps_are_sound(const gpugraph_graph *graph) {
     const struct edge_gaps *g = &graph->gaps;
-    bool sound = !g->made || (!graph->source && !graph->target && !graph->weight &&
-                              !graph->edge_id && g->start[g->blocks] == graph->m &&
-                              g->blocks <= g->block_room);
+    bool sound = !g->made ||
+                 (!graph->source && !graph->target && !graph->weight && !graph->edge_id &&
+                  g->start[g->blocks] == graph->m && g->blocks <= g->block_room);
     for (uint64_t b = 0; g->made && b < g->blocks; b++) {
         const uint64_t count = g->start[b + 1] - g->start[b];
         sound &= g->start[b] <= g->start[b + 1] && count <= (uint64_t)1 << g->shift &&

@@ -59,12 +59,17 @@ static void add_group(Suite *checks, const struct suite_group *group) {
 /* False: the environment asks for what nothing would be other than without. */
 static bool set_limits(void) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
+    const char *gaps = getenv("GPUGRAPH_TEST_GAPS");
     const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
     const char *turns = getenv("GPUGRAPH_TEST_TURNS");
     if (turns && atoi(turns) > 1)
         turns_each = atoi(turns);
     if (narrow)
         gg_narrow_edges = strtoull(narrow, NULL, 10);
+    if (gaps) { /* of edges, in the smallest graphs too, and room in rows */
+        gg_gap_shift = (unsigned)atoi(gaps);
+        gg_room_arcs = 0;
+    }
     if (sorted)
         gg_sorted_items = strtoull(sorted, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");

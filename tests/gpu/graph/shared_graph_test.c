@@ -334,6 +334,68 @@ START_TEST(other_questions) {
 }
 END_TEST
 
+/* ---- edges with gaps between them ---- */
+
+/* Takes edges out, so that there are gaps, without which vertices stay. */
+static gpugraph_graph *leave_gaps(gpugraph_graph *graph, int64_t each, unsigned shift) {
+    const int64_t count = (int64_t)gpugraph_edge_count(graph) / each;
+    int64_t *id = malloc((size_t)count * sizeof *id);
+    gpugraph_run run = {.threads = 1};
+    for (int64_t i = 0; i < count; i++)
+        id[i] = gpugraph_edge_id_of(graph, (uint64_t)(i * each));
+    gg_room_arcs = 0;
+    gg_gap_shift = shift;
+    const gpugraph_changes changes = {.removed = id, .removed_count = (uint64_t)count};
+    ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
+    ck_assert(gg_has_gaps(graph));
+    free(id);
+    return graph;
+}
+
+static void look_at_each(void *memory, uint32_t number) {
+    shared *s = memory;
+    const uint64_t m = gpugraph_edge_count(s->graph);
+    for (uint64_t i = 0; i < m; i++) {
+        const uint64_t e = (i * 7 + number * m / THREADS) % m;
+        const gpugraph_edge edge = gpugraph_edge_of(s->graph, e);
+        if (gpugraph_find_edge(s->graph, edge.id) != e ||
+            gpugraph_edge_id_of(s->graph, e) != edge.id)
+            __atomic_store_n(&s->wrong, 1, __ATOMIC_RELAXED);
+        if (number == 0 && i == m / 2)
+            gpugraph_edges_of(s->graph);
+    }
+}
+
+/* Each question alone, and all of them by several threads: whoever looks at all edges closes the gaps, and
+** who looks at one finds it before, meanwhile and afterwards. */
+START_TEST(edges_with_gaps) {
+    shared s = {.graph = NULL, .seed = (uint64_t)_i + 1};
+    if (left_out((uint64_t)_i))
+        return;
+    gpugraph_graph *first = draw(s.seed);
+    char *room = malloc(3 * 8 * (size_t)gpugraph_vertex_count(first));
+    s.graph = leave_gaps(copy_of(first), 5, 4);
+    find_answers(&s);
+    gpugraph_free(s.graph);
+    for (int q = 0; q < QUESTIONS; q++) {
+        gpugraph_graph *graph = leave_gaps(copy_of(first), 5, 4);
+        gpugraph_run run = {.threads = 2, .backend = GPUGRAPH_CPU};
+        expect(ask(graph, q, &run, room) == s.answer[q], "seed %d: question %d", _i, q);
+        gpugraph_free(graph);
+    }
+    s.graph = leave_gaps(copy_of(first), 5, 4);
+    run_workers(THREADS, look_at_each, &s, NULL, 0);
+    expect(!s.wrong, "seed %d: an edge is another", _i);
+    gpugraph_free(s.graph);
+    s.graph = leave_gaps(copy_of(first), 5, 4);
+    run_workers(THREADS, ask_all, &s, NULL, 0);
+    expect(!s.wrong, "seed %d: question %d has another answer", _i, s.wrong - 1);
+    gpugraph_free(s.graph);
+    gpugraph_free(first);
+    free(room);
+}
+END_TEST
+
 /* What cannot be brought any more is an error with a sentence, and no edge is looked at. */
 START_TEST(edges_are_lost) {
     gpugraph_graph *graph = draw(2);
@@ -435,12 +497,70 @@ START_TEST(a_child_waits_for_nobody) {
 }
 END_TEST
 
+#ifndef __SANITIZE_ADDRESS__ /* at a fork its allocator may be locked */
+static void close_or_fork(void *memory, uint32_t number) {
+    shared *s = memory;
+    if (number > 0) {
+        gg_close_gaps(s->graph, 1);
+        return;
+    }
+    const struct timespec pause = {0, (long)(s->seed % 16) * 300000};
+    int status;
+    nanosleep(&pause, NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        const gpugraph_edge_list *edges = gpugraph_edges_of(s->graph);
+        const size_t bytes = gpugraph_edge_count(s->graph) * sizeof *edges->source;
+        _exit(sum_of(edges->source, bytes) == s->answer[0] &&
+                      sum_of(edges->target, bytes) == s->answer[1]
+                  ? 0
+                  : 1);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status))
+        s->wrong = 1;
+}
+
+/* A child of fork() finds all edges, whatever another thread was closing. */
+START_TEST(a_child_finds_all_edges) {
+    shape grid = shape_grid(1000, 1000);
+    gpugraph_graph *first = shape_weighed(&grid, true, NULL, NULL);
+    for (int turn = 0; turn < 16; turn++) {
+        shared s = {.graph = leave_gaps(copy_of(first), 10000, 12),
+                    .seed = (uint64_t)turn};
+        gpugraph_graph *closed = copy_of(s.graph);
+        const gpugraph_edge_list *edges = gpugraph_edges_of(closed);
+        const size_t bytes = gpugraph_edge_count(closed) * sizeof *edges->source;
+        s.answer[0] = sum_of(edges->source, bytes);
+        s.answer[1] = sum_of(edges->target, bytes);
+        gpugraph_free(s.graph);
+        s.graph = leave_gaps(copy_of(first), 10000, 12);
+        run_workers(2, close_or_fork, &s, NULL, 0);
+        expect(!s.wrong, "turn %d: a child has other edges", turn);
+        gpugraph_free(s.graph);
+        gpugraph_free(closed);
+    }
+    gpugraph_free(first);
+    shape_free(&grid);
+}
+END_TEST
+#endif
+
 const struct suite suite = {
     "shared graph",
     {{"threads", .timeout = 120,
-      .cases = {{&several_threads, GRAPHS}, {&edges_from_elsewhere, GRAPHS}}},
+      .cases = {{&several_threads, GRAPHS},
+                {&edges_from_elsewhere, GRAPHS},
+                {&edges_with_gaps, GRAPHS}}},
      {"elsewhere", .timeout = 60, .cases = {{&other_questions}, {&edges_are_lost}}},
      {"waiting", .timeout = 60,
       .cases = {{&a_wait_is_interrupted}, {&a_handler_searches}}},
-     {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}}},
+     {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}},
+     {"forks", .tags = "serial forks", .timeout = 60,
+      .cases =
+          {
+#ifndef __SANITIZE_ADDRESS__
+              {&a_child_finds_all_edges},
+#endif
+          }}},
 };

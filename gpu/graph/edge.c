@@ -1,0 +1,143 @@
+/* One edge: by its number, by its id.
+**
+**     number  -> place in the arrays -> ends, weight, id
+**     id      -> number
+**
+** Where edges have gaps between them (gaps.c), another thread may be about to close these: who looks waits
+** for its end, and holds the gate's lock for the look. */
+#include "backend.h"
+
+#include <sched.h>
+
+/* ---- by number ---- */
+
+void gg_begin_look(const gpugraph_graph *graph) {
+    gpugraph_graph *of = (gpugraph_graph *)graph;
+    gg_lock(&of->gate.lock);
+    while (of->gaps.closing) {
+        gg_unlock(&of->gate.lock);
+        sched_yield();
+        gg_lock(&of->gate.lock);
+    }
+}
+
+void gg_end_look(const gpugraph_graph *graph) {
+    gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
+}
+
+static void look(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
+    const void *weight = gg_weights_of(graph);
+    const uint64_t at = gg_edge_place(graph, e);
+    edge->source = gg_sources_of(graph)[at];
+    edge->target = gg_targets_of(graph)[at];
+    edge->id = gg_edge_id(graph, e);
+    edge->weight = 0;
+    edge->real = 0;
+    if (weight && graph->distance_type == GPUGRAPH_REAL)
+        edge->real = ((const double *)weight)[at];
+    else if (weight && graph->distance_type == GPUGRAPH_UINT64)
+        edge->weight = ((const int64_t *)weight)[at];
+    else if (weight)
+        edge->weight = ((const uint32_t *)weight)[at];
+}
+
+gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {
+    gpugraph_edge edge;
+    const bool gaps = gg_has_gaps(graph);
+    if (gaps)
+        gg_begin_look(graph);
+    look(graph, e, &edge);
+    if (gaps)
+        gg_end_look(graph);
+    return edge;
+}
+
+int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e) {
+    const bool gaps = gg_has_gaps(graph);
+    if (gaps)
+        gg_begin_look(graph);
+    const int64_t id = gg_edge_id(graph, e);
+    if (gaps)
+        gg_end_look(graph);
+    return id;
+}
+
+bool gg_plain_ids(const gpugraph_graph *graph) {
+    return !gg_lists_ids(graph) || graph->m == 0 ||
+           (!graph->has_equal_edge_ids && gg_edge_id(graph, 0) == 1 &&
+            gg_edge_id(graph, graph->m - 1) == (int64_t)graph->m);
+}
+
+/* ---- by id ---- */
+
+/* The first edge of low .. high - 1 whose id is not below `id`; high: none. */
+static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_t high,
+                              int64_t id) {
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (gg_edge_id(graph, middle) < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Doubles its step, for ids that come in order. */
+uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
+    uint64_t low = from, high = from, step = 1, m = graph->m;
+    if (!gg_lists_ids(graph))
+        return id < 1 ? 0 : (uint64_t)id - 1 < m ? (uint64_t)id - 1 : m;
+    while (high < m && gg_edge_id(graph, high) < id) {
+        low = high + 1;
+        high = m - high > step ? high + step : m;
+        step *= 2;
+    }
+    return first_between(graph, low, high, id);
+}
+
+bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
+    return e < graph->m && gg_edge_id(graph, e) == id;
+}
+
+/* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
+** apart: they mostly nearly are, and then a step or two lead there. */
+static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
+    const uint64_t m = graph->m;
+    if (m == 0)
+        return 0;
+    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, m - 1);
+    if (id <= first)
+        return 0;
+    if (id > last)
+        return m;
+    const double part = ((double)id - (double)first) / ((double)last - (double)first);
+    uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
+    low = low < m - 1 ? low : m - 1;
+    for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
+        low = high;
+        high = m - 1 - high > step ? high + step : m - 1;
+    }
+    for (step = 1; gg_edge_id(graph, low) >= id;
+         step *= 2) { /* first < id: it ends there */
+        high = low;
+        low = low > step ? low - step : 0;
+    }
+    return first_between(graph, low, high, id);
+}
+
+static uint64_t edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
+    const uint64_t e = gg_lists_ids(graph) ? guess_edge(graph, edge_id)
+                                           : gg_first_with_id(graph, 0, edge_id);
+    return gg_has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
+}
+
+uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
+    const bool gaps = gg_has_gaps(graph);
+    if (gaps)
+        gg_begin_look(graph);
+    const uint64_t e = edge_of_id(graph, edge_id);
+    if (gaps)
+        gg_end_look(graph);
+    return e;
+}
