@@ -130,6 +130,8 @@ gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction d
                                uint32_t *const *depth, void *const *tree_edge) {
     double started = gg_now_ms();
     uint64_t n = graph->n;
+    if (gg_bring_edges((gpugraph_graph *)graph, run))
+        return run->status;
     struct forest f = {.graph = graph,
                        .direction = direction,
                        .run = run,

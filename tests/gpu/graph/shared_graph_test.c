@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, QUESTIONS = 14, GRAPHS = 24 };
+enum { THREADS = 4, QUESTIONS = 15, GRAPHS = 24 };
 
 typedef struct shared {
     gpugraph_graph *graph;
@@ -107,6 +107,29 @@ static uint64_t ask_degrees(gpugraph_graph *graph, gpugraph_run *run, char *room
     return sum_of(room, gpugraph_vertex_count(graph) * sizeof(uint32_t));
 }
 
+/* Depths and trees of many sources, which are found at once. */
+static uint64_t ask_each(gpugraph_graph *graph, gpugraph_run *run) {
+    enum { SOURCES = 70 };
+    const uint32_t n = gpugraph_vertex_count(graph);
+    const size_t array = n * gpugraph_edge_size(graph);
+    char *memory = malloc(2 * SOURCES * array);
+    uint32_t source[SOURCES], *depth[SOURCES];
+    void *tree[SOURCES];
+    gpugraph_search search = {
+        .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < SOURCES; i++) {
+        source[i] = i * 5 % n;
+        depth[i] = (uint32_t *)(memory + 2 * i * array);
+        tree[i] = memory + (2 * i + 1) * array;
+    }
+    gpugraph_bfs_each(graph, &search, run, depth, tree);
+    for (uint32_t i = 0; i < SOURCES && !run->status; i++)
+        sum = sum * 31 + sum_of(depth[i], n * sizeof **depth) + sum_of(tree[i], array);
+    free(memory);
+    return sum;
+}
+
 static uint64_t ask(gpugraph_graph *graph, int question, gpugraph_run *run, char *room) {
     switch (question) {
     case 0:
@@ -130,6 +153,8 @@ static uint64_t ask(gpugraph_graph *graph, int question, gpugraph_run *run, char
         return ask_edges(graph, run);
     case 12:
         return ask_degrees(graph, run, room);
+    case 13:
+        return ask_each(graph, run);
     default:
         run->method = "bidirectional";
         return ask_path(graph, true, run, room);
