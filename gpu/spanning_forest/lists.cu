@@ -4,7 +4,7 @@
 
 enum {
     STAGED = 1536, /* edges that a block collects before it claims room in a list */
-    TAKEN = 2      /* that a thread looks at in between */
+    TAKEN = 4      /* that a thread looks at in between, all at once */
 };
 
 /* ---- places ---- */
@@ -101,12 +101,13 @@ static __device__ __forceinline__ void hand_over(staged_edges *s, const word *st
     __syncthreads();
 }
 
-/* look(i, &u, &v, &key, &edge) for each of `count` items: should it be on the list? Who is lowers both
-** roots' best. */
-template <bool packed, typename looking>
+/* For each of `count` items: who passes `worth`, should it be on the list by look(i, &u, &v, &key, &edge)?
+** What `worth` reads is asked for together for some items; most fail there. Who is listed lowers both roots'
+** best. */
+template <bool packed, typename worth_looking, typename looking>
 static __device__ __forceinline__ void make_list(const forest &f, const forest_list &list,
                                                  word *listed, uint64_t count,
-                                                 looking look) {
+                                                 worth_looking worth, looking look) {
     __shared__ staged_edges s;
     __shared__ word staged_edge[packed ? 1 : STAGED];
     const uint64_t tile = TAKEN * GG_BLOCK;
@@ -114,10 +115,20 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
         s.count = 0;
     __syncthreads();
     for (uint64_t from = blockIdx.x * tile; from < count; from += gridDim.x * tile) {
-        for (uint64_t i = from + threadIdx.x; i < from + tile; i += GG_BLOCK) {
+        bool passes[TAKEN];
+#pragma unroll
+        for (uint32_t k = 0; k < TAKEN; k++) {
+            const uint64_t i = from + k * GG_BLOCK + threadIdx.x;
+            passes[k] = worth(i < count ? i : count - 1) & (i < count);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < TAKEN; k++) {
+            const uint64_t i = from + k * GG_BLOCK + threadIdx.x;
             uint32_t u = 0, v = 0;
             word key = 0, edge = 0;
-            const bool wanted = i < count && look(i, &u, &v, &key, &edge);
+            if (__ballot_sync(ALL_LANES, passes[k]) == 0)
+                continue;
+            const bool wanted = passes[k] && look(i, &u, &v, &key, &edge);
             stage<packed>(&s, staged_edge, u, v, key, edge, wanted);
             lower(f.best, u, key, wanted);
             lower(f.best, v, key, wanted);
@@ -131,40 +142,61 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
     hand_over<packed>(&s, staged_edge, list, listed, f.room);
 }
 
-/* Every vertex points to its root; in the beginning to itself. */
+/* Every vertex a tree. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    list_edges(const __grid_constant__ forest f) {
-    make_list<packed>(f, f.list[0], &f.state->listed[0], f.edges.m,
-                      [&](uint64_t e, uint32_t *u, uint32_t *v, word *key, word *edge) {
-                          const forest_place place = place_of(f, e);
-                          if (!in_range(f, place))
-                              return false;
-                          *u = f.edges.source[e];
-                          *v = f.edges.target[e];
-                          if (!f.first) {
-                              *u = f.parent[*u];
-                              *v = f.parent[*v];
-                          }
-                          *key = key_of<packed>(place);
-                          *edge = e;
-                          return *u != *v;
-                      });
+    list_first_edges(const __grid_constant__ forest f) {
+    make_list<packed>(
+        f, f.list[0], &f.state->listed[0], f.edges.m,
+        [&](uint64_t e) { return in_range(f, place_of(f, e)); },
+        [&](uint64_t e, uint32_t *u, uint32_t *v, word *key, word *edge) {
+            *u = f.edges.source[e];
+            *v = f.edges.target[e];
+            *key = key_of<packed>(place_of(f, e));
+            *edge = e;
+            return *u != *v;
+        });
+}
+
+static __device__ __forceinline__ bool in_large_tree(const forest &f, uint32_t v) {
+    return (f.large[v / 32] >> v % 32 & 1) != 0;
+}
+
+/* Every vertex points to its root. */
+template <bool packed>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    list_later_edges(const __grid_constant__ forest f) {
+    make_list<packed>(
+        f, f.list[0], &f.state->listed[0], f.edges.m,
+        [&](uint64_t e) {
+            const bool source = in_large_tree(f, f.edges.source[e]),
+                       target = in_large_tree(f, f.edges.target[e]);
+            return !(source & target);
+        },
+        [&](uint64_t e, uint32_t *u, uint32_t *v, word *key, word *edge) {
+            const forest_place place = place_of(f, e);
+            *u = f.parent[f.edges.source[e]];
+            *v = f.parent[f.edges.target[e]];
+            *key = key_of<packed>(place);
+            *edge = e;
+            return *u != *v && in_range(f, place);
+        });
 }
 
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     rename(const __grid_constant__ forest f, int from) {
     const forest_list old = f.list[from];
-    make_list<packed>(f, f.list[1 - from], &f.state->listed[1 - from],
-                      f.state->listed[from],
-                      [&](uint64_t i, uint32_t *u, uint32_t *v, word *key, word *edge) {
-                          *u = f.parent[old.u[i]];
-                          *v = f.parent[old.v[i]];
-                          *key = old.key[i];
-                          *edge = packed ? 0 : old.edge[i];
-                          return *u != *v;
-                      });
+    make_list<packed>(
+        f, f.list[1 - from], &f.state->listed[1 - from], f.state->listed[from],
+        [&](uint64_t i) { return f.parent[old.u[i]] != f.parent[old.v[i]]; },
+        [&](uint64_t i, uint32_t *u, uint32_t *v, word *key, word *edge) {
+            *u = f.parent[old.u[i]];
+            *v = f.parent[old.v[i]];
+            *key = old.key[i];
+            *edge = packed ? 0 : old.edge[i];
+            return true;
+        });
 }
 
 /* Of the edges with the smallest weight the one with the smallest number. */
@@ -205,10 +237,14 @@ static bool list_in_range(struct forest_course *c) {
     c->list = 0;
     c->lists++;
     gg_fill(c->job, &f->state->listed[0], 0, sizeof f->state->listed[0]);
-    if (f->packed)
-        list_edges<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
+    if (f->packed && f->first)
+        list_first_edges<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
+    else if (f->packed)
+        list_later_edges<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
+    else if (f->first)
+        list_first_edges<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
     else
-        list_edges<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
+        list_later_edges<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
     gg_launched(c->job, "list_edges");
     return look(c);
 }

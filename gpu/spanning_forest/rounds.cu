@@ -86,6 +86,8 @@ static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
     return first + at;
 }
 
+/* Roots that no edge of the list leaves are live no more until the next list: nobody has joined them, and
+** nobody will. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     settle(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
@@ -94,7 +96,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         const uint64_t i = from + threadIdx.x;
         const uint32_t v = i < count ? f.live[live][i] : 0;
         const uint32_t to = i < count ? f.next[v] : 0;
-        const bool stays = i < count && to == v;
+        const bool stays = i < count && to == v && f.best[v] != NOWHERE;
         const uint32_t at = reserve_by_block(&f.state->live[1 - live], stays);
         if (stays) {
             f.live[1 - live][at] = v;
@@ -114,6 +116,47 @@ static __global__ void compress(const __grid_constant__ forest f) {
         while ((above = gg_peek(&f.parent[root])) != root)
             root = above;
         *(volatile uint32_t *)&f.parent[v] = root;
+    }
+}
+
+/* ---- between two lists ---- */
+
+/* One block: the root that most of some vertices have, which a hash draws from edges. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    find_large_tree(const __grid_constant__ forest f) {
+    __shared__ uint32_t root[GG_BLOCK];
+    __shared__ word most;
+    const uint64_t e = gg_mix(threadIdx.x + 1) % f.edges.m;
+    const uint32_t own = f.parent[f.edges.source[e]];
+    uint32_t alike = 0;
+    root[threadIdx.x] = own;
+    if (threadIdx.x == 0)
+        most = 0;
+    __syncthreads();
+    for (uint32_t i = 0; i < GG_BLOCK; i++)
+        alike += root[i] == own;
+    atomicMax(&most, (word)alike << 32 | own);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        f.state->large = (uint32_t)most;
+}
+
+/* Marks who is in the large tree, and lists all roots. Vertices of a warp fill a word. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    gather_trees(const __grid_constant__ forest f, int live) {
+    const uint32_t large = f.state->large;
+    for (uint64_t from = blockIdx.x * (uint64_t)GG_BLOCK; from < f.edges.n;
+         from += gridDim.x * (uint64_t)GG_BLOCK) {
+        const uint64_t v = from + threadIdx.x;
+        const uint32_t root = v < f.edges.n ? f.parent[v] : 0;
+        const unsigned bits = __ballot_sync(ALL_LANES, v < f.edges.n && root == large);
+        if (gg_lane() == 0 && v < f.edges.n)
+            f.large[v / 32] = bits;
+        const bool lives = v < f.edges.n && root == (uint32_t)v;
+        const uint32_t at = reserve_by_block(&f.state->live[live], lives);
+        if (lives)
+            f.live[live][at] = (uint32_t)v;
+        __syncthreads();
     }
 }
 
@@ -165,4 +208,14 @@ void gg_begin_trees(struct forest_course *c) {
     begin<<<grid(c, c->f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*c->f);
     gg_launched(c->job, "begin");
     c->state.live[0] = c->f->edges.n;
+}
+
+void gg_gather_trees(struct forest_course *c) {
+    const struct forest *f = c->f;
+    cudaStream_t stream = c->job->stream;
+    gg_fill(c->job, &f->state->live[c->live], 0, sizeof f->state->live[c->live]);
+    find_large_tree<<<1, GG_BLOCK, 0, stream>>>(*f);
+    gather_trees<<<grid(c, f->edges.n), GG_BLOCK, 0, stream>>>(*f, c->live);
+    gg_launched(c->job, "gather_trees");
+    look(c);
 }

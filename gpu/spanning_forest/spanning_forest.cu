@@ -92,6 +92,7 @@ static bool grow(struct forest_course *c) {
         if (f->high.weight == NOWHERE)
             return gg_going(c->job);
         f->low = f->high;
+        gg_gather_trees(c);
     }
 }
 
@@ -111,6 +112,7 @@ static void carve(struct workspace *space, struct forest *f) {
     f->best = gg_carve<word>(space, n);
     f->best_edge = f->packed ? NULL : gg_carve<word>(space, n);
     f->chosen = gg_carve<uint32_t>(space, (m + 31) / 32);
+    f->large = gg_carve<uint32_t>(space, n / 32 + 1);
     f->count = gg_carve<uint32_t>(space, f->groups + 1);
     f->offset = gg_carve<uint64_t>(space, f->groups + 1);
     f->scan = gg_carve<unsigned char>(space, f->scan_bytes);

@@ -18,6 +18,7 @@ struct forest_list {
 struct forest_state { /* [list], [live]: one is read, the other written */
     word listed[2];
     uint32_t live[2], unfinished;
+    uint32_t large; /* root of a tree with many vertices */
 };
 
 enum forest_weights { NO_WEIGHT, NARROW_WEIGHT, WHOLE_WEIGHT, REAL_WEIGHT };
@@ -30,7 +31,8 @@ struct forest {
     struct forest_list list[2];
     struct forest_state *state;
     struct forest_place *sample;
-    uint32_t *parent, *next, *live[2], *chosen, *count;
+    uint32_t *parent, *next, *live[2], *chosen, *count,
+        *large;             /* bit v: v is in the large tree */
     word *best, *best_edge; /* best_edge: NULL where best is packed */
     uint64_t *offset, groups, scan_bytes;
     unsigned char *scan;
@@ -70,6 +72,8 @@ void gg_break_ties(struct forest_course *c);
 
 /* Every vertex a tree. */
 void gg_begin_trees(struct forest_course *c);
+/* Between two lists: all roots are live, and who is in the large tree is marked. */
+void gg_gather_trees(struct forest_course *c);
 /* With the list that is there, until it is empty; then every vertex points to its root. */
 bool gg_join_trees(struct forest_course *c);
 
