@@ -682,7 +682,7 @@
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0
 /* Changes up to which the rows that they touch are read from tables on a device, one by one, and the
-** others moved; beyond, all rows are read. A guess. */
+** others moved; beyond, all rows are read. By bench_forms touched rows win at 10,000 and lose at 10^6. */
 #define GG_STORE_TOUCHED 65536
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers: for each thread
 ** that fills them, and the bus's own speed. */

@@ -288,13 +288,15 @@ static void carve(struct workspace *space, uint32_t n, struct arrays *a) {
     a->largest = gg_carve<uint32_t>(space, 1);
 }
 
-/* Rows that earlier searches have left; nothing is made. */
+/* Rows that earlier searches have left; nothing is made. Those of a symmetric graph are both directions'. */
 static struct both_rows rows_there(const gpugraph_graph *graph) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
                              *both = &copy->rows[CSR_BOTH];
     if (both->made)
         return both_rows{{both->offset, NULL}, {both->target, NULL}};
+    if (out->made && gg_known_symmetric(graph))
+        return both_rows{{out->offset, NULL}, {out->target, NULL}};
     if (out->made && in->made)
         return both_rows{{out->offset, in->offset}, {out->target, in->target}};
     return both_rows{{NULL, NULL}, {NULL, NULL}};
