@@ -3,6 +3,7 @@
 **     peer    kernels store into each other's memory and meet; what the host moves, it copies
 **     nccl    libnccl, where it is installed
 **     host    through pinned memory
+**     copies  by the runtime, whatever way it finds
 **
 ** Where kernels do not reach each other's memory they return at each meeting, and the host moves
 ** segments and letters by one of these before it launches them again. The environment variable
@@ -36,8 +37,16 @@ struct several_exchange {
     bool (*move)(struct several_team *team, const struct several_piece *piece);
 };
 
-extern const struct several_exchange gg_several_peer, gg_several_nccl, gg_several_host;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
+extern const struct several_exchange gg_several_peer, gg_several_nccl, gg_several_host;
+/* Copies by the runtime, between kernels: whatever there is. */
+extern const struct several_exchange gg_several_copies;
+
+/* Tests put one there, nobody else. */
+extern const struct several_exchange *gg_several_forced;
 /* By the environment, else the first of these that is possible. (exchange.cu) */
 const struct several_exchange *gg_several_choose(const struct several_team *team);
 
@@ -45,4 +54,7 @@ const struct several_exchange *gg_several_choose(const struct several_team *team
 ** member p's copy. (exchange.cu) */
 bool gg_several_segments(struct several_team *team, void *const *at, uint64_t bytes);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -43,8 +43,10 @@ struct several_team {
     int parts;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
-    void *channel;        /* the exchange's own */
-    uint64_t patience_ns; /* a device is waited for */
+    void *channel;             /* the exchange's own */
+    struct several_kept *kept; /* whose rows this team walks; NULL */
+    uint64_t patience_ns;      /* a device is waited for */
+    uint64_t round;            /* meetings on the host since gg_several_begin */
     struct several_member member[SEVERAL_MOST];
 };
 
@@ -91,17 +93,18 @@ static inline several_array<type> gg_several_carve(several_space *space, uint64_
 
 /* ---- a graph in parts ---- */
 
-struct several_rows { /* of one member's places, by place - first */
-    uint64_t arcs;
-    uint64_t *offset; /* stride + 1 */
-    uint32_t *target; /* places */
-    void *weight;     /* as the graph has them; NULL unless asked for */
+struct several_rows {    /* of one member's places, by place - first */
+    uint64_t arcs, room; /* there are; the arrays hold */
+    uint64_t *offset;    /* stride + 1 */
+    uint32_t *target;    /* places */
+    void *weight;        /* as the graph has them; NULL unless asked for */
 };
 
 struct several_parts { /* owns nothing, where the graph keeps the rows */
     struct several_places places;
     uint64_t arcs;      /* of all members */
     uint64_t most_arcs; /* of one vertex */
+    size_t weight_bytes;
     struct several_rows rows[SEVERAL_MOST];
 };
 
@@ -110,6 +113,8 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
 ** run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
+/* The team ends: its rows may go when memory is short. */
+void gg_several_let_go(struct several_team *team);
 /* Bytes that the largest part, and what making it takes, would still need on each device. */
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted);
@@ -123,7 +128,10 @@ struct several_source {
                  uint32_t *source, uint32_t *target, void *weight);
     void *self;
     size_t weight_bytes; /* 0: none */
+    bool over_bus;       /* asking again is dear */
 };
+/* Arcs that an owner sorts at once, at most. Tests lower it, nobody else. (make.cu) */
+extern uint64_t gg_several_sorted_arcs;
 /* Rows that the caller owns. *peak (unless NULL): the most bytes that a member has held. */
 bool gg_several_make(struct several_team *team, const struct several_source *source,
                      enum csr_kind kind, struct several_parts *parts, uint64_t *peak);
@@ -142,8 +150,11 @@ struct several_view {
 bool gg_several_begin(struct several_team *team, struct several_ways ways,
                       const struct several_places *places,
                       struct several_view view[SEVERAL_MOST]);
-/* Launches the kernel on every member; arguments[p] are member p's, which point to view[p] among
-** others. Sets view[p].meeting.blocks. Waits, and says which device did not come. */
+/* Sets view[p].meeting.blocks for a kernel: as many as fit, of all members that share a device. */
+bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
+                     struct several_view view[SEVERAL_MOST]);
+/* Launches the kernel, which was planned, on every member; arguments[p] are member p's, and hold
+** view[p] as it is after the plan. Waits, and says which device did not come. */
 bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
                        struct several_view view[SEVERAL_MOST],
                        void **const arguments[SEVERAL_MOST]);
