@@ -92,6 +92,7 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
+    run->used_devices = on == GPUGRAPH_CUDA ? 1 : 0;
     run->chosen_at_ms = 0;
     if (!r->method && is_predicted(on, run)) {
         struct prediction p = gg_predict(graph, r->a, r->search, on, run);
@@ -287,6 +288,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->name;
+    run->used_devices = 0;
     return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
 
