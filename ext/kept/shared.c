@@ -41,6 +41,7 @@ struct shared_graph {
     gpugraph_graph *graph;
     page_identity rows;
     bool undirected;
+    shared_searches searches;
     char source[];
 };
 
@@ -207,9 +208,11 @@ bool shared_withdraw(shared_graph *s) {
     if (alone)
         unlink_shared(s);
     gg_unlock(&all.lock);
-    if (alone)
-        free(s);
-    return alone;
+    if (!alone)
+        return false;
+    shared_searches_close(&s->searches);
+    free(s);
+    return true;
 }
 
 gpugraph_graph *shared_graph_of(const shared_graph *s) {
@@ -222,6 +225,10 @@ bool shared_has_weight(const shared_graph *s) {
 
 bool shared_has_text(const shared_graph *s) {
     return s->has_text;
+}
+
+shared_searches *shared_searches_of(shared_graph *s) {
+    return &s->searches;
 }
 
 int shared_users(const shared_graph *s) {

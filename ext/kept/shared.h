@@ -4,6 +4,7 @@
 
 #include "pages/identity.h"
 #include "load/load.h"
+#include "shared_search.h"
 
 /* What a graph was made from. */
 typedef struct graph_name {
@@ -42,6 +43,8 @@ void shared_give_up(shared_graph *shared);
 gpugraph_graph *shared_graph_of(const shared_graph *shared);
 bool shared_has_weight(const shared_graph *shared);
 bool shared_has_text(const shared_graph *shared);
+/* Those that its connections have made of it. */
+shared_searches *shared_searches_of(shared_graph *shared);
 /* How many connections use it. */
 int shared_users(const shared_graph *shared);
 /* Is it of the parent of this process? A child of fork() takes no new use of it. */
