@@ -200,6 +200,41 @@ void shared_give_up(shared_graph *s) {
     end_reading(s, FAILED, NULL);
 }
 
+/* A graph that is there and is not `mine`. */
+static shared_graph *find_other(const graph_name *name, const shared_graph *mine,
+                                bool weighted) {
+    for (shared_graph *s = all.first; s; s = s->next)
+        if (s != mine && s->state == THERE && s->weighted == weighted &&
+            is_named(s, name) && !gpugraph_is_lost(s->graph))
+            return s;
+    return NULL;
+}
+
+shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own) {
+    shared_graph *made = mine ? NULL : new_shared(name, own->has_weight);
+    if (!mine && !made)
+        return NULL;
+    lock_all();
+    shared_graph *s = find_other(name, mine, own->has_weight);
+    if (s) {
+        s->users++;
+    } else if (mine) {
+        s = mine;
+        memcpy(&s->rows, &name->rows, sizeof s->rows);
+    } else {
+        s = made;
+        s->state = THERE;
+        s->graph = own->graph;
+        s->has_text = own->has_text;
+        s->next = all.first;
+        all.first = s;
+    }
+    gg_unlock(&all.lock);
+    if (s != made)
+        free(made);
+    return s;
+}
+
 bool shared_withdraw(shared_graph *s) {
     if (shared_is_foreign(s))
         return false;
@@ -250,6 +285,7 @@ void shared_release(shared_graph *s) {
     gg_unlock(&all.lock);
     if (!last)
         return;
+    shared_searches_close(&s->searches);
     gpugraph_free(s->graph);
     free(s);
 }

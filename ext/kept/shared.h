@@ -34,6 +34,11 @@ int shared_join(connection *c, const graph_name *name, enum shared_weights weigh
 /* What was read is there for all, where it is the rows and nothing else: then true, and the graph
 ** is the shared one's. false: it stays the caller's, and `shared` is gone. */
 bool shared_publish(shared_graph *shared, const loaded *read);
+/* Of a graph of the caller's that is the rows of that name and nothing else. own says what it is; mine: it is
+** shared already, under whatever name; NULL: it is not. Gives another one of that name, with a reference,
+** where there is one; else the caller's, which is there for all under that name from now on. NULL: no
+** memory, and nothing has changed. */
+shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own);
 /* The graph becomes the caller's own, to be changed and freed, where nobody else uses it: then true,
 ** and `shared` is gone. */
 bool shared_withdraw(shared_graph *shared);
