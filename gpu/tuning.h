@@ -638,6 +638,12 @@
 #define GG_COST_CSR    15.0
 #define GG_COST_SIMPLE 18.0
 #define GG_COST_DEVICE 0.11
+/* Nanoseconds that several devices take to make an arc of rows which they share, for each arc that is
+** one device's. */
+#define GG_COST_SEVERAL 0.3
+/* Several devices are taken where they are predicted to be so many times faster than one: below it a
+** prediction that errs would cost more than is gained. */
+#define GG_SEVERAL_GAIN 1.15
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
 ** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
 ** for shortest paths GG_THIN_ROUNDS as many rounds. Other graphs: GG_FEW_LEVELS. A

@@ -8,6 +8,7 @@
 #include "dynamic/multigraph.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
+#include "several/kept.h"
 #include "update/patch.h"
 
 static const char sentence[] =
@@ -62,6 +63,12 @@ bool (*const gg_device_mapper)(struct id_mapper *) = NULL;
 const struct patch_services gg_patches = {0};
 const dynamic_place *const gg_cuda_dynamic = NULL;
 const chain_place *const gg_cuda_chains = NULL;
+
+bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
+    (void)graph;
+    (void)parts;
+    return false;
+}
 
 #define NOTHING(name)                                                                    \
     extern const algorithm_side gg_##name##_cuda;                                        \

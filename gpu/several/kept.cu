@@ -7,6 +7,7 @@
 #include "several.cuh"
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
+#include "kept.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -176,4 +177,13 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
                      share * (4 + weight + 2 * (8 + weight)) +
                      2 * GG_SEVERAL_CHUNK * (8 + weight) +
                      GG_SEVERAL_CHUNK / (uint64_t)parts * (8 + weight) + 65536);
+}
+
+extern "C" bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
+    const struct several_kept *kept =
+        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
+    bool made = false;
+    for (int kind = 0; kept && kept->members == parts && kind < CSR_KINDS; kind++)
+        made |= kept->kind[kind].made;
+    return made;
 }

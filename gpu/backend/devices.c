@@ -1,0 +1,269 @@
+/* Which devices search together: what is asked, what there is room for, what pays. */
+#include "devices.h"
+#include "device/services.h"
+#include "graph/copy.h"
+#include "model.h"
+#include "several/kept.h"
+
+#include <stdio.h>
+
+/* Gains that were missed since further devices were not open, of this process. */
+static struct rent further_rent;
+
+void gg_use_one_device(gpugraph_run *run, bool cuda) {
+    run->used_devices = cuda ? 1 : 0;
+    run->device_set = cuda ? (uint32_t)1 << run->device : 0;
+}
+
+gpugraph_status gg_check_devices(gpugraph_run *run) {
+    bool own = run->device_count <= 0, ascending = true;
+    for (int i = 0; i < run->device_count; i++) {
+        own |= run->devices[i] == run->device;
+        ascending &= run->devices[i] >= 0 && run->devices[i] < GG_MAX_DEVICES &&
+                     (i == 0 || run->devices[i - 1] < run->devices[i]);
+    }
+    if (!ascending)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "devices are to be ordinals from 0 to %d, ascending", GG_MAX_DEVICES - 1);
+    else if (!own)
+        gg_fail(run, GPUGRAPH_INVALID, "device %d is not one of the %d devices given",
+                run->device, run->device_count);
+    return run->status;
+}
+
+/* ---- those that may ---- */
+
+struct candidates {
+    int count; /* the first is run->device */
+    int ordinal[GG_MAX_DEVICES];
+};
+
+static bool is_listed(const gpugraph_run *run, int ordinal) {
+    for (int i = 0; i < run->device_count; i++)
+        if (run->devices[i] == ordinal)
+            return true;
+    return run->device_count < 0;
+}
+
+static bool can_share(const struct sharing *s) {
+    return s->searches ? s->searches > 1
+                       : s->a->side[GPUGRAPH_CUDA]->several_bytes != NULL;
+}
+
+/* Whether others are there is asked only where they could be of use. */
+static struct candidates find_candidates(const struct sharing *s,
+                                         const gpugraph_run *run) {
+    struct candidates c = {.count = 1, .ordinal = {run->device}};
+    if (run->device_count == 0 || s->only_one || !can_share(s))
+        return c;
+    /* One that was named and is not there is told so later. */
+    const bool named = run->all_devices && run->device_count > 0;
+    for (int i = 0; i < GG_MAX_DEVICES; i++)
+        if (i != run->device && is_listed(run, i) &&
+            (named || gg_devices_asked->at(i, NULL)))
+            c.ordinal[c.count++] = i;
+    return c;
+}
+
+/* ---- room ---- */
+
+static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
+                         const gpugraph_run *run, int devices) {
+    const algorithm_side *cuda = s->a->side[GPUGRAPH_CUDA];
+    if (devices > 1 && !s->searches)
+        return cuda->several_bytes(graph, devices);
+    return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
+}
+
+/* Is there that device, and room on it where so many search? If not, run->why says why. */
+static gpugraph_status has_room(const gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run, int ordinal, int devices) {
+    gpugraph_device device;
+    gpugraph_run there = *run;
+    there.device = ordinal;
+    if (!gg_devices_asked->at(ordinal, &device)) {
+        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d", ordinal);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    int64_t needed = needed_on(graph, s, &there, devices), room = device.free;
+    if (run->memory_limit > 0) {
+        int64_t rest = run->memory_limit - gg_held_on_device(graph, &there);
+        room = rest < room ? (rest > 0 ? rest : 0) : room;
+    }
+    if (needed <= room)
+        return GPUGRAPH_OK;
+    snprintf(
+        run->why, sizeof run->why,
+        "device memory does not suffice%s: %lld bytes are needed and %lld are free%s",
+        devices > 1 ? " on each of several devices" : "", (long long)needed,
+        (long long)room, run->memory_limit > 0 ? " under memory_limit" : "");
+    return GPUGRAPH_DEVICE_MEMORY;
+}
+
+static gpugraph_status all_have_room(const gpugraph_graph *graph, const struct sharing *s,
+                                     gpugraph_run *run, const struct candidates *c,
+                                     int devices) {
+    gpugraph_status status = GPUGRAPH_OK;
+    for (int i = 0; i < devices && status == GPUGRAPH_OK; i++)
+        status = has_room(graph, s, run, c->ordinal[i], devices);
+    return status;
+}
+
+/* ---- what pays ---- */
+
+static bool is_open(int ordinal) {
+    return gg_devices_asked->state(ordinal, NULL) == OPENING_OPEN;
+}
+
+static double predicted_ms(const gpugraph_graph *graph, const struct sharing *s,
+                           const gpugraph_run *run, const struct candidates *c,
+                           int devices) {
+    struct prediction p = s->searches || devices == 1
+                              ? gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run)
+                              : gg_predict_several(graph, s->a, s->search, devices, run);
+    if (!s->searches)
+        return gg_all_ms(&p);
+    const double most = (s->searches + (double)devices - 1) / devices;
+    double ms = p.search_ms * (s->a->times && s->search ? most / s->searches : most);
+    gpugraph_run there = *run; /* copies go up one after the other, at the worst */
+    for (int i = 0; i < devices; i++) {
+        there.device = c->ordinal[i];
+        p = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, &there);
+        ms += p.stays_ms;
+    }
+    return ms;
+}
+
+/* How many of the candidates, which come in order, are predicted to be fastest; *gain: what that saves. */
+static int count_that_pays(const gpugraph_graph *graph, const struct sharing *s,
+                           const gpugraph_run *run, const struct candidates *c,
+                           double *gain) {
+    const double one = predicted_ms(graph, s, run, c, 1);
+    double best = one / GG_SEVERAL_GAIN;
+    int count = 1;
+    *gain = 0;
+    if (!s->searches && s->a->several_ns <= 0)
+        return 1;
+    for (int devices = 2; devices <= c->count; devices++) {
+        const double ms = predicted_ms(graph, s, run, c, devices);
+        if (ms >= best)
+            continue;
+        best = ms;
+        count = devices;
+        *gain = one - ms;
+    }
+    return count;
+}
+
+/* Those that are open go on now; others begin to be opened once what was missed is worth it. */
+static void leave_open_ones(struct candidates *c) {
+    int count = 1;
+    for (int i = 1; i < c->count; i++)
+        if (is_open(c->ordinal[i]))
+            c->ordinal[count++] = c->ordinal[i];
+    c->count = count;
+}
+
+static void open_others(const struct candidates *all, int wanted, double gain) {
+    const bool pays = gg_rent_pays(gg_rent_ms(&further_rent), gain, GG_CUDA_START_MS);
+    bool lacking = false;
+    for (int i = 1; i < wanted; i++) {
+        const enum opening_state state = gg_devices_asked->state(all->ordinal[i], NULL);
+        lacking |= state != OPENING_OPEN;
+        if (state == OPENING_CLOSED && pays)
+            gg_devices_asked->begin(all->ordinal[i]);
+    }
+    if (lacking)
+        gg_rent_add(&further_rent, gain);
+}
+
+/* As many as pay, of those that are open and have room. */
+static int pay_now(const gpugraph_graph *graph, const struct sharing *s,
+                   gpugraph_run *run, struct candidates *c) {
+    const struct candidates all = *c;
+    double gain, gain_now;
+    const int wanted = count_that_pays(graph, s, run, &all, &gain);
+    if (wanted == 1)
+        return 1;
+    leave_open_ones(c);
+    int count = count_that_pays(graph, s, run, c, &gain_now);
+    open_others(&all, wanted, gain - gain_now);
+    while (count > 1 && all_have_room(graph, s, run, c, count))
+        count--;
+    return count;
+}
+
+/* ---- the choice ---- */
+
+static void take(gpugraph_run *run, const struct candidates *c, int devices) {
+    run->used_devices = devices;
+    run->device_set = 0;
+    for (int i = 0; i < devices; i++)
+        run->device_set |= (uint32_t)1 << c->ordinal[i];
+}
+
+static gpugraph_status take_all(const gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run, const struct candidates *c) {
+    const int devices =
+        s->searches && (int64_t)s->searches < c->count ? (int)s->searches : c->count;
+    gpugraph_status status = all_have_room(graph, s, run, c, devices);
+    if (!status)
+        take(run, c, devices);
+    return status;
+}
+
+/* One has not the room: do several? */
+static gpugraph_status take_for_memory(const gpugraph_graph *graph,
+                                       const struct sharing *s, gpugraph_run *run,
+                                       const struct candidates *c) {
+    char why[sizeof run->why];
+    snprintf(why, sizeof why, "%s", run->why);
+    for (int devices = 2; !s->searches && devices <= c->count; devices++)
+        if (all_have_room(graph, s, run, c, devices) == GPUGRAPH_OK) {
+            take(run, c, devices);
+            return GPUGRAPH_OK;
+        }
+    snprintf(run->why, sizeof run->why, "%s", why);
+    return GPUGRAPH_DEVICE_MEMORY;
+}
+
+gpugraph_status gg_take_devices(const gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run) {
+    const char *why = "";
+    gg_use_one_device(run, true);
+    if (!gg_devices_asked->usable(&why)) {
+        snprintf(run->why, sizeof run->why, "%s", why);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    if (run->device < 0 || run->device >= GG_MAX_DEVICES) {
+        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d",
+                 run->device);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    struct candidates c = find_candidates(s, run);
+    if (run->all_devices && c.count > 1)
+        return take_all(graph, s, run, &c);
+    struct sharing roomy = *s;
+    roomy.frugal = false;
+    gpugraph_status status = has_room(graph, &roomy, run, run->device, 1);
+    if (status == GPUGRAPH_DEVICE_MEMORY)
+        status = take_for_memory(graph, s, run, &c);
+    if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
+        status = has_room(graph, s, run, run->device, 1);
+    if (run->used_devices > 1)
+        return status;
+    if (status == GPUGRAPH_OK && c.count > 1)
+        take(run, &c, pay_now(graph, s, run, &c));
+    return status;
+}
+
+int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
+                        const gpugraph_run *run) {
+    double gain;
+    if (!is_open(run->device))
+        return 1;
+    struct candidates c = find_candidates(s, run);
+    if (!run->all_devices)
+        leave_open_ones(&c);
+    return run->all_devices ? c.count : count_that_pays(graph, s, run, &c, &gain);
+}
