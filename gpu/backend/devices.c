@@ -257,13 +257,27 @@ gpugraph_status gg_take_devices(const gpugraph_graph *graph, const struct sharin
     return status;
 }
 
+/* Without a look at what is free: of its own, an estimate opens nothing. */
+static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s,
+                            const gpugraph_run *run, int devices) {
+    return run->memory_limit <= 0 ||
+           needed_on(graph, s, run, devices) + gg_held_on_device(graph, run) <=
+               run->memory_limit;
+}
+
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
                         const gpugraph_run *run) {
     double gain;
+    int devices = 1;
     if (!is_open(run->device))
         return 1;
     struct candidates c = find_candidates(s, run);
-    if (!run->all_devices)
-        leave_open_ones(&c);
-    return run->all_devices ? c.count : count_that_pays(graph, s, run, &c, &gain);
+    if (run->all_devices)
+        return c.count;
+    while (devices < c.count && !is_within_limit(graph, s, run, devices))
+        devices++;
+    if (devices > 1)
+        return is_within_limit(graph, s, run, devices) ? devices : 1;
+    leave_open_ones(&c);
+    return count_that_pays(graph, s, run, &c, &gain);
 }

@@ -1,5 +1,6 @@
 /* What auto would weigh for a function, and what it would do, without doing it. */
 #include "algorithms.h"
+#include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"
 #include "device/weigh.h"
@@ -102,10 +103,23 @@ static void estimate_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
     const algorithm_side *side = a->side[GPUGRAPH_CUDA];
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
     e->method = begins(a, GPUGRAPH_CUDA);
-    e->devices = 1;
     e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
-    e->device_bytes = gg_bytes_on_device(graph, run, side->bytes, false) +
-                      gg_held_on_device(graph, run);
+    e->device_bytes =
+        gg_held_on_device(graph, run) +
+        (e->devices > 1 ? side->several_bytes(graph, e->devices)
+                        : gg_bytes_on_device(graph, run, side->bytes, false));
+}
+
+/* As many as pay, or as have the room together. */
+static int devices_of(const gpugraph_graph *graph, const gg_algorithm *a,
+                      const gpugraph_run *run, double *ms) {
+    const struct sharing s = {.a = a};
+    const int devices = gg_expected_devices(graph, &s, run);
+    if (devices > 1 && a->several_ns > 0) {
+        struct prediction p = gg_predict_several(graph, a, NULL, devices, run);
+        *ms = gg_all_ms(&p);
+    }
+    return devices;
 }
 
 /* Where a device that is open has no room for it, auto turns to the CPU. */
@@ -141,6 +155,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
+    estimate[1].devices = devices_of(graph, a, run, &s.cuda);
     estimate_cuda(graph, a, size, run, &estimate[1]);
     estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
     bool goes = run->backend == GPUGRAPH_CUDA ||
