@@ -58,7 +58,8 @@ static struct candidates find_candidates(const struct sharing *s,
         return c;
     /* One that was named and is not there is told so later. */
     const bool named = run->all_devices && run->device_count > 0;
-    for (int i = 0; i < GG_MAX_DEVICES; i++)
+    const uint32_t most = s->searches ? s->searches : GG_MAX_DEVICES;
+    for (int i = 0; i < GG_MAX_DEVICES && (uint32_t)c.count < most; i++)
         if (i != run->device && is_listed(run, i) &&
             (named || gg_devices_asked->at(i, NULL)))
             c.ordinal[c.count++] = i;
@@ -123,7 +124,8 @@ static double predicted_ms(const gpugraph_graph *graph, const struct sharing *s,
                               : gg_predict_several(graph, s->a, s->search, devices, run);
     if (!s->searches)
         return gg_all_ms(&p);
-    const double most = (s->searches + (double)devices - 1) / devices;
+    const uint32_t each = (uint32_t)devices;
+    const double most = (s->searches + each - 1) / each; /* of one of them */
     double ms = p.search_ms * (s->a->times && s->search ? most / s->searches : most);
     gpugraph_run there = *run; /* copies go up one after the other, at the worst */
     for (int i = 0; i < devices; i++) {
@@ -204,11 +206,9 @@ static void take(gpugraph_run *run, const struct candidates *c, int devices) {
 
 static gpugraph_status take_all(const gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run, const struct candidates *c) {
-    const int devices =
-        s->searches && (int64_t)s->searches < c->count ? (int)s->searches : c->count;
-    gpugraph_status status = all_have_room(graph, s, run, c, devices);
+    gpugraph_status status = all_have_room(graph, s, run, c, c->count);
     if (!status)
-        take(run, c, devices);
+        take(run, c, c->count);
     return status;
 }
 

@@ -14,7 +14,7 @@ struct member { /* a device */
     gpugraph_run run;   /* but for the first: its own */
     uint32_t low, high; /* of the portion under way, or left behind; equal: none */
     uint32_t done;      /* items */
-    bool started, gave_up;
+    bool started, gave_up, ended_all;
 };
 
 struct share {
@@ -66,8 +66,9 @@ static void tell_failure(struct member *m) {
     if (m->run.status == GPUGRAPH_INTERRUPTED)
         return; /* after the caller's run */
     m->gave_up = is_of_a_device(m->run.status) && !run->all_devices;
-    if (!m->gave_up)
-        gg_fail(run, m->run.status, "%s", m->run.message);
+    m->ended_all = !m->gave_up;
+    if (m->ended_all)
+        __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
 }
 
 static void end(struct share *s) {
@@ -135,11 +136,24 @@ static void wait_for_others(struct share *s) {
             gg_stopped(s->run);
 }
 
+/* What has ended the caller's run, which took it for an interrupt. */
+static void hear_failures(struct share *s) {
+    const bool own = s->run->status && s->run->status != GPUGRAPH_INTERRUPTED;
+    for (int i = 1; i < s->members && !own; i++) {
+        if (!s->member[i].ended_all)
+            continue;
+        gg_begin(s->run);
+        gg_fail(s->run, s->member[i].run.status, "%s", s->member[i].run.message);
+        break;
+    }
+}
+
 static void lead(struct share *s) {
     struct member *own = &s->member[0];
     while (!gg_stopping(s->run) && take_portion(own))
         do_portion(own, s->run);
     wait_for_others(s);
+    hear_failures(s);
     /* What others have left behind. */
     for (int i = 1; i < s->members && !s->run->status; i++) {
         if (!s->member[i].gave_up || s->member[i].low == s->member[i].high)
