@@ -2,13 +2,20 @@
 #include "copy.h"
 #include "device/devices.cuh"
 #include "device/parts.cuh"
-#include "graph.cuh"
+#include "device_copy.cuh"
 
 static int64_t held_on(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);
     const int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
     gg_look_at_device(before);
     return bytes;
+}
+
+static bool has_copy(const gpugraph_graph *graph, int device) {
+    const int before = gg_look_at_device(device);
+    const bool has = gg_has_device_ends(graph);
+    gg_look_at_device(before);
+    return has;
 }
 
 static void free_copy(gpugraph_graph *graph) {
@@ -66,6 +73,7 @@ static void bring(gpugraph_graph *graph, gpugraph_run *run) {
 extern "C" const struct copy_services gg_copies = {
     .held = gg_all_part_bytes,
     .held_on = held_on,
+    .has_copy = has_copy,
     .look_at = gg_look_at_device,
     .release = release,
     .keep_one = keep_one,
