@@ -127,6 +127,8 @@ static double predicted_ms(const gpugraph_graph *graph, const struct sharing *s,
     const uint32_t each = (uint32_t)devices;
     const double most = (s->searches + each - 1) / each; /* of one of them */
     double ms = p.search_ms * (s->a->times && s->search ? most / s->searches : most);
+    if (devices > 1 && gg_is_away(graph))
+        ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
     gpugraph_run there = *run; /* copies go up one after the other, at the worst */
     for (int i = 0; i < devices; i++) {
         there.device = c->ordinal[i];

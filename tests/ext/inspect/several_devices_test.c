@@ -36,7 +36,7 @@ START_TEST(sources_are_shared) {
     expect_phase("devices", " on device 1");
     expect_same(MATRIX("cpu"), MATRIX("cuda"));
     expect_phase("devices", "6 searches: 3 on device 0, 3 on device 1");
-    run("SELECT gpugraph_config('devices', '1')");
+    run("SELECT gpugraph_config('devices', '1'), gpugraph_config('cache_limit', 0)");
     expect_same(MATRIX("cpu"), MATRIX("cuda"));
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'devices'");
 }

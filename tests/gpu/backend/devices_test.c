@@ -423,7 +423,7 @@ END_TEST
 
 const struct suite suite = {
     "devices",
-    {{"devices", .tags = "serial", .setup = setup, .teardown = teardown,
+    {{"devices", .setup = setup, .teardown = teardown,
       .cases =
           {{&all_where_they_pay},          {&one_where_they_do_not},
            {&one_alone_by_default},        {&those_that_are_listed},
