@@ -644,6 +644,8 @@
 /* Several devices are taken where they are predicted to be so many times faster than one: below it a
 ** prediction that errs would cost more than is gained. */
 #define GG_SEVERAL_GAIN 1.15
+/* Milliseconds that each device takes to join those that share searches out: a thread, a turn. */
+#define GG_SHARE_MS 0.1
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
 ** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
 ** for shortest paths GG_THIN_ROUNDS as many rounds. Other graphs: GG_FEW_LEVELS. A

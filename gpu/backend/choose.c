@@ -97,12 +97,15 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
     run->chosen_at_ms = 0;
-    if (!r->method && run->used_devices <= 1 && is_predicted(on, run)) {
-        struct prediction p = gg_predict(graph, r->a, r->search, on, run);
+    if (!r->method && is_predicted(on, run) && !(r->searches && run->used_devices > 1)) {
+        const bool several = run->used_devices > 1;
+        struct prediction p =
+            several ? gg_predict_several(graph, r->a, r->search, run->used_devices, run)
+                    : gg_predict(graph, r->a, r->search, on, run);
         run->search_ms = p.search_ms;
         run->stays_ms = p.stays_ms;
         run->like = gg_like(graph, r->search);
-        run->chosen = on;
+        run->chosen = several ? GG_SEVERAL : on;
         run->chosen_at_ms = gg_now_ms();
     }
     gg_count_searches(graph, 1);
@@ -120,7 +123,7 @@ static struct sharing sharing_of(const request *r, bool frugal) {
 
 /* The devices that are to search, and what they do so by. If there is none, or no room, run->why says
 ** why. */
-static gpugraph_status take_devices(const gpugraph_graph *graph, request *r, bool frugal,
+static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frugal,
                                     gpugraph_run *run) {
     const struct sharing s = sharing_of(r, frugal);
     const gpugraph_status status = gg_take_devices(graph, &s, run);
@@ -274,6 +277,8 @@ static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
     gpugraph_backend on = equal(run->used_backend, gg_backend_name[GPUGRAPH_CUDA])
                               ? GPUGRAPH_CUDA
                               : GPUGRAPH_CPU;
+    if (run->used_devices > 1)
+        on = GG_SEVERAL;
     struct prediction p = {run->search_ms, run->stays_ms};
     if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
         gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
@@ -306,15 +311,15 @@ static bool is_of_a_device(gpugraph_status status) {
 }
 
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
-    if (run->used_devices <= 1 || run->all_devices || !is_of_a_device(run->status))
+    if (run->used_devices <= 1 || run->all_devices || !gg_method_is_auto(run) ||
+        !is_of_a_device(run->status))
         return false;
     int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
     snprintf(run->why, sizeof run->why, "not on %d devices: %.*s", run->used_devices,
              fact < 160 ? fact : 160, run->message);
     gg_begin(run);
     gg_use_one_device(run, true);
-    if (gg_method_is_auto(run))
-        run->used_method = method_on(a, GPUGRAPH_CUDA, NULL)->name;
+    run->used_method = method_on(a, GPUGRAPH_CUDA, NULL)->name;
     return true;
 }
 

@@ -116,47 +116,61 @@ static bool is_open(int ordinal) {
     return gg_devices_asked->state(ordinal, NULL) == OPENING_OPEN;
 }
 
-static double predicted_ms(const gpugraph_graph *graph, const struct sharing *s,
-                           const gpugraph_run *run, const struct candidates *c,
-                           int devices) {
-    struct prediction p = s->searches || devices == 1
-                              ? gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run)
-                              : gg_predict_several(graph, s->a, s->search, devices, run);
-    if (!s->searches)
-        return gg_all_ms(&p);
+/* Of searches that are shared out: the one that has most of them, and all copies that lack, which go up one
+** after the other at the worst. */
+static struct prediction of_shares(const gpugraph_graph *graph, const struct sharing *s,
+                                   const gpugraph_run *run, const struct candidates *c,
+                                   int devices) {
     const uint32_t each = (uint32_t)devices;
     const double most = (s->searches + each - 1) / each; /* of one of them */
-    double ms = p.search_ms * (s->a->times && s->search ? most / s->searches : most);
+    struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
+    all.search_ms *= s->a->times && s->search ? most / s->searches : most;
+    all.search_ms += (devices - 1) * GG_SHARE_MS;
     if (devices > 1 && gg_is_away(graph))
-        ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
-    gpugraph_run there = *run; /* copies go up one after the other, at the worst */
-    for (int i = 0; i < devices; i++) {
+        all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
+    gpugraph_run there = *run;
+    for (int i = 1; i < devices; i++) {
         there.device = c->ordinal[i];
-        p = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, &there);
-        ms += p.stays_ms;
+        all.stays_ms +=
+            gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, &there).stays_ms;
     }
-    return ms;
+    return all;
 }
 
-/* How many of the candidates, which come in order, are predicted to be fastest; *gain: what that saves. */
-static int count_that_pays(const gpugraph_graph *graph, const struct sharing *s,
-                           const gpugraph_run *run, const struct candidates *c,
-                           double *gain) {
-    const double one = predicted_ms(graph, s, run, c, 1);
-    double best = one / GG_SEVERAL_GAIN;
-    int count = 1;
-    *gain = 0;
-    if (!s->searches && s->a->several_ns <= 0)
-        return 1;
-    for (int devices = 2; devices <= c->count; devices++) {
-        const double ms = predicted_ms(graph, s, run, c, devices);
-        if (ms >= best)
+static struct prediction predicted(const gpugraph_graph *graph, const struct sharing *s,
+                                   const gpugraph_run *run, const struct candidates *c,
+                                   int devices) {
+    if (s->searches)
+        return of_shares(graph, s, run, c, devices);
+    return devices == 1 ? gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run)
+                        : gg_predict_several(graph, s->a, s->search, devices, run);
+}
+
+struct offer {
+    int devices;
+    double gain,
+        stays; /* ms beside one device; of copies or parts that are made for it */
+};
+
+/* How many of the candidates, which come in order, are predicted to be fastest. in_the_end: where copies
+** and parts are there. */
+static struct offer best_offer(const gpugraph_graph *graph, const struct sharing *s,
+                               const gpugraph_run *run, const struct candidates *c,
+                               bool in_the_end) {
+    struct offer best = {.devices = 1};
+    const struct prediction one = predicted(graph, s, run, c, 1);
+    const double one_ms = in_the_end ? one.search_ms : gg_all_ms(&one);
+    const bool known = s->searches || s->a->several_ns > 0;
+    double least = one_ms / GG_SEVERAL_GAIN;
+    for (int devices = 2; known && devices <= c->count; devices++) {
+        const struct prediction p = predicted(graph, s, run, c, devices);
+        const double ms = in_the_end ? p.search_ms : gg_all_ms(&p);
+        if (ms >= least)
             continue;
-        best = ms;
-        count = devices;
-        *gain = one - ms;
+        least = ms;
+        best = (struct offer){devices, one_ms - ms, p.stays_ms};
     }
-    return count;
+    return best;
 }
 
 /* Those that are open go on now; others begin to be opened once what was missed is worth it. */
@@ -168,10 +182,12 @@ static void leave_open_ones(struct candidates *c) {
     c->count = count;
 }
 
-static void open_others(const struct candidates *all, int wanted, double gain) {
+static void open_others(const struct candidates *all, const struct offer *wanted,
+                        const struct offer *open) {
+    const double gain = wanted->gain - open->gain;
     const bool pays = gg_rent_pays(gg_rent_ms(&further_rent), gain, GG_CUDA_START_MS);
     bool lacking = false;
-    for (int i = 1; i < wanted; i++) {
+    for (int i = 1; i < wanted->devices; i++) {
         const enum opening_state state = gg_devices_asked->state(all->ordinal[i], NULL);
         lacking |= state != OPENING_OPEN;
         if (state == OPENING_CLOSED && pays)
@@ -181,17 +197,28 @@ static void open_others(const struct candidates *all, int wanted, double gain) {
         gg_rent_add(&further_rent, gain);
 }
 
-/* As many as pay, of those that are open and have room. */
-static int pay_now(const gpugraph_graph *graph, const struct sharing *s,
-                   gpugraph_run *run, struct candidates *c) {
+/* Of those that are open: as many as pay now, or would have paid for what the graph has missed so far. */
+static int count_open(gpugraph_graph *graph, const struct sharing *s,
+                      const gpugraph_run *run, const struct candidates *c,
+                      const struct offer *in_the_end) {
+    const struct offer now = best_offer(graph, s, run, c, false);
+    const double missed = gg_missed_ms(graph) + in_the_end->gain;
+    if (now.devices > 1 || in_the_end->devices == 1)
+        return now.devices;
+    if (missed >= in_the_end->stays * GG_COPY_SHARE)
+        return in_the_end->devices;
+    gg_set_missed(graph, missed);
+    return 1;
+}
+
+static int pay_now(gpugraph_graph *graph, const struct sharing *s, gpugraph_run *run,
+                   struct candidates *c) {
     const struct candidates all = *c;
-    double gain, gain_now;
-    const int wanted = count_that_pays(graph, s, run, &all, &gain);
-    if (wanted == 1)
-        return 1;
+    const struct offer wanted = best_offer(graph, s, run, &all, true);
     leave_open_ones(c);
-    int count = count_that_pays(graph, s, run, c, &gain_now);
-    open_others(&all, wanted, gain - gain_now);
+    const struct offer open = best_offer(graph, s, run, c, true);
+    open_others(&all, &wanted, &open);
+    int count = count_open(graph, s, run, c, &open);
     while (count > 1 && all_have_room(graph, s, run, c, count))
         count--;
     return count;
@@ -229,7 +256,7 @@ static gpugraph_status take_for_memory(const gpugraph_graph *graph,
     return GPUGRAPH_DEVICE_MEMORY;
 }
 
-gpugraph_status gg_take_devices(const gpugraph_graph *graph, const struct sharing *s,
+gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run) {
     const char *why = "";
     gg_use_one_device(run, true);
@@ -269,7 +296,6 @@ static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s
 
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
                         const gpugraph_run *run) {
-    double gain;
     int devices = 1;
     if (!is_open(run->device))
         return 1;
@@ -281,5 +307,5 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
     if (devices > 1)
         return is_within_limit(graph, s, run, devices) ? devices : 1;
     leave_open_ones(&c);
-    return count_that_pays(graph, s, run, &c, &gain);
+    return best_offer(graph, s, run, &c, false).devices;
 }

@@ -20,7 +20,7 @@ struct sharing { /* of a search, or of many */
 
 /* Sets used_devices and device_set. If no device can be used, or has room, or not all that were asked
 ** for: run->why says so. */
-gpugraph_status gg_take_devices(const gpugraph_graph *graph, const struct sharing *s,
+gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run);
 /* The same from predictions alone, for an estimate: how many would be taken. */
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,

@@ -136,12 +136,14 @@ static void correct(struct prediction *p, const gpugraph_graph *graph,
     p->stays_ms *= gg_learned(&stays[on]);
 }
 
-/* What one device has taught counts for several. */
+/* What one device has taught counts for several, too. */
 struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algorithm *a,
                                      const gpugraph_search *search, int devices,
                                      const gpugraph_run *run) {
     struct prediction p = on_several(graph, a, devices, run);
     correct(&p, graph, a, search, GPUGRAPH_CUDA);
+    struct known *k = find(a);
+    p.search_ms *= k ? gg_learned(&k->on[GG_SEVERAL][gg_like(graph, search)]) : 1;
     return p;
 }
 

@@ -19,6 +19,9 @@ static inline double gg_all_ms(const struct prediction *p) {
     return p->search_ms + p->stays_ms;
 }
 
+/* Where times of several devices that share a graph are learned, among backends. */
+#define GG_SEVERAL GPUGRAPH_AUTO
+
 /* search: NULL where it is of the whole graph. The device's context is taken to be open. */
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
