@@ -81,9 +81,14 @@ static gpugraph_status has_room(const gpugraph_graph *graph, const struct sharin
                                 gpugraph_run *run, int ordinal, int devices) {
     gpugraph_device device;
     gpugraph_run there = *run;
+    const char *why = "";
     there.device = ordinal;
     if (!gg_devices_asked->at(ordinal, &device)) {
         snprintf(run->why, sizeof run->why, "there is no CUDA device number %d", ordinal);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    if (gg_devices_asked->state(ordinal, &why) == OPENING_FAILED) {
+        snprintf(run->why, sizeof run->why, "CUDA device %d: %s", ordinal, why);
         return GPUGRAPH_NO_DEVICE;
     }
     int64_t needed = needed_on(graph, s, &there, devices), room = device.free;

@@ -32,12 +32,16 @@ static void release(gpugraph_graph *graph) {
 
 /* The copy that stays: edges that are nowhere else stay where they are. */
 static int kept_device(const gpugraph_graph *graph, int device) {
-    return gg_is_away(graph) || held_on(graph, device) == 0 ? graph->device->ordinal
-                                                            : device;
+    const struct device_graph *list = graph->device;
+    if (!gg_is_away(graph) && has_copy(graph, device))
+        return device;
+    while (list && !has_copy(graph, list->ordinal))
+        list = list->next;
+    return list ? list->ordinal : GG_NOWHERE;
 }
 
 static void keep_one(gpugraph_graph *graph, int device) {
-    const int kept = graph->device ? kept_device(graph, device) : GG_NOWHERE;
+    const int kept = kept_device(graph, device);
     for (int ordinal = 0; ordinal < GG_MAX_DEVICES && !gg_forked(); ordinal++)
         if (gg_device_list(graph, ordinal) &&
             (ordinal != kept || held_on(graph, ordinal) == 0))

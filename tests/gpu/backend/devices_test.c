@@ -337,6 +337,18 @@ START_TEST(every_one_of_a_list) {
 }
 END_TEST
 
+/* Its context is lost, say. */
+START_TEST(one_that_has_failed) {
+    states[2] = OPENING_FAILED;
+    choose();
+    expect_devices(11);
+    run.all_devices = true;
+    choose();
+    ck_assert_int_eq(run.status, GPUGRAPH_NO_DEVICE);
+    ck_assert_ptr_nonnull(strstr(run.message, "CUDA device 2: "));
+}
+END_TEST
+
 START_TEST(every_one_there_is) {
     several_ns = 0;
     run.all_devices = true;
@@ -456,16 +468,27 @@ END_TEST
 const struct suite suite = {
     "devices",
     {{"devices", .setup = setup, .teardown = teardown,
-      .cases =
-          {{&all_where_they_pay},          {&one_where_they_do_not},
-           {&one_alone_by_default},        {&those_that_are_listed},
-           {&a_method_of_one_device},      {&an_algorithm_of_one_device},
-           {&auto_takes_them_too},         {&parts_are_rented},
-           {&times_are_learned},           {&several_for_their_memory},
-           {&several_for_the_limit},       {&several_before_a_method_that_needs_less},
-           {&not_enough_on_all},           {&fewer_where_one_is_full},
-           {&every_one_of_a_list},         {&every_one_there_is},
-           {&lists_that_are_wrong},        {&others_open_when_they_are_missed},
-           {&small_searches_open_nothing}, {&searches_are_shared},
-           {&few_searches_are_not},        {&one_goes_on}}}},
+      .cases = {{&all_where_they_pay},
+                {&one_where_they_do_not},
+                {&one_alone_by_default},
+                {&those_that_are_listed},
+                {&a_method_of_one_device},
+                {&an_algorithm_of_one_device},
+                {&auto_takes_them_too},
+                {&parts_are_rented},
+                {&times_are_learned},
+                {&several_for_their_memory},
+                {&several_for_the_limit},
+                {&several_before_a_method_that_needs_less},
+                {&not_enough_on_all},
+                {&fewer_where_one_is_full},
+                {&every_one_of_a_list},
+                {&one_that_has_failed},
+                {&every_one_there_is},
+                {&lists_that_are_wrong},
+                {&others_open_when_they_are_missed},
+                {&small_searches_open_nothing},
+                {&searches_are_shared},
+                {&few_searches_are_not},
+                {&one_goes_on}}}},
 };
