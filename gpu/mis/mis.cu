@@ -149,7 +149,9 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority p
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         int devices = gg_used_devices(run, ordinal);
-        return gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+        gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+        if (!gg_go_on_alone(run, &gg_mis))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;
