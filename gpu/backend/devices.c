@@ -127,9 +127,9 @@ static struct prediction of_shares(const gpugraph_graph *graph, const struct sha
                                    const gpugraph_run *run, const struct candidates *c,
                                    int devices) {
     const uint32_t each = (uint32_t)devices;
-    const double most = (s->searches + each - 1) / each; /* of one of them */
+    const uint32_t most = (s->searches + each - 1) / each; /* of one of them */
     struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
-    all.search_ms *= s->a->times && s->search ? most / s->searches : most;
+    all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
     all.search_ms += (devices - 1) * GG_SHARE_MS;
     if (devices > 1 && gg_is_away(graph))
         all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
