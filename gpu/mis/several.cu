@@ -18,6 +18,7 @@
 ** device's words to the others. A copy may then show a neighbour open that had been found dropped:
 ** its owner finds the same, by the vertex that joined. */
 #include "several.cuh"
+#include "several/bring.cuh"
 #include "mis.h"
 
 struct mis_shared {
@@ -304,36 +305,6 @@ bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts
 
 /* ---- a graph's ---- */
 
-struct homing {
-    const struct several_places *places;
-    uint32_t owner;
-    const uint8_t *segment;
-    uint8_t *member;
-};
-
-static void home_slice(void *job, uint64_t low, uint64_t high) {
-    const struct homing *h = (const struct homing *)job;
-    for (uint64_t i = low; i < high; i++) {
-        uint64_t v = several_number_of(h->places, h->owner, (uint32_t)i);
-        if (v < h->places->n)
-            h->member[v] = h->segment[i];
-    }
-}
-
-static bool bring_home(struct several_team *team, const struct several_places *places,
-                       const struct mis_answer *answer, uint8_t *member) {
-    uint8_t *segment = (uint8_t *)gg_alloc(team->run, places->stride, 1);
-    for (int p = 0; p < team->parts && segment && gg_several_going(team); p++) {
-        struct homing h = {places, (uint32_t)p, segment, member};
-        if (gg_download(gg_several_on(team, p), segment, answer->member.at[p],
-                        places->stride))
-            gg_slices(gg_threads(team->run, places->stride), places->stride, home_slice,
-                      &h);
-    }
-    gg_release(segment);
-    return gg_several_going(team);
-}
-
 static bool search(struct several_team *team, struct mis_question *question,
                    uint8_t *member) {
     struct several_parts parts;
@@ -348,7 +319,7 @@ static bool search(struct several_team *team, struct mis_question *question,
              team->parts, team->exchange->name, answer.launches, answer.passes);
     gg_search_phase(team->run, started, parts.places.n, more);
     started = gg_now_ms();
-    if (bring_home(team, &parts.places, &answer, member))
+    if (gg_several_bring(team, &parts.places, answer.member, member))
         gg_phase(team->run, "download", started, parts.places.n, "members");
     return gg_several_going(team);
 }

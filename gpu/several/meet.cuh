@@ -28,7 +28,9 @@
 
 enum {
     SEVERAL_MOST = 16, /* devices that meet */
-    SEVERAL_WORDS = 8  /* numbers that a device tells */
+    SEVERAL_WORDS = 8, /* numbers that a device tells */
+    SEVERAL_LOOK =
+        16 /* rounds between two looks at the stop word, which lies across the bus */
 };
 
 /* What is told at one meeting. */
@@ -181,7 +183,8 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
 WARP_FUNCTION void several_put_tally(const struct several_meeting *m, uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     struct several_tally *tally = &own->tally[round % 3];
-    bool stop = host_load(m->stop) != 0 || device_load(&own->trouble) != 0;
+    bool stop = device_load(&own->trouble) != 0 ||
+                (round % SEVERAL_LOOK == 0 && host_load(m->stop) != 0);
     for (uint32_t q = 0; q < m->parts; q++) {
         struct several_slot *slot = &m->desk[q]->slot[round % 2][m->me];
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
