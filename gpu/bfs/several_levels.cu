@@ -373,13 +373,14 @@ static __device__ void end_sweep(const bfs_shared &b, shared_state *s, uint64_t 
 
 static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t round) {
     const several_meeting *m = &b.view.meeting;
-    const uint64_t entries = several_told(m, round, TOLD_ENTRIES);
-    const uint64_t arcs = several_told(m, round, TOLD_ARCS);
-    const uint64_t found = several_told(m, round, TOLD_FOUND);
-    s->missing -= several_told(m, round, TOLD_HITS);
+    uint64_t told[SEVERAL_WORDS];
+    several_told_all(m, round, told);
+    const uint64_t entries = told[TOLD_ENTRIES], arcs = told[TOLD_ARCS];
+    const uint64_t found = told[TOLD_FOUND];
+    s->missing -= told[TOLD_HITS];
     switch (s->mode) {
     case S_PLANT:
-        s->missing += several_told(m, round, TOLD_MISSING);
+        s->missing += told[TOLD_MISSING];
         s->reached = found;
         adopt(b, s, entries, arcs);
         choose_next(b, s);
@@ -392,7 +393,7 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
         s->mode = S_RECEIVE;
         for (uint32_t q = 0; q < b.view.places.parts; q++)
             s->come[q] = (uint32_t)several_told_letters(m, round, q);
-        if (several_told(m, round, TOLD_LETTERS) == 0)
+        if (told[TOLD_LETTERS] == 0)
             complete_level(b, s);
         break;
     case S_RECEIVE:
@@ -408,7 +409,7 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
         s->mode = S_SWEEP;
         break;
     case S_SWEEP:
-        end_sweep(b, s, found, several_told(m, round, TOLD_OPEN));
+        end_sweep(b, s, found, told[TOLD_OPEN]);
         break;
     default:
         adopt(b, s, entries, arcs);

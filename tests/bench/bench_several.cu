@@ -149,7 +149,7 @@ static struct summing sum_of(struct bench *b, const several_array<type> &array) 
         gg_download(gg_several_on(&b->team, p), segment.data(), array.at[p],
                     segment.size() * sizeof(type));
         need(b, gg_several_going(&b->team));
-        gg_slices(0, segment.size(), sum_slice, &s);
+        gg_slices(gg_team_limit(0), segment.size(), sum_slice, &s);
     }
     return s;
 }
