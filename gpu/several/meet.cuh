@@ -29,8 +29,10 @@
 enum {
     SEVERAL_MOST = 16, /* devices that meet */
     SEVERAL_WORDS = 8, /* numbers that a device tells */
-    SEVERAL_LOOK =
-        16 /* rounds between two looks at the stop word, which lies across the bus */
+    /* Looks at a word between two at the clock and at the stop word, which lies across the bus; rounds
+    ** between two at that one alone. */
+    SEVERAL_LOOKS = 256,
+    SEVERAL_LOOK = 16
 };
 
 /* What is told at one meeting. */
@@ -164,11 +166,13 @@ WARP_FUNCTION void several_fence(void) {
 ** that acquire: the last one does. */
 WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
                                  uint64_t value, bool watch) {
-    enum { LOOKS = 256 };
     struct several_desk *own = m->desk[m->me];
     uint64_t began = 0;
     for (uint32_t looks = 1; system_load_64(at) < value; looks++) {
-        if (looks % LOOKS != 0)
+#ifndef __CUDACC__
+        sched_yield();
+#endif
+        if (looks % SEVERAL_LOOKS != 0)
             continue;
         if (watch) {
             uint64_t now = several_clock_ns();
@@ -180,9 +184,6 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
         }
         if (device_load(&own->trouble) != 0)
             return false;
-#ifndef __CUDACC__
-        sched_yield();
-#endif
     }
     system_acquire_64(at);
     return true;
