@@ -133,6 +133,10 @@ enum bfs_look { BFS_ALONG, BFS_BY_ROWS, BFS_BY_HUBS };
 /* levels.cu: the methods "persistent" and "direction-optimizing". */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out);
+/* Along rows that the caller has, without a graph where tree is false. */
+bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
+                      const struct device_csr *g, const struct bfs_below *below,
+                      const struct bfs_fixed *fixed, bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */

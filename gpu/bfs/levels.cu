@@ -159,7 +159,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (!start(job, g, search, bounds, b) ||
         !take_turns(job, g, below, fixed, b, bounds, &control))
         return false;
-    if (control.explodes)
+    if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     *deepest = control.level;
     tell(job, &control, started);
@@ -198,26 +198,32 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
     return gg_do_without(job);
 }
 
+bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
+                      const struct device_csr *g, const struct bfs_below *below,
+                      const struct bfs_fixed *fixed, bool tree, struct bfs_outcome *out) {
+    struct bfs_arrays b;
+    struct workspace space = {NULL, 0};
+    const bool looks = below->rows.offset != NULL;
+    const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, g, search, looks, tree_bytes, &b);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, g, search, looks, tree_bytes, &b);
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
+    return run(job, g, below, fixed, search, &b, &out->deepest);
+}
+
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
     struct bfs_fixed fixed;
-    struct bfs_arrays b;
-    struct workspace space = {NULL, 0};
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, false, &g) ||
-        !look_below(job, search, &g, look, &below) ||
-        !gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed))
-        return false;
-    const bool looks = below.rows.offset != NULL;
-    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
-    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, &g, &below, &fixed, search, &b, &out->deepest);
+    return gg_device_csr(job, kind, false, &g) &&
+           look_below(job, search, &g, look, &below) &&
+           gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed) &&
+           gg_bfs_levels_by(job, search, &g, &below, &fixed, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
