@@ -12,6 +12,7 @@ enum contents {
     OF_BUCKET,  /* vertices of a bucket, stale ones among them */
     OF_SETTLED, /* vertices whose heavy arcs are due */
     OF_SLICES   /* parts of long rows */
+    /* in_parts letters come behind the vertices of OF_ROUND and OF_BUCKET */
 };
 
 struct input {
@@ -33,6 +34,69 @@ static __device__ void cut(const struct persistent<type> &p, const struct place<
         p.slice[first + i] = (uint64_t)v << 32 | i;
 }
 
+/* Arcs that go into the tile. */
+template <typename type>
+static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<type> &p,
+                                                        const struct place<type> &at,
+                                                        uint32_t v, uint64_t arcs) {
+    if (arcs <= 1u << p.slice_arcs)
+        return (uint32_t)arcs;
+    cut(p, at, v, arcs);
+    return 0;
+}
+
+/* ---- in parts ---- */
+
+static __device__ __forceinline__ bool is_letter(const struct mail<false> &, uint32_t) {
+    return false;
+}
+static __device__ __forceinline__ bool is_letter(const struct mail<true> &mail,
+                                                 uint32_t i) {
+    return i >= mail.listed;
+}
+
+/* Entry i of the round is a letter: true if it lowers its vertex, which is then to be relaxed at that
+** distance. Two that both lower it are both relaxed. */
+template <typename type>
+static __device__ __forceinline__ bool
+take_letter(const struct persistent<type> &p, const struct place<type> &at,
+            struct block_memory<type> &m, uint32_t i, uint32_t *v,
+            typename type::word *from) {
+    uint32_t k = i - m.mail.listed, sender = 0;
+    while (k >= m.mail.count[sender])
+        k -= m.mail.count[sender++];
+    const struct letter<type> *letters =
+        static_cast<const struct letter<type> *>(m.mail.letter[sender]);
+    const struct letter<type> one = gg_read_letter(&letters[k]);
+    *v = one.place;
+    *from = one.distance;
+    if (*from >= gg_peek(&p.distance[*v]))
+        return false;
+    const typename type::word before = atomicMin(&p.distance[*v], *from);
+    if (*from >= before)
+        return false;
+    lower_ceiling(p, *v, *from);
+    if (first_in_bucket(at, before))
+        settle(p, at, m, *v);
+    return true;
+}
+template <typename type>
+static __device__ __forceinline__ bool
+take_letter(const struct persistent<both_ends<type>> &, const struct place<both_ends<type>> &,
+            struct block_memory<both_ends<type>> &, uint32_t, uint32_t *,
+            typename type::word *) {
+    return false;
+}
+
+/* v is of this bucket, and its arcs are elsewhere: its owner is to be told. */
+template <typename type>
+static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
+                                               const struct place<type> &at,
+                                               struct block_memory<type> &m, uint32_t v) {
+    if (bucket_of(at, gg_peek(&p.distance[v])) == at.bucket && claim(p, at, v))
+        put(p, at, m, OUT_LIST, v);
+}
+
 /* Entry i of the input becomes a row of the tile; 0 arcs where it is stale or cut. */
 template <typename type>
 static __device__ uint32_t row_of(const struct persistent<type> &p,
@@ -50,7 +114,19 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         *begin += (entry & UINT32_MAX) << p.slice_arcs;
         return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
-    uint32_t v = __ldcg(&in.vertex[i]);
+    uint32_t v;
+    if (is_letter(m.mail, i)) {
+        if (!take_letter(p, at, m, i, &v, from))
+            return 0;
+        uint64_t end;
+        row_at(p, v, begin, &end);
+        return whole_or_cut(p, at, v, end - *begin);
+    }
+    v = __ldcg(&in.vertex[i]);
+    if (!is_here(p, v)) {
+        pass_on(p, at, m, v);
+        return 0;
+    }
     uint64_t end;
     row_at(p, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
@@ -61,10 +137,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
             return 0;
         settle(p, at, m, v);
     }
-    if (end - *begin <= most)
-        return (uint32_t)(end - *begin);
-    cut(p, at, v, end - *begin);
-    return 0;
+    return whole_or_cut(p, at, v, end - *begin);
 }
 
 /* Rows of a tile: one tile for each warp while that makes small ones, then several, for
@@ -217,7 +290,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (listed[i] != at.round)
-            put(p, at, m, next_list(at), target[i]);
+            put(p, at, m, fallen_list(p, at, target[i]), target[i]);
 }
 
 /* The whole grid, each warp tile after tile. */
