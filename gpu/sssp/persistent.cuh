@@ -37,7 +37,8 @@ enum {
     ROUND_LIST = REST + 2,
     SETTLED_LIST = REST + 4,
     LISTS = REST + 5,
-    OUT_LIST = SETTLED_LIST, /* in_parts, where no arcs wait: what others are to be told */
+    OUT_LIST =
+        SETTLED_LIST, /* in_parts, where no arcs wait: what others are to be told */
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
@@ -104,7 +105,7 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    uint32_t first; /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
+    uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
     bounds<typename type::plain> limits;
@@ -169,10 +170,11 @@ template <typename type> struct ways {
 };
 
 /* in_parts: the letters that are to be read in this round, sender by sender. */
-enum { SENDERS = 16 };
+enum { SENDERS = 16, TOLD_WORDS = 8 };
 template <bool parts> struct mail {};
 template <> struct mail<true> {
-    uint32_t listed; /* entries of the round's list, which come before them */
+    uint64_t told[TOLD_WORDS]; /* by all devices, at the last meeting */
+    uint32_t listed;           /* entries of the round's list, which come before them */
     uint32_t count[SENDERS];
     const void *letter[SENDERS];
 };

@@ -45,46 +45,63 @@ static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<
     return 0;
 }
 
+/* ---- ceilings ----
+**
+** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
+** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
+** distances only fall: so it may come from the first-level cache, and writers need not agree. */
+
+template <typename type>
+static __device__ __forceinline__ bool
+is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
+    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
+}
+
+template <typename type>
+static __device__ __forceinline__ void
+lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
+    const typename type::word units =
+        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
+    if (p.ceiling && units < NO_CEILING)
+        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
+}
+
 /* ---- in parts ---- */
 
-static __device__ __forceinline__ bool is_letter(const struct mail<false> &, uint32_t) {
+/* Is entry i of the round's input a letter? */
+template <typename type>
+static __device__ __forceinline__ bool is_letter(const struct block_memory<type> &m,
+                                                 const struct input &in, uint32_t i) {
+    if constexpr (type::parts)
+        return in.contents != OF_SLICES && i >= m.mail.listed;
     return false;
 }
-static __device__ __forceinline__ bool is_letter(const struct mail<true> &mail,
-                                                 uint32_t i) {
-    return i >= mail.listed;
-}
 
-/* Entry i of the round is a letter: true if it lowers its vertex, which is then to be relaxed at that
-** distance. Two that both lower it are both relaxed. */
+/* Letter k of the round: true if it lowers its vertex, which is then to be relaxed at that distance. Two
+** that both lower it are both relaxed. */
 template <typename type>
 static __device__ __forceinline__ bool
 take_letter(const struct persistent<type> &p, const struct place<type> &at,
             struct block_memory<type> &m, uint32_t i, uint32_t *v,
             typename type::word *from) {
-    uint32_t k = i - m.mail.listed, sender = 0;
-    while (k >= m.mail.count[sender])
-        k -= m.mail.count[sender++];
-    const struct letter<type> *letters =
-        static_cast<const struct letter<type> *>(m.mail.letter[sender]);
-    const struct letter<type> one = gg_read_letter(&letters[k]);
-    *v = one.place;
-    *from = one.distance;
-    if (*from >= gg_peek(&p.distance[*v]))
-        return false;
-    const typename type::word before = atomicMin(&p.distance[*v], *from);
-    if (*from >= before)
-        return false;
-    lower_ceiling(p, *v, *from);
-    if (first_in_bucket(at, before))
-        settle(p, at, m, *v);
-    return true;
-}
-template <typename type>
-static __device__ __forceinline__ bool
-take_letter(const struct persistent<both_ends<type>> &, const struct place<both_ends<type>> &,
-            struct block_memory<both_ends<type>> &, uint32_t, uint32_t *,
-            typename type::word *) {
+    if constexpr (type::parts) {
+        uint32_t k = i - m.mail.listed, sender = 0;
+        while (k >= m.mail.count[sender])
+            k -= m.mail.count[sender++];
+        const struct letter<type> *one =
+            static_cast<const struct letter<type> *>(m.mail.letter[sender]) + k;
+        *v = __ldcg(&one->place);
+        *from = __ldcg(&one->distance);
+        if (*from >= gg_peek(&p.distance[*v]))
+            return false;
+        const typename type::word before = atomicMin(&p.distance[*v], *from);
+        if (*from >= before)
+            return false;
+        lower_ceiling(p, *v, *from);
+        if (first_in_bucket(at, before))
+            settle(p, at, m, *v);
+        return true;
+    }
     return false;
 }
 
@@ -115,7 +132,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
     uint32_t v;
-    if (is_letter(m.mail, i)) {
+    if (is_letter(m, in, i)) {
         if (!take_letter(p, at, m, i, &v, from))
             return 0;
         uint64_t end;
@@ -169,27 +186,6 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
     if (first_in_bucket(at, before))
         settle(p, at, m, v);
     return true;
-}
-
-/* ---- ceilings ----
-**
-** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
-** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
-** distances only fall: so it may come from the first-level cache, and writers need not agree. */
-
-template <typename type>
-static __device__ __forceinline__ bool
-is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
-    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
-}
-
-template <typename type>
-static __device__ __forceinline__ void
-lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
-    const typename type::word units =
-        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
-    if (p.ceiling && units < NO_CEILING)
-        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
 }
 
 /* ---- arcs ---- */

@@ -1,0 +1,19 @@
+/* Weak components by several devices. (several.cu) */
+#ifndef GPUGRAPH_COMPONENTS_SEVERAL_CUH
+#define GPUGRAPH_COMPONENTS_SEVERAL_CUH
+
+#include "components.h"
+#include "several/several.cuh"
+
+/* Components of the graph, by the run's devices. */
+gpugraph_status gg_components_several(gpugraph_graph *graph, gpugraph_run *run,
+                                      uint32_t *component);
+/* Bytes that each of so many devices would still need. */
+int64_t gg_components_several_bytes(const gpugraph_graph *graph, int parts);
+
+/* The same of parts that are there. both_ways: each arc is there in the other direction, too.
+** *component: by vertex number, on member 0, until the workspace is used again. */
+bool gg_components_on_team(struct several_team *team, const struct several_parts *parts,
+                           bool both_ways, uint32_t **component);
+
+#endif
