@@ -122,10 +122,10 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorith
         return GPUGRAPH_NO_DEVICE;
     }
     const algorithm_side *cuda = a->side[GPUGRAPH_CUDA];
-    int64_t needed = cuda->bytes ? cuda->bytes(graph, frugal) : 0, room = device.free;
+    int64_t needed = gg_bytes_on_device(graph, run, cuda->bytes, frugal);
+    int64_t room = device.free;
     if (run->memory_limit > 0) {
-        int64_t held = graph->device ? gg_copies.held(graph) : 0;
-        int64_t rest = run->memory_limit - held;
+        int64_t rest = run->memory_limit - gg_held_on_device(graph, run);
         room = rest < room ? (rest > 0 ? rest : 0) : room;
     }
     if (needed <= room)

@@ -4,12 +4,11 @@
 
 #include "opening.h"
 #include "rent.h"
+#include "turn.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { GG_MAX_DEVICES = 16 }; /* ordinals beyond are refused */
 
 struct device_services {
     bool (*usable)(const char **why);

@@ -18,7 +18,6 @@
 ** device's words to the others. A copy may then show a neighbour open that had been found dropped:
 ** its owner finds the same, by the vertex that joined. */
 #include "several.cuh"
-#include "device/services.h"
 #include "mis.h"
 
 struct mis_shared {
@@ -355,10 +354,10 @@ static bool search(struct several_team *team, struct mis_question *question,
 }
 
 gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
-                               int64_t seed, gpugraph_run *run, uint8_t *member) {
+                               int64_t seed, gpugraph_run *run, const int *ordinal,
+                               int parts, uint8_t *member) {
     struct several_team team;
-    int ordinal[SEVERAL_MOST];
-    int devices = gg_used_devices(run, ordinal);
+    run->used_method = "several";
     bool stored = (priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM) &&
                   !gg_ids_are_consecutive(graph);
     uint32_t *hash = NULL;
@@ -371,7 +370,7 @@ gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority
     }
     struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
                                     hash};
-    if (gg_several_open(&team, graph, run, ordinal, devices)) {
+    if (gg_several_open(&team, graph, run, ordinal, parts)) {
         search(&team, &question, member);
         gg_several_close(&team);
     }

@@ -22,9 +22,10 @@ struct mis_answer {
 /* The set of the graph in those parts (CSR_SIMPLE). */
 bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts,
                     const struct mis_question *question, struct mis_answer *answer);
-/* gg_mis_cuda's search on run->used_devices, method "several". */
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
 gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
-                               int64_t seed, gpugraph_run *run, uint8_t *member);
+                               int64_t seed, gpugraph_run *run, const int *ordinal,
+                               int parts, uint8_t *member);
 int64_t gg_mis_several_bytes(const gpugraph_graph *graph, int parts);
 
 #endif
