@@ -18,7 +18,10 @@
 ** host anything. */
 #include "several.cuh"
 #include "trees.cuh"
+#include "device/services.h"
 #include "graph/device_copy.cuh"
+
+#include <stdlib.h>
 
 enum { GROUP = 4 /* edges that a thread reads at once */ };
 
@@ -190,20 +193,37 @@ static void find_largest(struct cuda_job *job, const struct arrays *a) {
     gg_launched(job, "mark_outside");
 }
 
+static int variant(void) {
+    const char *text = getenv("GG_CV");
+    return text ? atoi(text) : 1;
+}
+
+static void shorten_ways(struct cuda_job *job, const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16);
+    if (variant() & 1)
+        shorten<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    else
+        shorten<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+}
+
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
     begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    if (edges->m / GG_COMPONENTS_ROW < a->n) {
+    if (edges->m / GG_COMPONENTS_ROW < a->n || (variant() & 8)) {
+        if (variant() & 2) {
+            hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
+            shorten_ways(job, a);
+        }
         link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
         gg_launched(job, "link_every");
         return;
     }
     hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     find_largest(job, a);
     link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
@@ -213,9 +233,9 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->offset[side]; side++)
         link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
@@ -238,7 +258,10 @@ static void find(struct cuda_job *job, uint32_t *component) {
         link_all_rows(job, &rows, &a);
     else
         link_list(job, &edges, &a);
-    compress<<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
+    if (variant() & 1)
+        compress<true><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
+    else
+        compress<false><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
     if (!gg_launched(job, "compress") || !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,
@@ -251,8 +274,11 @@ static void find(struct cuda_job *job, uint32_t *component) {
 static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
                                       uint32_t *component) {
     struct cuda_job job;
-    if (run->used_devices > 1 || gg_method_is(run, "several"))
-        return gg_components_several(graph, run, component);
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_components_several(graph, run, ordinal, devices, component);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     find(&job, component);

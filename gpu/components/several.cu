@@ -14,7 +14,6 @@
 ** arcs are looked at, for targets outside: one bit each, by place. */
 #include "several.cuh"
 #include "trees.cuh"
-#include "device/services.h"
 #include "graph/graph.cuh"
 
 #include <stdio.h>
@@ -190,9 +189,9 @@ static void link_sample(struct shared_forest *f, int p) {
         return;
     begin<<<all, GG_BLOCK, 0, job->stream>>>(*a);
     hook_first_arcs<<<own, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<all, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten<true><<<all, GG_BLOCK, 0, job->stream>>>(*a);
     link_two_arcs<<<own, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<all, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten<true><<<all, GG_BLOCK, 0, job->stream>>>(*a);
     gg_launched(job, "link_two_arcs");
 }
 
@@ -234,7 +233,7 @@ static bool merge(struct shared_forest *f) {
             return false;
     }
     struct cuda_job *job = gg_several_on(f->team, 0);
-    compress<<<gg_grid(job, f->parts->places.n, 16), GG_BLOCK, 0, job->stream>>>(
+    compress<true><<<gg_grid(job, f->parts->places.n, 16), GG_BLOCK, 0, job->stream>>>(
         f->arrays[0]);
     gg_launched(job, "compress");
     return gg_several_wait(f->team);
@@ -303,12 +302,11 @@ static bool find_all(struct several_team *team, uint32_t *component) {
 }
 
 gpugraph_status gg_components_several(gpugraph_graph *graph, gpugraph_run *run,
+                                      const int *ordinal, int parts,
                                       uint32_t *component) {
     struct several_team team;
-    int ordinal[SEVERAL_MOST];
-    const int devices = gg_used_devices(run, ordinal);
     run->used_method = "several";
-    if (graph->n == 0 || !gg_several_open(&team, graph, run, ordinal, devices))
+    if (graph->n == 0 || !gg_several_open(&team, graph, run, ordinal, parts))
         return run->status;
     find_all(&team, component);
     return gg_several_close(&team);

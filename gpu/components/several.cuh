@@ -5,9 +5,9 @@
 #include "components.h"
 #include "several/several.cuh"
 
-/* Components of the graph, by the run's devices. */
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
 gpugraph_status gg_components_several(gpugraph_graph *graph, gpugraph_run *run,
-                                      uint32_t *component);
+                                      const int *ordinal, int parts, uint32_t *component);
 /* Bytes that each of so many devices would still need. */
 int64_t gg_components_several_bytes(const gpugraph_graph *graph, int parts);
 

@@ -23,6 +23,16 @@ static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
     return *(const volatile uint32_t *)&component[v];
 }
 
+/* A parent as it is or was: from any cache. An ancestor stays one, so a way that is followed by old parents ends
+** at the same root. All trees of a large component end at one word, whose place in memory would answer
+** every warp. */
+static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
+                                                          uint32_t v) {
+    uint32_t parent;
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(parent) : "l"(component + v));
+    return parent;
+}
+
 static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
                                                 uint32_t ancestor) {
     *(volatile uint32_t *)&component[v] = ancestor;
@@ -86,24 +96,30 @@ static __global__ void begin(const __grid_constant__ arrays a) {
 
 /* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
 ** stores an ancestor in its place: the way is longer again, and still right. */
-static __global__ void shorten(const __grid_constant__ arrays a) {
+template <bool cached> static __global__ void shorten(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        uint32_t at = (uint32_t)v, above = parent_of(a.component, at), next;
-        while ((next = parent_of(a.component, above)) != above) {
+        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        uint32_t at = (uint32_t)v, above = first, next;
+        while ((next = cached ? some_parent_of(a.component, above)
+                              : parent_of(a.component, above)) != above) {
             point_to(a.component, at, next);
             at = above;
             above = next;
         }
-        point_to(a.component, (uint32_t)v, above);
+        if (!cached || above != first)
+            point_to(a.component, (uint32_t)v, above);
     }
 }
 
-static __global__ void compress(const __grid_constant__ arrays a) {
+template <bool cached> static __global__ void compress(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        uint32_t root = parent_of(a.component, (uint32_t)v), above;
-        while ((above = parent_of(a.component, root)) != root)
+        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        uint32_t root = first, above;
+        while ((above = cached ? some_parent_of(a.component, root)
+                               : parent_of(a.component, root)) != root)
             root = above;
-        point_to(a.component, (uint32_t)v, root);
+        if (!cached || root != first)
+            point_to(a.component, (uint32_t)v, root);
     }
 }
 

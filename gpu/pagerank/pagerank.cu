@@ -15,6 +15,7 @@
 ** state is fetched after each iteration when there is a tolerance, else at the end. */
 #include "several.cuh"
 #include "sums.cuh"
+#include "device/services.h"
 
 #include <stdio.h>
 
@@ -229,8 +230,11 @@ static gpugraph_status rank_on_device(gpugraph_graph *graph,
                                       gpugraph_run *run, double *rank,
                                       pagerank_end *end) {
     struct cuda_job job;
-    if (run->used_devices > 1 || gg_method_is(run, "several"))
-        return gg_pagerank_several(graph, how, run, rank, end);
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     rank_all(&job, how, rank, end);

@@ -12,7 +12,6 @@
 #define RANK_SHARE(at) (*(at)) /* others write shares while the kernel runs */
 #include "several.cuh"
 #include "sums.cuh"
-#include "device/services.h"
 #include "several/bring.cuh"
 
 #include <cooperative_groups.h>
@@ -391,12 +390,11 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
 
 gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
                                     const gpugraph_pagerank_options *how,
-                                    gpugraph_run *run, double *rank, pagerank_end *end) {
+                                    gpugraph_run *run, const int *ordinal, int parts,
+                                    double *rank, pagerank_end *end) {
     struct several_team team;
-    int ordinal[SEVERAL_MOST];
-    const int devices = gg_used_devices(run, ordinal);
     run->used_method = "several";
-    if (!gg_several_open(&team, graph, run, ordinal, devices))
+    if (!gg_several_open(&team, graph, run, ordinal, parts))
         return run->status;
     rank_all(&team, how, rank, end);
     return gg_several_close(&team);

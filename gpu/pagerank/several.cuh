@@ -5,10 +5,11 @@
 #include "pagerank.h"
 #include "several/several.cuh"
 
-/* Ranks of the graph, by the run's devices. */
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
 gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
                                     const gpugraph_pagerank_options *how,
-                                    gpugraph_run *run, double *rank, pagerank_end *end);
+                                    gpugraph_run *run, const int *ordinal, int parts,
+                                    double *rank, pagerank_end *end);
 /* Bytes that each of so many devices would still need. */
 int64_t gg_pagerank_several_bytes(const gpugraph_graph *graph, int parts);
 

@@ -9,7 +9,6 @@
 #include "sssp.h"
 #include "persistent_parts.cuh"
 #include "persistent_plan.cuh"
-#include "device/services.h"
 #include "several/bring.cuh"
 
 #include <algorithm>
@@ -346,13 +345,12 @@ static bool search_all(struct several_team *team, const gpugraph_search *search,
 }
 
 gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, void *distance, void *tree_edge) {
+                                gpugraph_run *run, const int *ordinal, int parts,
+                                void *distance, void *tree_edge) {
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
-    int ordinal[SEVERAL_MOST];
-    const int devices = gg_used_devices(run, ordinal);
     run->used_method = "several";
-    if (!gg_several_open(&team, graph, run, ordinal, devices))
+    if (!gg_several_open(&team, graph, run, ordinal, parts))
         return run->status;
     search_all(&team, search, distance, &outcome);
     if (gg_several_close(&team))

@@ -5,9 +5,11 @@
 #include "backend.h"
 #include "several/several.cuh"
 
-/* Distances of the graph, by the run's devices; tree edges by the host. */
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. Tree edges are the host's
+** work. */
 gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, void *distance, void *tree_edge);
+                                gpugraph_run *run, const int *ordinal, int parts,
+                                void *distance, void *tree_edge);
 /* Bytes that each of so many devices would still need. */
 int64_t gg_sssp_several_bytes(const gpugraph_graph *graph, int parts);
 

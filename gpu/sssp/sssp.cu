@@ -9,6 +9,7 @@
 #include "sssp.h"
 #include "several.cuh"
 #include "sssp.cuh"
+#include "device/services.h"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
@@ -163,8 +164,11 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     struct cuda_job job;
     struct sssp_outcome out = sssp_outcome();
     uint32_t ties = 0;
-    if (run->used_devices > 1 || gg_method_is(run, "several"))
-        return gg_sssp_several(graph, search, run, distance, tree_edge);
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (gg_sssp_search(&job, search, tree_edge != NULL, &out) && !out.lost)
