@@ -77,18 +77,21 @@ letters_to(const struct parts_search<type> &s, uint32_t round, uint32_t receiver
                : s.outbox + box_of(me, receiver, stride);
 }
 
-/* Places for the letters of those lanes that write to this receiver. */
+/* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
 static __device__ __forceinline__ uint64_t
-reserve_letters(const several_meeting &m, uint64_t met, unsigned lanes,
-                uint32_t receiver) {
+reserve_letters(const several_meeting &m, uint64_t met, uint32_t receiver, bool writes,
+                uint64_t k) {
+    const unsigned lanes = __ballot_sync(ALL_LANES, writes);
+    if (lanes == 0)
+        return k;
     const int leader = __ffs((int)lanes) - 1;
-    uint64_t first = 0;
+    unsigned long long first = 0;
     if ((int)gg_lane() == leader)
         first = atomicAdd(reinterpret_cast<unsigned long long *>(
                               &m.desk[m.me]->tally[met % 3].letters[receiver]),
                           (unsigned long long)__popc(lanes));
-    first = __shfl_sync(lanes, (unsigned long long)first, leader);
-    return first + (uint64_t)__popc(lanes & ((1u << gg_lane()) - 1));
+    first = __shfl_sync(ALL_LANES, first, leader);
+    return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
 }
 
 /* What the list holds becomes letters; of two devices all go to the other one, in the list's order. */
@@ -105,13 +108,8 @@ static __device__ void send_letters(const struct parts_search<type> &s,
         const uint32_t v = i < count ? __ldcg(&list[i]) : 0;
         const uint32_t to = i < count ? several_owner(&s.view.places, v) : parts;
         uint64_t k = i;
-        if (parts > 2)
-            for (uint32_t q = 0; q < parts; q++) {
-                const unsigned lanes = __ballot_sync(ALL_LANES, to == q);
-                if (to == q)
-                    k = reserve_letters(s.view.meeting, met, lanes, q);
-                __syncwarp();
-            }
+        for (uint32_t q = 0; parts > 2 && q < parts; q++)
+            k = reserve_letters(s.view.meeting, met, q, to == q, k);
         if (i < count)
             letters_to(s, round, to)[k] = letter<type>{gg_peek(&p.distance[v]), v};
     }
