@@ -136,10 +136,27 @@ static __device__ __forceinline__ bool is_last(const several_ranking &s, uint64_
             gg_unfix(told_fixed(s, round, CHANGE)) <= s.tolerance);
 }
 
+/* What follows from all that was told at the end of that round; by one thread, for its block. */
+struct round_ahead {
+    bool comes;
+    rank_gift gift;
+};
+
+static __device__ __forceinline__ void
+look_ahead(const several_ranking &s, uint64_t round, struct round_ahead *ahead) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ahead->comes = !is_last(s, round);
+        ahead->gift = gg_rank_gift(s.r.damping, told_fixed(s, round, LOST), s.r.places);
+    }
+    __syncthreads();
+}
+
 /* Cooperative. A warp for 32 rows, a block for a slice of a hub's. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     rank_rounds(const __grid_constant__ several_ranking s) {
     __shared__ warp_rows of_warp[WARPS];
+    __shared__ struct round_ahead ahead;
     uint64_t round = several_round(s.view);
     if (round == 0) {
         begin_round(s);
@@ -147,19 +164,20 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             return;
         round++;
     }
-    for (; !is_last(s, round - 1); round++) {
+    for (look_ahead(s, round - 1, &ahead); ahead.comes;
+         look_ahead(s, round - 1, &ahead)) {
         const int turn = (int)(round % 2);
+        const rank_gift gift = ahead.gift;
         ranking r = s.r;
-        r.share = s.share[1 - turn].at[s.view.me];
-        const rank_gift gift =
-            gg_rank_gift(r.damping, told_fixed(s, round - 1, LOST), r.places);
         gg_fixed change = 0, lost = 0;
+        r.share = s.share[1 - turn].at[s.view.me];
         pull_hubs(s, r, gift, turn, &change, &lost);
         pull_rows(s, r, &of_warp[threadIdx.x / GG_WARP], gift, turn, &change, &lost);
         tell_fixed(s, round, CHANGE, change);
         tell_fixed(s, round, LOST, lost);
         if (!several_meet(s.view, round))
             return;
+        round++;
     }
 }
 

@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How the words that members tell become one. */
+static const struct several_ways combining = {1u << LEAST_INVERTED, 0};
+
 /* ---- parameters ---- */
 
 /* A thread for each weight of the sample, evenly spread over the arcs. */
@@ -77,6 +80,7 @@ template <typename type> struct shared_search {
     several_array<double> sample;
     several_array<letter<type>> inbox[2], outbox;
     struct parts_course<type> begins;
+    double ms; /* of all launches */
 };
 
 template <typename type>
@@ -161,12 +165,11 @@ static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
 }
 
 template <typename type> static bool prepare(struct shared_search<type> *s) {
-    const struct several_ways ways = {1u << LEAST_INVERTED, 0};
     const struct cooperative_kernel kernel = kernel_of(s);
     struct several_space space = {s->team->parts, {}, 0};
     for (int p = 0; p < s->team->parts; p++)
         s->most_arcs = std::max(s->most_arcs, s->parts->rows[p].arcs);
-    if (!gg_several_begin(s->team, ways, &s->parts->places, s->view) ||
+    if (!gg_several_begin(s->team, combining, &s->parts->places, s->view) ||
         !gg_several_plan(s->team, &kernel, s->view))
         return false;
     carve(s, &space);
@@ -223,7 +226,6 @@ static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t 
 
 template <typename type>
 static bool round_by_round(struct shared_search<type> *s, struct parts_course<type> *c) {
-    const struct several_ways ways = {1u << LEAST_INVERTED, 0};
     struct several_outcome outcome;
     for (uint64_t met = 0;; met++) {
         if (!launch(s) ||
@@ -232,7 +234,7 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
         if (!carry_letters(s, met, c->at.round) ||
-            !gg_several_meet_on_host(s->team, ways, &outcome))
+            !gg_several_meet_on_host(s->team, combining, &outcome))
             return false;
     }
 }
@@ -266,10 +268,12 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
             s->distance.at[p] + several_first(&s->parts->places, (uint32_t)p);
     }
     outcome->lost = dropped && !c->early;
-    snprintf(outcome->more, sizeof outcome->more,
-             "%d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu served",
-             s->team->parts, s->team->exchange->name, c->buckets, s->of[0].p.delta,
-             c->at.round, served);
+    snprintf(
+        outcome->more, sizeof outcome->more,
+        "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "
+        "served",
+        s->ms, s->team->parts, s->team->exchange->name, c->buckets, s->of[0].p.delta,
+        c->at.round, served);
     return gg_several_going(s->team);
 }
 
@@ -285,9 +289,11 @@ static bool search_parts_of(struct several_team *team, const struct several_part
     s->team = team;
     s->parts = parts;
     s->wanted = *search;
-    const bool done = prepare(s) &&
-                      (team->peers ? all_rounds(s, &c) : round_by_round(s, &c)) &&
-                      report(s, &c, outcome);
+    bool done = prepare(s);
+    const double began = gg_now_ms();
+    done = done && (team->peers ? all_rounds(s, &c) : round_by_round(s, &c));
+    s->ms = gg_now_ms() - began;
+    done = done && report(s, &c, outcome);
     gg_release(s);
     return done;
 }
