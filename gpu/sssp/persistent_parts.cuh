@@ -24,6 +24,7 @@
 #define GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
 
 #include "persistent_buckets.cuh"
+#include "several/letters.h"
 #include "several/several.cuh"
 
 static_assert((int)SENDERS == (int)SEVERAL_MOST, "mail from each");
@@ -62,19 +63,13 @@ template <typename type> struct parts_search {
 
 /* ---- letters ---- */
 
-/* A box has no place for letters to oneself. */
-static __host__ __device__ __forceinline__ uint64_t box_of(uint32_t own, uint32_t other,
-                                                           uint32_t stride) {
-    return (uint64_t)(other < own ? other : other - 1) * stride;
-}
-
 template <typename type>
 static __device__ __forceinline__ struct letter<type> *
 letters_to(const struct parts_search<type> &s, uint32_t round, uint32_t receiver) {
     const uint32_t me = s.view.me, stride = s.view.places.stride;
     return s.view.meeting.peers
-               ? s.inbox[round % 2].at[receiver] + box_of(receiver, me, stride)
-               : s.outbox + box_of(me, receiver, stride);
+               ? s.inbox[round % 2].at[receiver] + several_box(receiver, me, stride)
+               : s.outbox + several_box(me, receiver, stride);
 }
 
 /* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
@@ -87,9 +82,7 @@ reserve_letters(const several_meeting &m, uint64_t met, uint32_t receiver, bool 
     const int leader = __ffs((int)lanes) - 1;
     unsigned long long first = 0;
     if ((int)gg_lane() == leader)
-        first = atomicAdd(reinterpret_cast<unsigned long long *>(
-                              &m.desk[m.me]->tally[met % 3].letters[receiver]),
-                          (unsigned long long)__popc(lanes));
+        first = several_reserve_letters(&m, met, receiver, (uint32_t)__popc(lanes));
     first = __shfl_sync(ALL_LANES, first, leader);
     return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
 }
@@ -131,7 +124,7 @@ static __device__ void hear(const struct parts_search<type> &s,
         m.mail.count[q] =
             q == me ? 0 : (uint32_t)several_told_letters(&s.view.meeting, met, q);
         m.mail.letter[q] =
-            q == me ? NULL : s.inbox[c.at.round % 2].at[me] + box_of(me, q, stride);
+            q == me ? NULL : s.inbox[c.at.round % 2].at[me] + several_box(me, q, stride);
     }
     __syncthreads();
 }

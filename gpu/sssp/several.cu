@@ -217,8 +217,8 @@ static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t 
         for (uint32_t q = 0; q < parts; q++)
             if (q != p)
                 piece[p * parts + q] =
-                    several_piece{s->inbox[round % 2].at[q] + box_of(q, p, stride),
-                                  s->outbox.at[p] + box_of(p, q, stride),
+                    several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
+                                  s->outbox.at[p] + several_box(p, q, stride),
                                   tally.letters[q] * sizeof(letter<type>)};
     }
     return s->team->exchange->move(s->team, piece) && gg_several_wait(s->team);

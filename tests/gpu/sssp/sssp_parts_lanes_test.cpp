@@ -228,8 +228,9 @@ static void carry(std::vector<struct member<type>> &all, uint32_t stride, uint64
             const uint64_t count = all[p].desk->tally[met % 3].letters[q];
             outcome.letters[p] = count;
             if (p != q)
-                std::copy_n(all[p].outbox.begin() + (long)box_of(p, q, stride), count,
-                            all[q].inbox[turn].begin() + (long)box_of(q, p, stride));
+                std::copy_n(all[p].outbox.begin() + (long)several_box(p, q, stride),
+                            count,
+                            all[q].inbox[turn].begin() + (long)several_box(q, p, stride));
         }
         all[q].desk->outcome[met % 2] = outcome;
         all[q].desk->round = met + 1;
