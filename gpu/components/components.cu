@@ -242,27 +242,50 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
     gg_launched(job, "link_rows");
 }
 
+/* All trees are made: of each vertex its root. */
+static bool end_trees(struct cuda_job *job, const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16);
+    if (variant() & 1)
+        compress<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    else
+        compress<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    return gg_launched(job, "compress") && gg_wait(job);
+}
+
+static bool room_for(struct cuda_job *job, uint32_t n, struct arrays *a) {
+    struct workspace space = {NULL, 0};
+    carve(&space, n, a);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, n, a);
+    return true;
+}
+
+bool gg_components_by_rows(struct cuda_job *job, const struct device_csr *both,
+                           uint32_t **component) {
+    struct arrays a;
+    const struct both_rows rows = {{both->offset, NULL}, {both->target, NULL}};
+    if (!room_for(job, both->n, &a))
+        return false;
+    link_all_rows(job, &rows, &a);
+    *component = a.component;
+    return end_trees(job, &a);
+}
+
 static void find(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
-    struct workspace space = {NULL, 0};
     struct arrays a;
     if (!gg_device_edges(job, false, &edges) || edges.n == 0)
         return;
     const struct both_rows rows = rows_there(job->graph);
     double started = gg_now_ms();
-    carve(&space, edges.n, &a);
-    if (!gg_workspace(job, &space))
+    if (!room_for(job, edges.n, &a))
         return;
-    carve(&space, edges.n, &a);
     if (rows.offset[0])
         link_all_rows(job, &rows, &a);
     else
         link_list(job, &edges, &a);
-    if (variant() & 1)
-        compress<true><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
-    else
-        compress<false><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
-    if (!gg_launched(job, "compress") || !gg_wait(job))
+    if (!end_trees(job, &a))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,
                     rows.offset[0] ? "by rows that are there" : "");

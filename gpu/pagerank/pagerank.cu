@@ -116,18 +116,18 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, const gpugraph_graph *graph, bool weighted,
+/* arcs: at most so many lead anywhere. */
+static void carve(struct workspace *space, uint32_t n, uint64_t arcs, bool weighted,
                   uint32_t sources, struct ranking *r, uint32_t **place) {
-    const uint32_t n = graph->n;
     r->state = gg_carve<struct rank_state>(space, 1);
     r->rank = gg_carve<double>(space, n);
     r->share = gg_carve<double>(space, n);
     r->next_share = gg_carve<double>(space, n);
     r->total = gg_carve<double>(space, weighted ? n : 0);
     r->exponent = gg_carve<int16_t>(space, weighted ? n : 0);
-    r->hub = gg_carve<uint32_t>(space, most_hubs(2 * graph->m, n));
-    r->slice = gg_carve<hub_slice>(space, most_slices(2 * graph->m, n));
-    r->arrived = gg_carve<device_fixed>(space, most_hubs(2 * graph->m, n));
+    r->hub = gg_carve<uint32_t>(space, most_hubs(arcs, n));
+    r->slice = gg_carve<hub_slice>(space, most_slices(arcs, n));
+    r->arrived = gg_carve<device_fixed>(space, most_hubs(arcs, n));
     r->source = gg_carve<uint32_t>(space, sources);
     *place = gg_carve<uint32_t>(space, sources > 0 ? (uint64_t)n / 32 + 1 : 0);
 }
@@ -135,10 +135,10 @@ static void carve(struct workspace *space, const gpugraph_graph *graph, bool wei
 /* Shares of the first ranks, too. */
 static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
                   struct ranking *r, uint32_t *place) {
-    const uint32_t n = job->graph->n, sources = how->source_count;
+    const uint32_t n = r->in.n, sources = how->source_count;
     const unsigned grid = gg_grid(job, n, ROW_BLOCKS);
     gg_fill(job, r->state, 0, sizeof *r->state);
-    gg_fill(job, r->arrived, 0, most_hubs(2 * job->graph->m, n) * sizeof *r->arrived);
+    gg_fill(job, r->arrived, 0, most_hubs(r->in.m, n) * sizeof *r->arrived);
     if (sources > 0) {
         gg_fill(job, place, 0, ((uint64_t)n / 32 + 1) * sizeof *place);
         gg_upload(job, r->source, how->source, (uint64_t)sources * sizeof *r->source);
@@ -163,7 +163,7 @@ static void queue_iteration(struct cuda_job *job, struct ranking *r,
     double *shares = r->share;
     gg_fill(job, &r->state->lost[r->turn ^ 1], 0, sizeof(device_fixed));
     gg_fill(job, &r->state->change, 0, sizeof(device_fixed));
-    pull<<<gg_grid(job, job->graph->n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
+    pull<<<gg_grid(job, r->in.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
     gg_launched(job, "pull");
     if (state->hubs > 0) {
         pull_hubs<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
@@ -196,33 +196,44 @@ static bool iterate(struct cuda_job *job, const gpugraph_pagerank_options *how,
     return gg_going(job);
 }
 
-static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
-                     double *rank, pagerank_end *end) {
+bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
+                         const struct device_csr *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         double **rank) {
     struct ranking r = {};
     struct workspace space = {NULL, 0};
-    const uint32_t n = job->graph->n;
     uint32_t *place;
-    char more[80];
-    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &r.in) ||
-        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &r.out))
-        return;
-    r.type = job->graph->distance_type;
+    r.in = *in;
+    r.out = *out;
+    r.type = type;
     r.damping = how->damping;
     r.weighted = how->weighted;
-    r.places = how->source_count > 0 ? how->source_count : n;
-    carve(&space, job->graph, how->weighted, how->source_count, &r, &place);
+    r.places = how->source_count > 0 ? how->source_count : in->n;
+    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
     if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
+    *rank = r.rank;
+    return start(job, how, &r, place) && iterate(job, how, &r, end) && gg_wait(job);
+}
+
+static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
+                     double *rank, pagerank_end *end) {
+    struct device_csr in, out;
+    double *found;
+    char more[80];
+    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &in) ||
+        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &out))
         return;
-    carve(&space, job->graph, how->weighted, how->source_count, &r, &place);
     double started = gg_now_ms();
-    if (!start(job, how, &r, place) || !iterate(job, how, &r, end) || !gg_wait(job))
+    if (!gg_pagerank_by_rows(job, &in, &out, job->graph->distance_type, how, end, &found))
         return;
     snprintf(more, sizeof more, "%u iterations, last change %.3g", end->iterations,
              end->change);
-    gg_search_phase(job->run, started, (int64_t)r.in.m, more);
+    gg_search_phase(job->run, started, (int64_t)in.m, more);
     started = gg_now_ms();
-    if (gg_download(job, rank, r.rank, (uint64_t)n * sizeof *rank))
-        gg_phase(job->run, "download", started, n, "ranks");
+    if (gg_download(job, rank, found, (uint64_t)in.n * sizeof *rank))
+        gg_phase(job->run, "download", started, in.n, "ranks");
 }
 
 static gpugraph_status rank_on_device(gpugraph_graph *graph,
@@ -246,7 +257,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct ranking r;
     uint32_t *place;
-    carve(&space, graph, false, 0, &r, &place);
+    carve(&space, graph->n, 2 * graph->m, false, 0, &r, &place);
     return gg_device_graph_lacks(graph, CSR_IN, false) +
            gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }

@@ -3,6 +3,7 @@
 #define GPUGRAPH_PAGERANK_SEVERAL_CUH
 
 #include "pagerank.h"
+#include "graph/graph.cuh"
 #include "several/several.cuh"
 
 /* Method "several": on the devices of these ordinals, as gg_several_open has them. */
@@ -19,5 +20,11 @@ bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *
                          const struct several_parts *out, gpugraph_distance_type type,
                          const gpugraph_pagerank_options *how, pagerank_end *end,
                          several_array<double> *rank);
+
+/* One device's form of the same, by rows that are there. *rank: as long as the workspace. (pagerank.cu) */
+bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
+                         const struct device_csr *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         double **rank);
 
 #endif

@@ -268,6 +268,7 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
             s->distance.at[p] + several_first(&s->parts->places, (uint32_t)p);
     }
     outcome->lost = dropped && !c->early;
+    outcome->ms = s->ms;
     snprintf(
         outcome->more, sizeof outcome->more,
         "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "

@@ -339,9 +339,10 @@ END_TEST
 
 extern const struct suite suite = {
     .name = "several_searches",
-    .groups = {{.name = "shapes",
+    .groups = {{.name = "small", .timeout = 240, .cases = {{&small_shapes}}},
+               {.name = "larger",
                 .timeout = 240,
-                .cases = {{&small_shapes}, {&larger_shapes}, {&out_of_range}}},
+                .cases = {{&larger_shapes}, {&out_of_range}}},
                {.name = "ends",
                 .timeout = 120,
                 .cases = {{&interrupts}, {&no_memory_and_then_enough}}}},
