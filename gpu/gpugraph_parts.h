@@ -62,6 +62,11 @@ typedef struct gpugraph_exchange_calls {
     /* word[i] of all parts combined becomes word[i] of each. */
     gpugraph_status (*combine)(gpugraph_exchange *, gpugraph_run *, gpugraph_combination,
                                uint64_t *word, uint32_t words);
+    /* Both with one wait. */
+    gpugraph_status (*swap_and_combine)(gpugraph_exchange *, gpugraph_run *,
+                                        const gpugraph_parcel *out, gpugraph_parcel *in,
+                                        gpugraph_combination, uint64_t *word,
+                                        uint32_t words);
     /* `bytes` of each part, by part, to all. */
     gpugraph_status (*gather)(gpugraph_exchange *, gpugraph_run *, const void *mine,
                               size_t bytes, void *all);
@@ -132,6 +137,12 @@ int64_t gpugraph_part_bytes(const gpugraph_part *part);
 gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
+
+/* The same for all vertices of a range, each part having a piece of it: numbers base + first[q] .. base +
+** first[q + 1] - 1 are with part q, their values in value[]. master[] as above. */
+gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run, uint64_t base,
+                                   const uint64_t *first, const uint32_t *value,
+                                   uint32_t *master);
 
 /* ---------------------------------------------------------------------------------------------
 ** Searches. Arrays have an entry for each master, and are theirs. No vertex: UINT64_MAX. parent and

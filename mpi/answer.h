@@ -61,8 +61,7 @@ bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run
                  phases *p, bool *politely);
 void answer_clear(answer *a);
 /* search.c: the last step of it. False where the run has failed, perhaps at this process alone. */
-bool answer_search(answer *a, const options *o, const columns *c, gpugraph_exchange *x,
-                   gpugraph_run *run);
+bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run);
 
 /* write.c. Collective: can there be a result? Before any work is done. */
 bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,

@@ -97,7 +97,7 @@ static bool take_partition(options *o, const char *word, char **error) {
     for (int i = 0; i < 3; i++)
         if (sqlite3_stricmp(word, names[i]) == 0) {
             o->partition = (gpugraph_partition)i;
-            return true;
+            return o->partition_given = true;
         }
     return fail(error, sqlite3_mprintf(
                            "--partition is '%s'; it is grid, source or target", word));
@@ -191,7 +191,6 @@ static bool take_direction(options *o, char **error) {
 
 bool options_read(options *o, int count, char **word, char **error) {
     memset(o, 0, sizeof *o);
-    o->partition = GPUGRAPH_GRID;
     *error = NULL;
     if (count < 2 || is_option(word[1], "help")) {
         o->help = true;

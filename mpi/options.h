@@ -44,7 +44,8 @@ typedef struct options {
     const char *given[GIVENS]; /* NULL: not given */
     gpugraph_direction direction;
     gpugraph_partition partition;
-    int threads; /* 0: a share of the cores */
+    bool partition_given; /* else it follows from function and processes */
+    int threads;          /* 0: a share of the cores */
     bool timings, plan, help;
 } options;
 
