@@ -157,7 +157,7 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     double sent = gg_now_ms();
     if (!taken || !send_edges(job, copy, ends, weights)) {
         /* Half a copy would look like a whole one. */
-        gg_device_graph_free(job->graph, false);
+        gg_drop_device_parts(job->graph, PART_GROUNDS);
         return false;
     }
     if (ends || weights)
