@@ -70,6 +70,8 @@ typedef struct gpugraph_exchange_calls {
     /* `bytes` of each part, by part, to all. */
     gpugraph_status (*gather)(gpugraph_exchange *, gpugraph_run *, const void *mine,
                               size_t bytes, void *all);
+    /* Not collective: has another part failed? Then this one has, with its sentence. */
+    bool (*hear)(gpugraph_exchange *, gpugraph_run *run);
     /* Not collective: this part has failed, as run says, and makes no call any more. */
     void (*fail)(gpugraph_exchange *, const gpugraph_run *run);
 } gpugraph_exchange_calls;
@@ -123,6 +125,14 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      gpugraph_direction direction, bool simple,
                                      gpugraph_run *run, gpugraph_part **part);
 void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
+
+/* The part's rows are copied to run->device of its process, and searches that have a form for it run there from now
+** on: gpugraph_part_mis, of parts by source, and gpugraph_part_bfs, of parts by target that have edge ids. What goes
+** from device to device goes by NCCL, where it is installed and no two parts share a device, else through
+** `exchange`. Collective. */
+gpugraph_status gpugraph_part_to_device(gpugraph_part *part, gpugraph_run *run);
+/* Which way that is, and why; NULL: the part is on no device. */
+const char *gpugraph_part_way(const gpugraph_part *part);
 
 /* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);

@@ -66,6 +66,10 @@ static bool hears_alarm(struct office *o, gpugraph_run *run) {
     return true;
 }
 
+static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
+    return hears_alarm(office_of(x), run);
+}
+
 static bool works(int code, gpugraph_run *run) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
@@ -280,7 +284,7 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
 /* ---- opening ---- */
 
 static const gpugraph_exchange_calls calls = {"mpi",  swap, combine, swap_and_combine,
-                                              gather, fail};
+                                              gather, hear, fail};
 
 static bool make_room(struct office *o, uint32_t parts) {
     o->request = malloc(2 * parts * sizeof *o->request);

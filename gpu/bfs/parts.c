@@ -9,6 +9,7 @@
 ** A wide level is found bottom-up, after Beamer, Asanovic, Patterson (SC 2012): every vertex that is not
 ** visited looks for one visited neighbour along the transpose. All levels so far are complete, so such a
 ** neighbour is in the frontier. Where arcs lead both ways rows do for the transpose. */
+#include "bfs.h"
 #include "multi/part.h"
 
 #include <string.h>
@@ -192,9 +193,8 @@ static bool make_tree(struct bfs_part *b, const uint32_t *source, uint32_t sourc
 
 static bool make_room(struct bfs_part *b) {
     const gpugraph_part *p = b->p;
-    b->depth = gg_alloc(b->run, p->locals, sizeof *b->depth);
     b->visited = gg_alloc_zero(b->run, (uint64_t)p->locals / 64 + 1, sizeof *b->visited);
-    if (!b->depth || !b->visited || !part_changes_open(p, b->run, &b->now) ||
+    if (!b->visited || !part_changes_open(p, b->run, &b->now) ||
         !part_changes_open(p, b->run, &b->next))
         return false;
     memset(b->depth, 0xff, p->locals * sizeof *b->depth);
@@ -210,11 +210,22 @@ static void begin_at(struct bfs_part *b, const uint32_t *source, uint32_t source
     set_visited(b, &b->now, 0);
 }
 
-static void release(struct bfs_part *b) {
+static bool search_on_cpu(struct bfs_part *b, const uint32_t *source, uint32_t sources,
+                          uint32_t max_depth) {
+    const double start = gg_now_ms();
+    bool done = make_room(b);
+    if (done) {
+        begin_at(b, source, sources);
+        done = search(b, max_depth);
+    }
+    if (done)
+        gg_phase(b->run, "search", start, (int64_t)b->p->arcs,
+                 "%u levels bottom-up over %u parts", b->bottom_up,
+                 b->p->exchange->parts);
     part_changes_close(&b->now);
     part_changes_close(&b->next);
-    gg_release(b->depth);
     gg_release(b->visited);
+    return done;
 }
 
 gpugraph_status gpugraph_part_bfs(gpugraph_part *p, const uint64_t *source,
@@ -222,24 +233,23 @@ gpugraph_status gpugraph_part_bfs(gpugraph_part *p, const uint64_t *source,
                                   gpugraph_run *run, uint32_t *depth,
                                   const gpugraph_part_tree *tree) {
     gg_begin(run);
-    double start = gg_now_ms();
+    const struct bfs_calls *device = gg_bfs_cuda.calls;
     struct bfs_part b = {.p = p, .run = run};
+    double start;
     uint32_t sources = 0, *here = NULL;
     if (part_tree_is_possible(p, run, tree) &&
         (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
-        make_room(&b)) {
-        begin_at(&b, here, sources);
-        if (search(&b, max_depth)) {
+        (b.depth = gg_alloc(run, p->locals, sizeof *b.depth)) != NULL) {
+        if (p->device
+                ? device->part(p, here, sources, max_depth, run, b.depth) == GPUGRAPH_OK
+                : search_on_cpu(&b, here, sources, max_depth)) {
             memcpy(depth, b.depth, p->masters * sizeof *depth);
-            gg_phase(run, "search", start, (int64_t)p->arcs,
-                     "%u levels bottom-up over %u parts", b.bottom_up,
-                     p->exchange->parts);
             start = gg_now_ms();
             if (tree && make_tree(&b, here, sources, tree))
                 gg_phase(run, "parents", start, p->masters, "%u sources here", sources);
         }
     }
-    release(&b);
+    gg_release(b.depth);
     gg_release(here);
     return part_end(p->exchange, run);
 }

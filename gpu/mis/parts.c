@@ -11,6 +11,7 @@
 ** final, and an old one only makes wait. Where rows are whole a part therefore applies what it judges
 ** at once, neighbours of who joins drop at once, and looks go on where the last one stopped: at the
 ** neighbour that was waited for. */
+#include "mis.h"
 #include "multi/part.h"
 
 #include <string.h>
@@ -192,23 +193,18 @@ static void check_arguments(const gpugraph_part *p, gpugraph_priority priority,
         gg_fail(run, GPUGRAPH_INVALID, "this priority needs a hash of each master");
 }
 
-gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
-                                  const uint32_t *hash, gpugraph_run *run,
-                                  uint8_t *member) {
-    gg_begin(run);
+static void find_on_cpu(gpugraph_part *p, gpugraph_priority priority,
+                        const uint32_t *hash, gpugraph_run *run, uint8_t *member) {
     const double start = gg_now_ms();
     struct mis_part m = {.p = p, .run = run};
     uint32_t done = 0;
-    check_arguments(p, priority, hash, run);
-    if (run->status == GPUGRAPH_OK) {
-        m.key = gg_alloc(run, p->locals, sizeof *m.key);
-        m.state = gg_alloc(run, p->locals, sizeof *m.state);
-        m.open = gg_alloc(run, p->locals, sizeof *m.open);
-        if (part_reads_ghosts(p))
-            m.verdict = gg_alloc(run, p->locals, sizeof *m.verdict);
-        else
-            m.passed = gg_alloc_zero(run, p->masters, sizeof *m.passed);
-    }
+    m.key = gg_alloc(run, p->locals, sizeof *m.key);
+    m.state = gg_alloc(run, p->locals, sizeof *m.state);
+    m.open = gg_alloc(run, p->locals, sizeof *m.open);
+    if (part_reads_ghosts(p))
+        m.verdict = gg_alloc(run, p->locals, sizeof *m.verdict);
+    else
+        m.passed = gg_alloc_zero(run, p->masters, sizeof *m.passed);
     if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &m.changed) &&
         make_keys(&m, priority, hash)) {
         memset(m.state, OPEN, p->locals);
@@ -227,5 +223,17 @@ gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
     gg_release(m.verdict);
     gg_release(m.open);
     gg_release(m.passed);
+}
+
+gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                  const uint32_t *hash, gpugraph_run *run,
+                                  uint8_t *member) {
+    const struct mis_calls *device = gg_mis_cuda.calls;
+    gg_begin(run);
+    check_arguments(p, priority, hash, run);
+    if (run->status == GPUGRAPH_OK && p->device)
+        device->part(p, priority, hash, run, member);
+    else if (run->status == GPUGRAPH_OK)
+        find_on_cpu(p, priority, hash, run, member);
     return part_end(p->exchange, run);
 }

@@ -8,6 +8,7 @@
 **
 ** part_numbers.c has the numbers, part_arcs.c the batches, part_rows.c the rows. */
 #include "making.h"
+#include "device/services.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,6 +208,8 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 void gpugraph_part_free(gpugraph_part *p) {
     if (!p)
         return;
+    if (p->device)
+        gg_part_services.free(p->device);
     for (uint32_t q = 0; p->peer && q < p->exchange->parts; q++)
         gg_release(p->peer[q].master);
     void *blocks[] = {p->number,      p->offset,      p->target,      p->weight,
@@ -215,6 +218,20 @@ void gpugraph_part_free(gpugraph_part *p) {
                       p->in,          p->sent.block,  p->come.block,  p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
+}
+
+gpugraph_status gpugraph_part_to_device(gpugraph_part *p, gpugraph_run *run) {
+    const char *why = "";
+    gg_begin(run);
+    if (!gg_part_services.bring || !gg_devices_asked->usable(&why))
+        gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
+    else if (!p->device)
+        gg_part_services.bring(p, run);
+    return part_end(p->exchange, run);
+}
+
+const char *gpugraph_part_way(const gpugraph_part *p) {
+    return p->device ? gg_part_services.way(p->device) : NULL;
 }
 
 /* ---- what others ask of it ---- */

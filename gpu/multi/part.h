@@ -30,6 +30,7 @@ struct part_peer {
     uint32_t first_ghost, ghosts; /* this part's ghosts of its masters */
 };
 
+struct part_device;
 struct part_mail { /* blocks that messages are made in */
     void *block;
     uint64_t room;
@@ -68,7 +69,17 @@ struct gpugraph_part {
     } * link;
     gpugraph_parcel *out, *in;
     struct part_mail sent, come;
+    struct part_device
+        *device; /* its rows there; NULL: searches run on the CPU (device.cuh) */
 };
+
+/* What a build with CUDA has. */
+struct part_services {
+    gpugraph_status (*bring)(gpugraph_part *p, gpugraph_run *run);
+    void (*free)(struct part_device *);
+    const char *(*way)(const struct part_device *);
+};
+extern const struct part_services gg_part_services;
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
     const uint32_t hash = (uint32_t)gg_mix((number >> p->block_bits) + 1);

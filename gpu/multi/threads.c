@@ -62,6 +62,16 @@ static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
     note_failure(seat_of(x)->hall, run->status, run->message);
 }
 
+static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
+    struct hall *h = seat_of(x)->hall;
+    pthread_mutex_lock(&h->lock);
+    const gpugraph_status status = h->status;
+    pthread_mutex_unlock(&h->lock);
+    if (status != GPUGRAPH_OK)
+        gg_fail(run, status, "%s", h->message);
+    return status != GPUGRAPH_OK;
+}
+
 static int has_failed(void *seat) {
     struct hall *h = ((struct seat *)seat)->hall;
     return __atomic_load_n(&h->status, __ATOMIC_RELAXED) != GPUGRAPH_OK;
@@ -248,7 +258,7 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
 }
 
 static const gpugraph_exchange_calls calls = {"threads",        swap,   combine,
-                                              swap_and_combine, gather, fail};
+                                              swap_and_combine, gather, hear, fail};
 
 /* ---- bodies ---- */
 
