@@ -87,8 +87,7 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
         (on == GPUGRAPH_CPU || !gg_copies_asked->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
-    if (gg_has_gaps(graph) && (on != GPUGRAPH_CPU || !r->a->brings_edges) &&
-        gg_bring_edges(graph, run))
+    if (gg_has_gaps(graph) && !r->a->brings_edges && gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;

@@ -35,6 +35,7 @@ struct several_member {
     int lead;            /* the first member on the same device: its job is open */
     cudaStream_t stream; /* of its own, where another member leads; else NULL */
     struct several_desk *desk;
+    struct several_kept *kept; /* the device's rows of the graph; NULL: not asked for */
 };
 
 struct several_team {
@@ -43,10 +44,9 @@ struct several_team {
     int parts;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
-    void *channel;             /* the exchange's own */
-    struct several_kept *kept; /* whose rows this team walks; NULL */
-    uint64_t patience_ns;      /* a device is waited for */
-    uint64_t round;            /* meetings on the host since gg_several_begin */
+    void *channel;        /* the exchange's own */
+    uint64_t patience_ns; /* a device is waited for */
+    uint64_t round;       /* meetings on the host since gg_several_begin */
     struct several_member member[SEVERAL_MOST];
 };
 

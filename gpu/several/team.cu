@@ -4,6 +4,7 @@
 **     launch     the same kernel on each, then polling until all have returned
 **     failure    the first of any member becomes the caller's, and the stop words of all are set,
 **                so that nobody waits for a kernel that has gone */
+#include "device/parts.cuh"
 #include "several.cuh"
 
 #include <string.h>
@@ -30,6 +31,7 @@ bool gg_several_going(struct several_team *team) {
 
 struct cuda_job *gg_several_on(struct several_team *team, int member) {
     struct cuda_job *job = &team->member[member].job;
+    gg_look_at_device(job->device->ordinal);
     gg_note(job, cudaSetDevice(job->device->ordinal), "become current");
     return job;
 }
@@ -81,8 +83,7 @@ static bool open_member(struct several_team *team, int p, int ordinal) {
     gg_begin(&member->run);
     member->lead = shares ? before->lead : p;
     if (!shares) {
-        gpugraph_graph *graph = ordinal == team->run->device ? team->graph : NULL;
-        if (!gg_job_open(&member->job, graph, &member->run))
+        if (!gg_job_open(&member->job, team->graph, &member->run))
             return false;
     } else {
         member->job = team->member[member->lead].job;
