@@ -105,6 +105,11 @@ static bool make(answer *a, const options *o, columns *c, gpugraph_exchange *x,
         return false;
     columns_drop(c);
     phases_end(p, x, "parts");
+    if (o->cuda) {
+        if (gpugraph_part_to_device(a->part, o->place, run) != GPUGRAPH_OK)
+            return false;
+        phases_end(p, x, "device");
+    }
     const bool found = answer_search(a, o, c, run);
     if (!found && run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);

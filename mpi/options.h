@@ -46,6 +46,8 @@ typedef struct options {
     gpugraph_partition partition;
     bool partition_given; /* else it follows from function and processes */
     int threads;          /* 0: a share of the cores */
+    bool cuda;            /* each process has a device */
+    int place;            /* of this process among those of its host */
     bool timings, plan, help;
 } options;
 

@@ -121,11 +121,14 @@ static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
     return gg_going(job) && part_wire_open(job, p, d);
 }
 
-static gpugraph_status bring(gpugraph_part *p, gpugraph_run *run) {
+static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     struct cuda_job job;
+    int devices = 0;
     const double start = gg_now_ms();
     struct part_device *d =
         static_cast<struct part_device *>(gg_alloc_zero(run, 1, sizeof *d));
+    cudaGetDeviceCount(&devices);
+    run->device = devices > 0 ? place % devices : 0;
     if (!d || !gg_job_open(&job, NULL, run)) {
         gg_release(d);
         return run->status;

@@ -220,13 +220,13 @@ void gpugraph_part_free(gpugraph_part *p) {
         gg_release(blocks[i]);
 }
 
-gpugraph_status gpugraph_part_to_device(gpugraph_part *p, gpugraph_run *run) {
+gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_run *run) {
     const char *why = "";
     gg_begin(run);
-    if (!gg_part_services.bring || !gg_devices_asked->usable(&why))
+    if (!gg_devices_asked->usable(&why) || !gg_part_services.bring)
         gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
     else if (!p->device)
-        gg_part_services.bring(p, run);
+        gg_part_services.bring(p, place, run);
     return part_end(p->exchange, run);
 }
 

@@ -75,7 +75,7 @@ struct gpugraph_part {
 
 /* What a build with CUDA has. */
 struct part_services {
-    gpugraph_status (*bring)(gpugraph_part *p, gpugraph_run *run);
+    gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
     void (*free)(struct part_device *);
     const char *(*way)(const struct part_device *);
 };

@@ -257,8 +257,8 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
     return meet(s, run);
 }
 
-static const gpugraph_exchange_calls calls = {"threads",        swap,   combine,
-                                              swap_and_combine, gather, hear, fail};
+static const gpugraph_exchange_calls calls = {"threads", swap, combine, swap_and_combine,
+                                              gather,    hear, fail};
 
 /* ---- bodies ---- */
 
