@@ -23,7 +23,7 @@ struct office {
     gpugraph_exchange exchange; /* first */
     MPI_Comm talk, alarms;
     MPI_Datatype pair;
-    MPI_Op sum_pairs;
+    MPI_Op sum_pairs, least, most;
     bool told; /* that this part has failed */
     struct alarm alarm;
     MPI_Request
@@ -204,13 +204,30 @@ static void add_pairs(void *from, void *into, int *count, MPI_Datatype *type) {
     }
 }
 
+/* Not MPI_MIN and MPI_MAX: MPICH 4.0 takes the words for signed ones. */
+static void take_least(void *from, void *into, int *count, MPI_Datatype *type) {
+    const uint64_t *a = from;
+    uint64_t *b = into;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        b[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+static void take_most(void *from, void *into, int *count, MPI_Datatype *type) {
+    const uint64_t *a = from;
+    uint64_t *b = into;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        b[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
 static bool begin_combine(struct office *o, gpugraph_run *run, gpugraph_combination how,
                           const uint64_t *word, uint64_t *result, uint32_t words,
                           MPI_Request *request) {
     const bool pairs = how == GPUGRAPH_SUM_128;
     const MPI_Op op = pairs                   ? o->sum_pairs
-                      : how == GPUGRAPH_LEAST ? MPI_MIN
-                      : how == GPUGRAPH_MOST  ? MPI_MAX
+                      : how == GPUGRAPH_LEAST ? o->least
+                      : how == GPUGRAPH_MOST  ? o->most
                                               : MPI_SUM;
     if (words > GPUGRAPH_COMBINED)
         gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
@@ -320,6 +337,8 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     MPI_Type_contiguous(2, MPI_UINT64_T, &o->pair);
     MPI_Type_commit(&o->pair);
     MPI_Op_create(add_pairs, 1, &o->sum_pairs);
+    MPI_Op_create(take_least, 1, &o->least);
+    MPI_Op_create(take_most, 1, &o->most);
     return &o->exchange;
 }
 
@@ -328,6 +347,8 @@ void gpugraph_mpi_close(gpugraph_exchange *x) {
         return;
     struct office *o = office_of(x);
     MPI_Op_free(&o->sum_pairs);
+    MPI_Op_free(&o->least);
+    MPI_Op_free(&o->most);
     MPI_Type_free(&o->pair);
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->talk);
