@@ -21,8 +21,14 @@
 
 enum { LOOK_MS = 10 }; /* who waits asks the host so often */
 
+struct shown {
+    const gpugraph_parcel *out;
+    const uint64_t *word;
+};
+
 struct seat {
     gpugraph_exchange exchange; /* first */
+    struct shown parcels; /* what is shown while parcels are swapped and words combined */
     struct hall *hall;
     gpugraph_run *run;
     const void *shown;
@@ -170,12 +176,6 @@ static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_
         }
 }
 
-/* What a part shows. */
-struct shown {
-    const gpugraph_parcel *out;
-    const uint64_t *word;
-};
-
 static void take_parcels(struct seat *s, gpugraph_run *run, const gpugraph_parcel *out,
                          gpugraph_parcel *in) {
     gpugraph_exchange *x = &s->exchange;
@@ -215,12 +215,12 @@ static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
                                         gpugraph_combination how, uint64_t *word,
                                         uint32_t words) {
     struct seat *s = seat_of(x);
-    const struct shown mine = {out, word};
     uint64_t result[GPUGRAPH_COMBINED];
+    s->parcels = (struct shown){out, word};
     if (words > GPUGRAPH_COMBINED)
         gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
                 GPUGRAPH_COMBINED);
-    else if (show(s, run, &mine)) {
+    else if (show(s, run, &s->parcels)) {
         if (out)
             take_parcels(s, run, out, in);
         if (words)
