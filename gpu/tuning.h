@@ -174,6 +174,11 @@
 #define GG_PART_BLOCK_BITS 5
 #define GG_PART_BLOCKS     1024
 
+/* Up to so many parts all arcs of a vertex lie at one of them, which sends less than a grid does: half of a
+** breadth-first search's bytes on an R-MAT, and as much of an independent set's up to 32. A grid has fewer
+** peers, and from there on fewer ghosts. */
+#define GG_PART_ONE_DIMENSION 16
+
 /* ---- bfs/parts.c ---- */
 
 /* A level is found bottom-up while its arcs are more than the last part of those not looked at yet. */

@@ -177,7 +177,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct mis_calls calls = {.find = find_on_device};
+static const struct mis_calls calls = {.find = find_on_device, .part = gg_cuda_part_mis};
 
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
