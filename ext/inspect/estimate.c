@@ -90,7 +90,6 @@ static const struct option_name {
     [ESTIMATE_TARGETS] = {"targets", F_TARGETS},
     [ESTIMATE_MAX_DEPTH] = {"max_depth", F_MAX_DEPTH},
     [ESTIMATE_MAX_DISTANCE] = {"max_distance", F_MAX_DISTANCE},
-    [ESTIMATE_WEIGHTED] = {"weighted", F_WEIGHTED},
     [ESTIMATE_ORDERED] = {"ordered", F_ORDERED},
     [ESTIMATE_KIND] = {"kind", F_OPTION},
 };
@@ -138,9 +137,6 @@ static void read_option(grid *g, connection *c, enum estimate_argument which,
         search->target_count = count_elements(g, c, "targets", value);
     else if (which == ESTIMATE_MAX_DEPTH || which == ESTIMATE_MAX_DISTANCE)
         search->bounded = true;
-    else if (which == ESTIMATE_WEIGHTED && !sqlite3_value_int(value))
-        asked->name =
-            asked->function->paths ? "path" : asked->function->unweighted_search->name;
     else if (which == ESTIMATE_ORDERED && sqlite3_value_int(value))
         asked->name = "ordered_dfs";
     else if (which == ESTIMATE_KIND)

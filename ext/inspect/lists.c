@@ -160,8 +160,8 @@ static const list lists[] = {
      "CREATE TABLE x(backend TEXT, method TEXT, devices INTEGER, host_bytes INTEGER, "
      "device_bytes INTEGER, ms REAL, chosen INTEGER, edges BLOB HIDDEN, "
      "function BLOB HIDDEN, target BLOB HIDDEN, sources BLOB HIDDEN, targets BLOB "
-     "HIDDEN, max_depth BLOB HIDDEN, max_distance BLOB HIDDEN, weighted BLOB HIDDEN, "
-     "ordered BLOB HIDDEN, kind BLOB HIDDEN)",
+     "HIDDEN, max_depth BLOB HIDDEN, max_distance BLOB HIDDEN, ordered BLOB HIDDEN, "
+     "kind BLOB HIDDEN)",
      7, 0, fill_estimate, ESTIMATE_ARGUMENTS},
 };
 

@@ -95,8 +95,6 @@ START_TEST(of_options) {
         {"('roads', 'gpu_matrix') WHERE sources = '[1, 2]'",
          "('roads', 'gpu_matrix') WHERE sources = '[1, 2, 3, 4]' AND targets = '[5, 6, "
          "7]'"},
-        {"('roads', 'gpu_sssp') WHERE weighted = 0",
-         "('roads', 'gpu_sssp') WHERE weighted IS NULL"},
         {"('roads', 'gpu_components') WHERE kind = 'weak'",
          "('roads', 'gpu_components') WHERE kind = 'strong'"}};
     run("CREATE TABLE roads(src, dst, weight);" MANY_ROWS
