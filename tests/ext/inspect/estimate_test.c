@@ -111,7 +111,7 @@ START_TEST(of_options) {
                       ms[1]);
     }
     expect(
-        "serial",
+        "'serial'",
         "SELECT method FROM gpugraph_estimate('roads', 'gpu_dfs') WHERE ordered = 1 AND "
         "backend = 'cpu'");
     expect("7|3", "SELECT target, max_depth FROM gpugraph_estimate('roads', 'gpu_bfs') "
