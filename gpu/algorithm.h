@@ -26,8 +26,9 @@ typedef struct algorithm_side {
 } algorithm_side;
 
 typedef struct gg_algorithm {
-    const char *name;  /* as methods and messages have it */
-    bool brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
+    const char *name; /* as methods and messages have it */
+    bool
+        brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
     enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
     double (*arcs)(const gpugraph_graph *);  /* that it looks at */
     double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */

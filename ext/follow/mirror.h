@@ -81,6 +81,8 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 int mirror_renew(reading *r, followed *f, const char *why);
 /* How often a mirror leaves its graph to other connections. Tests change it, nobody else. */
 extern int mirror_times_to_leave;
+/* Rows that are read again from which on their pages are looked at. Tests change it, nobody else. (batch.c) */
+extern int64_t mirror_find_from;
 /* Can the mirror's graphs be changed? Not where other connections use one. */
 bool mirror_make_own(followed *f);
 /* Is it of the parent of this process, and other connections' as well? */
