@@ -23,6 +23,9 @@ typedef struct algorithm_side {
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
+    /* The form for several devices that share the graph: bytes that each of so many would still
+    ** need, where the algorithm runs on run->used_devices of them. NULL: it has no such form. */
+    int64_t (*several_bytes)(const gpugraph_graph *graph, int parts);
 } algorithm_side;
 
 typedef struct gg_algorithm {

@@ -166,7 +166,7 @@ static bool bring_edges(struct cuda_job *job, bool weighted) {
     double sent = gg_now_ms();
     if (!taken || !send_edges(job, copy, ends, weights)) {
         /* Half a copy would look like a whole one. */
-        gg_device_graph_free(job->graph, false);
+        gg_drop_device_parts(job->graph, PART_GROUNDS);
         return false;
     }
     gg_phase(job->run, "upload", started, (int64_t)copy->m,
