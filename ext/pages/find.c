@@ -228,7 +228,7 @@ static void take_leaves(void *job, int member, int members) {
 
 /* Where reads may not go side by side one thread does all. */
 static enum page_reason find_in_leaves(struct finding *f) {
-    enum { LEAVES_A_THREAD = 256 };
+    enum { LEAVES_A_THREAD = 64 };
     const uint32_t worth = f->leaves->count / LEAVES_A_THREAD + 1;
     gg_team(f->source->apart ? page_source_threads(f->source, worth) : 1, take_leaves, f);
     return (enum page_reason)atomic_load(&f->reason);

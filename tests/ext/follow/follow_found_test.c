@@ -2,7 +2,9 @@
 ** rows there are beside numbers, in a database with a log or without one. */
 #include "database_file.h"
 #include "follow/mirror.h"
+#include "share.h"
 #include "sql.h"
+#include "sqlite_memory.h"
 #include "suite.h"
 #include <check.h>
 #include <string.h>
@@ -55,7 +57,7 @@ START_TEST(found) {
     mirror_find_from = 10;
     database_make_folder();
     database_open("");
-    run("PRAGMA journal_mode = %s", _i & 2 ? "wal" : "delete");
+    run("PRAGMA page_size = 512; PRAGMA journal_mode = %s", _i & 2 ? "wal" : "delete");
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, w); WITH RECURSIVE i(n) AS "
         "(SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d) INSERT INTO roads SELECT "
         "n, "
@@ -90,4 +92,43 @@ START_TEST(found) {
 }
 END_TEST
 
-const struct suite suite = {"follow_found", {{"all", .cases = {{&found, 8}}}}};
+/* SQLite's n-th allocation fails, for every n, in a question that finds its rows so. */
+START_TEST(allocations) {
+    bool done = false;
+    mirror_find_from = 10;
+    database_make_folder();
+    for (long n = 1, turn = 0; !done; n += 1 + n / 20, turn++) {
+        if (left_out((uint64_t)turn))
+            continue;
+        database_remove();
+        database_open("");
+        run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, w); WITH RECURSIVE i(n) AS "
+            "(SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 900) INSERT INTO roads "
+            "SELECT "
+            "n, n %% 31, n %% 37, n FROM i; CREATE VIRTUAL TABLE g USING "
+            "gpugraph(roads(a, "
+            "b, w))");
+        looks();
+        run("UPDATE roads SET b = b + 1 WHERE id %% 31 = 0; UPDATE roads SET a = 'x' "
+            "WHERE "
+            "id %% 300 = 5");
+        sqlite_countdown = n;
+        char *said = ask("SELECT count(*) FROM g WHERE src = 1");
+        done = sqlite_countdown > 0;
+        sqlite_countdown = 0;
+        ck_assert_msg(!done || strncmp(said, "error", 5) != 0, "%s", said);
+        ck_assert(!done || were_found());
+        sqlite3_free(said);
+        looks();
+        sql_close();
+    }
+    database_remove_folder();
+    mirror_find_from = 1000;
+}
+END_TEST
+
+const struct suite suite = {
+    "follow_found",
+    {{"all", .cases = {{&found, 8}, {&allocations}}}},
+    .begin = sqlite_memory_may_fail,
+};
