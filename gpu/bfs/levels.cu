@@ -110,14 +110,15 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct bfs_arrays *b,
-                       struct bfs_bounds bounds, struct bfs_control *control) {
+                       const struct bfs_below *below, const struct bfs_fixed *fixed,
+                       const struct bfs_arrays *b, struct bfs_bounds bounds,
+                       struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
-                !gg_bfs_narrow(job, g, b, bounds, shape))
+                !gg_bfs_narrow(job, g, fixed, b, bounds, shape))
                 return false;
         if (!gg_mark(job, GG_ENDED) ||
             !gg_fetch(job, control, b->control, sizeof *control))
@@ -143,8 +144,9 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const gpugraph_search *search,
-                const struct bfs_arrays *b, uint32_t *deepest) {
+                const struct bfs_below *below, const struct bfs_fixed *fixed,
+                const gpugraph_search *search, const struct bfs_arrays *b,
+                uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
@@ -155,7 +157,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)search->target_count * sizeof *b->ends);
     gg_mark(job, GG_BEGAN);
     if (!start(job, g, search, bounds, b) ||
-        !take_turns(job, g, below, b, bounds, &control))
+        !take_turns(job, g, below, fixed, b, bounds, &control))
         return false;
     if (control.explodes)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
@@ -170,15 +172,20 @@ static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
     return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
 }
 
+/* Of the search itself, at most. */
+static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g) {
+    return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+}
+
 /* Fills `below`, where it can. False when the job must end. */
 static bool look_below(struct cuda_job *job, const gpugraph_search *search,
                        const struct device_csr *g, enum bfs_look look,
                        struct bfs_below *below) {
-    const int64_t own = (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     enum csr_kind forward = gg_forward_kind(search->direction);
     enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
     *below = bfs_below();
-    if (look == BFS_ALONG || below_lacks(job, turned) + own > gg_device_room(job))
+    if (look == BFS_ALONG ||
+        below_lacks(job, turned) + own_bytes(job, g) > gg_device_room(job))
         return true;
     if (look == BFS_BY_ROWS) {
         if (turned == forward)
@@ -195,10 +202,13 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
+    struct bfs_fixed fixed;
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
-    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g) ||
-        !look_below(job, search, &g, look, &below))
+    const enum csr_kind kind = gg_forward_kind(search->direction);
+    if (!gg_device_csr(job, kind, false, &g) ||
+        !look_below(job, search, &g, look, &below) ||
+        !gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed))
         return false;
     const bool looks = below.rows.offset != NULL;
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
@@ -207,7 +217,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
         return false;
     carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, &g, &below, search, &b, &out->deepest);
+    return run(job, &g, &below, &fixed, search, &b, &out->deepest);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

@@ -16,118 +16,10 @@
 **
 ** A block that runs out of room queues in device memory, and the whole grid goes on; so it
 ** does where the frontier has grown, or holds a long row. */
-#include "narrow.cuh"
+#include "narrow_fixed.cuh"
+#include "narrow_rows.cuh"
 
-/* ---- a level ---- */
-
-/* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
-** found. */
-template <int count>
-static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
-                                                 const uint32_t (&v)[count],
-                                                 uint32_t half, uint32_t depth) {
-    const uint32_t *offset =
-        reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
-    uint32_t begin[count], arcs[count], before[count], found = 0;
-    /* Rows and claims are asked for together, and waited for together. */
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        begin[i] = gg_load_now(offset + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
-        arcs[i] = gg_load_now(offset + 2 * (uint64_t)v[i] + 2, v[i] != GPUGRAPH_NONE);
-    }
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        before[i] = UINT32_MAX;
-        if (v[i] != GPUGRAPH_NONE)
-            before[i] = atomicOr(&p.visited[v[i] / 32], 1u << v[i] % 32);
-    }
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        bool fresh = !(before[i] >> v[i] % 32 & 1);
-        arcs[i] = fresh ? arcs[i] - begin[i] : 0;
-        if (fresh) {
-            found++;
-            gg_fetch_ahead_far(&w.g.target[begin[i]]);
-            w.b.depth[v[i]] = depth;
-            if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
-                atomicAdd(&p.m->hits, 1u);
-        }
-    }
-    pass_on<count>(w, p, half, begin, arcs);
-    return found;
-}
-
-/* TURNS rows of a group of lanes, and PARTS of the targets of each. */
-struct batch {
-    uint2 entry[TURNS];
-    uint32_t v[TURNS][PARTS];
-};
-
-static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
-                                            batch *b) {
-    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
-#pragma unroll
-    for (int i = 0; i < TURNS; i++) {
-        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
-        b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
-    }
-#pragma unroll
-    for (int i = 0; i < TURNS; i++)
-#pragma unroll
-        for (int k = 0; k < PARTS; k++)
-            b->v[i][k] = sub + (k << t.lanes) < b->entry[i].y
-                             ? __ldg(&w.g.target[b->entry[i].x + sub + (k << t.lanes)])
-                             : GPUGRAPH_NONE;
-}
-
-/* The warp's part of a level, its first batch loaded. */
-static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
-                                  batch *b, uint32_t turn, uint32_t depth) {
-    const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
-    const uint32_t half = (turn + 1) % 2;
-    uint32_t found = 0;
-    for (uint32_t at = t.at; at < t.count;) {
-        const bool more = at + t.stride < t.count;
-        const bool over =
-            __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
-        if (more && over) {
-            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
-            found += visit<4>(w, p, v, half, depth);
-        } else if (more || over) {
-            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
-            found += visit<2>(w, p, v, half, depth);
-        } else {
-            const uint32_t v[1] = {b->v[0][0]};
-            found += visit<1>(w, p, v, half, depth);
-        }
-        if (over)
-#pragma unroll
-            for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
-                for (uint32_t j = sub + PARTS * lanes;
-                     __any_sync(ALL_LANES, j < b->entry[i].y); j += lanes) {
-                    uint32_t v[1] = {GPUGRAPH_NONE};
-                    if (j < b->entry[i].y)
-                        v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
-                    found += visit<1>(w, p, v, half, depth);
-                }
-        at += TURNS * t.stride;
-        if (at < t.count)
-            load(w, t, at, b);
-    }
-    return found;
-}
-
-/* The frontier goes to the queue, for the whole grid. */
-static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
-    const uint32_t warps = blockDim.x / GG_WARP >> p.shift;
-    const uint32_t warp = threadIdx.x / GG_WARP >> p.shift;
-    for (uint32_t i = warp * GG_WARP; i < t.count; i += warps * GG_WARP) {
-        uint2 entry = i + gg_lane() < t.count ? t.entry[i + gg_lane()] : make_uint2(0, 0);
-        bfs_rows<1> rows = {{entry.x}, {entry.y}, 0, 0, 0};
-        gg_add_up(&rows);
-        gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
-    }
-}
+#include <stdlib.h>
 
 /* What came from the queue and could not be served is there still. */
 static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
@@ -148,24 +40,33 @@ static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
 
 /* ---- the kernel ---- */
 
-/* One cluster. */
+/* One cluster. look: by_rows, by_places. */
+template <typename look>
 static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     narrow_levels(const __grid_constant__ narrow w) {
+    typedef typename look::entry entry;
     extern __shared__ uint4 shared[];
-    block_memory *m = reinterpret_cast<block_memory *>(shared);
+    block_memory<entry> *m = reinterpret_cast<block_memory<entry> *>(shared);
     bfs_control *c = w.b.control;
     if (c->next != BFS_NARROW)
         return;
     const uint32_t blocks = gg_cluster_blocks();
-    const place p = {m, blockIdx.x, 31u - __clz(blocks), c->tail, w.b.visited[c->odd]};
+    const place<entry> p = {m,
+                            blockIdx.x,
+                            31u - __clz(blocks),
+                            c->tail,
+                            w.b.visited[c->odd],
+                            w.on_chip ? reinterpret_cast<uint32_t *>(m + 1) : NULL};
     uint32_t depth = c->level, missing = c->missing, turn = 0;
     uint64_t reached = c->reached;
     uint32_t found = 0;
     bool over, leaves;
     if (threadIdx.x == 0)
         m->sent = m->hits = m->flags = 0;
+    if (w.on_chip)
+        move_bits(p, w.words, false);
     gg_open_mail(&m->mail, blocks);
-    bring_in(w, p, c->first, c->frontier);
+    look::begin(w, p, c->first, c->frontier);
     for (;; turn++) {
         if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
@@ -173,9 +74,9 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
         finish(p, turn);
         gg_late();
         bool there = gg_receive(&m->mail, turn);
-        part t = part_of(w, p, turn);
-        batch b;
-        load(w, t, t.at, &b);
+        part<entry> t = look::share(w, p, turn);
+        typename look::batch b;
+        look::ask(w, t, &b);
         summary s = sum_up(p, turn);
         missing -= s.hits;
         reached += turn > 0 ? s.total : 0;
@@ -187,29 +88,46 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             atomicOr(&c->failed, 1u);
         if (over || leaves) {
             if (!over && turn > 0)
-                carry_out(w, p, t);
+                look::leave(w, p, t);
             break;
         }
         depth++;
-        found += expand(w, p, t, &b, turn, depth);
+        found += look::look(w, p, t, &b, turn, depth);
     }
     found = __reduce_add_sync(ALL_LANES, found);
     if (gg_lane() == 0 && found > 0)
         atomicAdd(&c->reached, (unsigned long long)found);
     __threadfence();
     gg_close_mail();
+    if (w.on_chip && !over)
+        move_bits(p, w.words, true);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         leave(w, depth, turn, missing, over, p.tail);
 }
 
 /* ---- launch ---- */
 
-static void configure(struct cuda_job *job, int blocks, unsigned threads,
+static const void *kernel_for(const struct bfs_fixed *fixed, int variant) {
+    static const void *const kernels[] = {
+        (const void *)narrow_levels<by_places<2, 0>>,
+        (const void *)narrow_levels<by_places<2, 1>>,
+        (const void *)narrow_levels<by_places<2, 2>>,
+        (const void *)narrow_levels<by_places<2, 3>>,
+        (const void *)narrow_levels<by_places<3, 0>>,
+        (const void *)narrow_levels<by_places<3, 1>>,
+        (const void *)narrow_levels<by_places<3, 2>>,
+        (const void *)narrow_levels<by_places<3, 3>>,
+    };
+    return fixed->shift == 0 ? (const void *)narrow_levels<by_rows>
+                             : kernels[(fixed->shift - 2) * 4 + variant];
+}
+
+static void configure(struct cuda_job *job, int blocks, unsigned threads, size_t memory,
                       cudaLaunchConfig_t *config, cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
     config->blockDim = dim3(threads);
-    config->dynamicSmemBytes = sizeof(block_memory);
+    config->dynamicSmemBytes = memory;
     config->stream = job->stream;
     attribute->id = cudaLaunchAttributeClusterDimension;
     attribute->val.clusterDim.x = (unsigned)blocks;
@@ -218,46 +136,67 @@ static void configure(struct cuda_job *job, int blocks, unsigned threads,
     config->numAttrs = blocks > 1 ? 1 : 0;
 }
 
+/* Can that many blocks be a cluster, each with so much shared memory? */
+static bool can_be(struct cuda_job *job, const void *kernel, int blocks, size_t memory) {
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attribute;
+    int clusters = 0;
+    if (blocks > 8)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaError_t failed = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)memory);
+    configure(job, blocks, GG_BFS_NARROW_BLOCK, memory, &config, &attribute);
+    if (failed == cudaSuccess)
+        failed = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+    cudaGetLastError();
+    return failed == cudaSuccess && clusters > 0;
+}
+
 /* The largest cluster that fits, a power of two; it is asked for once for each device. */
 int gg_bfs_cluster(struct cuda_job *job) {
     static int known[GG_MAX_DEVICES];
-    int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
+    int *blocks = &known[job->device->ordinal], major = 0;
     if (*blocks > 0)
         return *blocks;
-    const void *kernel = (const void *)narrow_levels;
-    gg_note(job,
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 sizeof(block_memory)),
-            "give a kernel shared memory");
+    const void *kernel = (const void *)narrow_levels<by_rows>;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                            job->device->ordinal);
     *blocks = major >= 9 ? MOST_BLOCKS : 1;
-    if (*blocks > 8)
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    for (; *blocks > 1; *blocks /= 2) {
-        cudaLaunchConfig_t config;
-        cudaLaunchAttribute attribute;
-        configure(job, *blocks, GG_BFS_NARROW_BLOCK, &config, &attribute);
-        if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
-            clusters > 0)
-            break;
-    }
-    cudaGetLastError();
+    while (*blocks > 1 && !can_be(job, kernel, *blocks, sizeof(block_memory<uint2>)))
+        *blocks /= 2;
     return *blocks;
 }
 
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_arrays *b, struct bfs_bounds bounds,
-                   struct bfs_shape shape) {
-    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+                   const struct bfs_fixed *fixed, const struct bfs_arrays *b,
+                   struct bfs_bounds bounds, struct bfs_shape shape) {
+    struct narrow w = {*g,    *fixed,
+                       *b,    bounds,
+                       shape, g->m <= 4 * (uint64_t)g->n,
+                       false, gg_hub_words(g->n)};
+    const int blocks = gg_bfs_cluster(job);
     unsigned threads =
         g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
+    size_t memory =
+        fixed->shift == 0 ? sizeof(block_memory<uint2>) : sizeof(block_memory<uint32_t>);
+    size_t chunks = (gg_hub_words(g->n) + CHUNK - 1) / CHUNK;
+    size_t bitmap = (chunks + (size_t)blocks - 1) / (size_t)blocks * CHUNK * 4;
+    const char *told = getenv("H26_BFS");
+    int variant = told ? atoi(told) & 3 : 3;
+    if (fixed->shift > 0 && variant & 1) {
+        w.on_chip = can_be(job, kernel_for(fixed, variant), blocks, memory + bitmap);
+        variant &= w.on_chip ? 3 : 2;
+        memory += w.on_chip ? bitmap : 0;
+    }
+    const void *kernel = kernel_for(fixed, variant);
+    if (!w.on_chip)
+        can_be(job, kernel, blocks, memory); /* or the launch says why not */
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;
-    configure(job, gg_bfs_cluster(job), threads, &config, &attribute);
+    configure(job, blocks, threads, memory, &config, &attribute);
     if (gg_going(job))
-        gg_note(job, cudaLaunchKernelExC(&config, (const void *)narrow_levels, arguments),
+        gg_note(job, cudaLaunchKernelExC(&config, kernel, arguments),
                 "start the kernel narrow_levels");
     return gg_going(job);
 }

@@ -19,7 +19,8 @@ enum {
     MOST_BLOCKS = GG_BFS_CLUSTER,
     LANES = GG_BFS_NARROW_LANES, /* to a row: 2 to the power of it */
     FEW_LANES = GG_BFS_NARROW_FEW_LANES,
-    PARTS = 2,                  /* arcs of a row that a lane loads together */
+    CHUNK = 32, /* words of the bitmap that one block has, before the next one's */
+    PARTS = 2,  /* arcs of a row that a lane loads together */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
 static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0 &&
@@ -33,8 +34,8 @@ static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 #define STOPS   (1u << 30) /* the host was interrupted */
 #define ENTRIES (STOPS - 1)
 
-struct block_memory {
-    uint2 entry[2][ROOM];       /* by sender */
+template <typename entry_type> struct block_memory {
+    entry_type entry[2][ROOM];  /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
     struct cluster_mail mail;
     uint32_t sent; /* entries of the level being found */
@@ -43,73 +44,37 @@ struct block_memory {
 
 struct narrow {
     device_csr g;
+    bfs_fixed fixed;
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;
     bool short_rows; /* most have few arcs */
+    bool on_chip;    /* the bitmap of visited vertices is */
+    uint64_t words;  /* of that bitmap */
 };
 
 /* What a thread goes by. */
-struct place {
-    block_memory *m;
+template <typename entry_type> struct place {
+    block_memory<entry_type> *m;
     uint32_t me, shift; /* this block; blocks as a power of 2 */
     uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
     uint32_t *visited;
+    uint32_t *bits; /* on chip, this block's part of them; or NULL */
 };
 
 /* How many of that sender's entries came to this block. */
-static __device__ __forceinline__ uint32_t share_of(const place &p, uint32_t sent,
+static __device__ __forceinline__ uint32_t share_of(uint32_t shift, uint32_t sent,
                                                     uint32_t sender, uint32_t receiver) {
-    uint32_t blocks = 1u << p.shift, first = (receiver - sender) & (blocks - 1);
+    uint32_t blocks = 1u << shift, first = (receiver - sender) & (blocks - 1);
     sent = sent < ROOM ? sent : ROOM;
-    return (sent + blocks - 1 - first) >> p.shift;
+    return (sent + blocks - 1 - first) >> shift;
 }
 
 /* ---- between blocks ---- */
 
-/* One warp: rows that its lanes have found, 0 arcs: none. They go to the blocks in turns,
-** or where there is no room to the queue. */
-template <int count>
-static __device__ __forceinline__ void
-pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
-        const uint32_t (&arcs)[count]) {
-    unsigned mask[count];
-    uint32_t total = 0, at = 0;
-    bool leaves = false;
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        mask[i] = __ballot_sync(ALL_LANES, arcs[i] > 0);
-        total += __popc(mask[i]);
-    }
-    if (total == 0)
-        return;
-    if (gg_lane() == 0)
-        at = atomicAdd(&p.m->sent, total);
-    at = __shfl_sync(ALL_LANES, at, 0);
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        uint32_t mine = at + __popc(mask[i] & ((1u << gg_lane()) - 1));
-        bool fits = arcs[i] > 0 && mine<ROOM, spills = arcs[i]> 0 && mine >= ROOM;
-        leaves |= arcs[i] > GG_BFS_NARROW_ROW || spills;
-        if (fits) {
-            uint32_t lane = ROOM >> p.shift, slot = p.me * lane + (mine >> p.shift);
-            uint32_t block = (p.me + mine) & ((1u << p.shift) - 1);
-            gg_send(&p.m->mail, &p.m->entry[half][slot], block, half,
-                    make_uint2(begin[i], arcs[i]));
-        }
-        if (p.tail != GPUGRAPH_NONE && __any_sync(ALL_LANES, spills)) {
-            bfs_rows<1> rows = {{begin[i]}, {spills ? arcs[i] : 0}, 0, 0, 0};
-            gg_add_up(&rows);
-            gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
-        }
-        at += __popc(mask[i]);
-    }
-    if (leaves)
-        atomicOr(&p.m->flags, LEAVES);
-}
-
 /* All of the block: what it has sent is all it will send in this turn. */
-static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
+template <typename entry_type>
+static __device__ __forceinline__ void finish(const place<entry_type> &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
@@ -118,30 +83,12 @@ static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
             p.m->sent = p.m->flags = p.m->hits = 0;
         __syncwarp(); /* before the other warps of the block can go on */
         if (threadIdx.x < 1u << p.shift) {
-            uint32_t pairs = share_of(p, sent, p.me, threadIdx.x) + 1;
-            gg_announce(&p.m->mail, threadIdx.x, turn % 2, pairs);
+            uint32_t entries = share_of(p.shift, sent, p.me, threadIdx.x);
+            gg_announce(&p.m->mail, threadIdx.x, turn % 2,
+                        entries * (uint32_t)sizeof(entry_type) + (uint32_t)sizeof(uint2));
             gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
                     make_uint2(sent | flags, hits));
         }
-    }
-}
-
-/* The block's share of the frontier, from the queue, as if it had been found here. */
-static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
-                                bfs_size frontier) {
-    const uint2 *queue = w.b.queue + first;
-    const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
-    const uint32_t all = gridDim.x * blockDim.x;
-    const place there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
-    for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
-        uint32_t at = i + threadIdx.x;
-        uint32_t begin[1] = {0}, row[1] = {0};
-        if (at < entries) {
-            uint32_t end = at + 1 < entries ? queue[at + 1].y : arcs;
-            begin[0] = queue[at].x;
-            row[0] = end - queue[at].y;
-        }
-        pass_on<1>(w, there, 0, begin, row);
     }
 }
 
@@ -150,7 +97,9 @@ struct summary {
 };
 
 /* One warp. */
-static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) {
+template <typename entry_type>
+static __device__ __forceinline__ summary sum_up(const place<entry_type> &p,
+                                                 uint32_t turn) {
     bool there = gg_lane() < 1u << p.shift;
     uint2 one = there ? p.m->news[turn % 2][gg_lane()] : make_uint2(0, 0);
     summary s;
@@ -162,25 +111,54 @@ static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) 
 
 /* The entries that this warp serves: part of what one block has sent to this one. Where rows are
 ** short and there are more than a turn has room for, fewer lanes are given to each. */
-struct part {
-    const uint2 *entry;
+template <typename entry_type> struct part {
+    const entry_type *entry;
     uint32_t at, count, stride;
     uint32_t lanes; /* to a row: 2 to the power of it */
 };
 
-static __device__ __forceinline__ part part_of(const narrow &w, const place &p,
-                                               uint32_t turn) {
+template <typename entry_type>
+static __device__ __forceinline__ part<entry_type>
+part_of(const place<entry_type> &p, uint32_t turn, uint32_t lanes, uint32_t few_lanes) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* to a sender */
     const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
-    part t;
+    part<entry_type> t;
     t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
-    t.count = share_of(p, sent, sender, p.me);
-    t.lanes = w.short_rows && t.count > warps * (GG_WARP >> LANES) ? FEW_LANES : LANES;
+    t.count = share_of(p.shift, sent, sender, p.me);
+    t.lanes = t.count > warps * (GG_WARP >> lanes) ? few_lanes : lanes;
     t.at = (warp >> p.shift) * (GG_WARP >> t.lanes);
     t.stride = warps * (GG_WARP >> t.lanes);
     return t;
+}
+
+/* ---- the bitmap on chip ---- */
+
+/* Which block has that word, and where. */
+template <typename entry_type>
+static __device__ __forceinline__ uint32_t block_of_word(const place<entry_type> &p,
+                                                         uint32_t word) {
+    return word / CHUNK & ((1u << p.shift) - 1);
+}
+template <typename entry_type>
+static __device__ __forceinline__ uint32_t place_of_word(const place<entry_type> &p,
+                                                         uint32_t word) {
+    return (word / CHUNK >> p.shift) * CHUNK + word % CHUNK;
+}
+
+/* This block's words come on chip, or go back. */
+template <typename entry_type>
+static __device__ void move_bits(const place<entry_type> &p, uint64_t words, bool back) {
+    for (uint32_t i = threadIdx.x;; i += blockDim.x) {
+        uint64_t word = (uint64_t)((i / CHUNK << p.shift) + p.me) * CHUNK + i % CHUNK;
+        if (word >= words)
+            return;
+        if (back)
+            p.visited[word] = p.bits[i];
+        else
+            p.bits[i] = p.visited[word];
+    }
 }
 
 #endif

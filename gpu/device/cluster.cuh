@@ -56,12 +56,21 @@ gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair
                  : "memory");
 }
 
-/* That many pairs are on their way from this block to that one. */
+/* The same of one word. */
+static __device__ __forceinline__ void
+gg_send(cluster_mail *mail, uint32_t *at, uint32_t block, uint32_t half, uint32_t word) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 "
+                 "[%0], %1, [%2];" ::"r"(gg_address_in(at, block)),
+                 "r"(word), "r"(gg_address_in(&mail->arrival[half], block))
+                 : "memory");
+}
+
+/* That many bytes are on their way from this block to that one. */
 static __device__ __forceinline__ void gg_announce(cluster_mail *mail, uint32_t block,
-                                                   uint32_t half, uint32_t pairs) {
+                                                   uint32_t half, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
                  "%1;" ::"r"(gg_address_in(&mail->arrival[half], block)),
-                 "r"(pairs * (uint32_t)sizeof(uint2))
+                 "r"(bytes)
                  : "memory");
 }
 
@@ -76,6 +85,27 @@ static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t t
                      : "r"(gg_shared_address(&mail->arrival[turn % 2])), "r"(turn / 2 & 1)
                      : "memory");
     return there;
+}
+
+/* Sets bits of a word in another block's memory. Returns what it was. */
+static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
+                                                    uint32_t block, uint32_t bits) {
+    uint32_t before;
+    asm volatile("atom.relaxed.cluster.shared::cluster.or.b32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "r"(gg_address_in(at, block)), "r"(bits)
+                 : "memory");
+    return before;
+}
+/* What it is, or was a moment ago. */
+static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
+                                                      uint32_t block) {
+    uint32_t word;
+    asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
+                 : "=r"(word)
+                 : "r"(gg_address_in(at, block))
+                 : "memory");
+    return word;
 }
 
 static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
@@ -94,6 +124,18 @@ static __device__ __forceinline__ void gg_open_mail(cluster_mail *, uint32_t) {
 static __device__ __forceinline__ void gg_send(cluster_mail *, uint2 *at, uint32_t,
                                                uint32_t, uint2 pair) {
     *at = pair;
+}
+static __device__ __forceinline__ void gg_send(cluster_mail *, uint32_t *at, uint32_t,
+                                               uint32_t, uint32_t word) {
+    *at = word;
+}
+static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
+                                                    uint32_t, uint32_t bits) {
+    return atomicOr(at, bits);
+}
+static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
+                                                      uint32_t) {
+    return *(volatile uint32_t *)at;
 }
 static __device__ __forceinline__ void gg_announce(cluster_mail *, uint32_t, uint32_t,
                                                    uint32_t) {}

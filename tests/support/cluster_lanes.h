@@ -23,9 +23,9 @@ struct cluster_mail {
 
 struct letter {
     uint32_t block, half;
-    uint2 *at; /* NULL: an announcement of so many pairs */
-    uint2 pair;
-    uint32_t pairs;
+    uint32_t *at; /* NULL: an announcement of so many bytes */
+    uint32_t word[2];
+    uint32_t bytes;
 };
 struct mbarrier {
     uint32_t announced, phase;
@@ -44,11 +44,11 @@ static struct {
 static void deliver(const letter &l) {
     mbarrier *b = &cluster.arrival[l.block][l.half];
     if (l.at) {
-        *l.at = l.pair;
-        b->bytes -= (int64_t)sizeof(uint2);
+        memcpy(l.at, l.word, l.bytes);
+        b->bytes -= l.bytes;
     } else {
         b->announced++;
-        b->bytes += (int64_t)(l.pairs * sizeof(uint2));
+        b->bytes += l.bytes;
     }
     if (b->announced == cluster.blocks && b->bytes == 0) {
         b->announced = 0;
@@ -83,19 +83,33 @@ static inline void gg_open_mail(cluster_mail *mail, uint32_t) {
     cluster.memory[blockIdx.x] = reinterpret_cast<char *>(mail);
     meet_blocks(&cluster.opened);
 }
+/* Where the other block has the same word. */
+static inline uint32_t *word_in(cluster_mail *mail, void *at, uint32_t block) {
+    const ptrdiff_t offset = static_cast<char *>(at) - reinterpret_cast<char *>(mail);
+    return reinterpret_cast<uint32_t *>(cluster.memory[block] + offset);
+}
 static inline void gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half,
                            uint2 pair) {
-    const ptrdiff_t offset =
-        reinterpret_cast<char *>(at) - reinterpret_cast<char *>(mail);
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back(
-        {block, half, reinterpret_cast<uint2 *>(cluster.memory[block] + offset), pair,
-         0});
+        {block, half, word_in(mail, at, block), {pair.x, pair.y}, 8});
+}
+static inline void gg_send(cluster_mail *mail, uint32_t *at, uint32_t block,
+                           uint32_t half, uint32_t word) {
+    std::lock_guard<std::mutex> lock(cluster.mutex);
+    cluster.under_way.push_back({block, half, word_in(mail, at, block), {word, 0}, 4});
 }
 static inline void gg_announce(cluster_mail *, uint32_t block, uint32_t half,
-                               uint32_t pairs) {
+                               uint32_t bytes) {
     std::lock_guard<std::mutex> lock(cluster.mutex);
-    cluster.under_way.push_back({block, half, NULL, {0, 0}, pairs});
+    cluster.under_way.push_back({block, half, NULL, {0, 0}, bytes});
+}
+static inline uint32_t gg_or_in(cluster_mail *mail, uint32_t *at, uint32_t block,
+                                uint32_t bits) {
+    return __atomic_fetch_or(word_in(mail, at, block), bits, __ATOMIC_RELAXED);
+}
+static inline uint32_t gg_peek_in(cluster_mail *mail, uint32_t *at, uint32_t block) {
+    return __atomic_load_n(word_in(mail, at, block), __ATOMIC_RELAXED);
 }
 /* The block's other lanes may have something to send first. */
 static inline bool gg_receive(cluster_mail *, uint32_t turn) {
