@@ -3,13 +3,14 @@
 **     ahead[v]          who works                              where
 **     2 .. 4            a lane: each two of them               rows in memory
 **     5 .. 128          a warp                                 table of the warp, on chip
-**     more              a block, 1024 of them at a time        table of the block, on chip
+**     more              blocks, 4096 neighbours each           table of the block, on chip
 **
-**          u --- w       the table holds ahead[v]. For every u in it, what is in ahead[u] is looked
-**           \   /        up: lanes read such rows one behind the other, or several short ones side by
-**            v           side. A w that is found adds one to its slot and to u's; v's are summed up.
+**          x --- w       Of two neighbours the one with more ahead has the table, of its ahead. The other one's row
+**           \   /        is looked up there, whichever ranks higher: so of two rows the shorter one is walked. A w
+**            v           that is found adds one to its slot, to v's sum and to x's.
 **
-** So a corner is told in memory once for each row ahead that it is in, not once for each triangle.
+** A vertex with few ahead and many neighbours is a block's, too. A corner is told in memory once for each table
+** and once for each row, not once for each triangle.
 ** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
 ** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
 #include "meet.cuh"

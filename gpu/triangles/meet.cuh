@@ -4,7 +4,10 @@
 **     count    2  0  1  0  0  3       triangles that v, the slot's vertex and another one make
 **     more     0  0  1  0  0  0       where directions count: arcs beyond one for each triangle
 **
-** All slots are empty again when a row is done. */
+**     line     aaaaaaabbbbbcddddd...  rows of up to 32 neighbours of v, one behind the other: each lane of the warp
+**              0123...31 0123...31    takes entries 32 apart, and a bit where a row begins tells whose they are
+**
+** All slots are empty again when v is done. */
 #ifndef GPUGRAPH_MEET_CUH
 #define GPUGRAPH_MEET_CUH
 
