@@ -21,8 +21,6 @@
 #include "device/services.h"
 #include "graph/device_copy.cuh"
 
-#include <stdlib.h>
-
 enum { GROUP = 4 /* edges that a thread reads at once */ };
 
 /* Rows of both directions: of CSR_BOTH, or of OUT and IN; offset is NULL where there are none. */
@@ -193,37 +191,20 @@ static void find_largest(struct cuda_job *job, const struct arrays *a) {
     gg_launched(job, "mark_outside");
 }
 
-static int variant(void) {
-    const char *text = getenv("GG_CV");
-    return text ? atoi(text) : 1;
-}
-
-static void shorten_ways(struct cuda_job *job, const struct arrays *a) {
-    const unsigned by_vertex = gg_grid(job, a->n, 16);
-    if (variant() & 1)
-        shorten<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    else
-        shorten<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-}
-
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
     begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    if (edges->m / GG_COMPONENTS_ROW < a->n || (variant() & 8)) {
-        if (variant() & 2) {
-            hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-            shorten_ways(job, a);
-        }
+    if (edges->m / GG_COMPONENTS_ROW < a->n) {
         link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
         gg_launched(job, "link_every");
         return;
     }
     hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
@@ -233,9 +214,9 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->offset[side]; side++)
         link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
@@ -244,11 +225,7 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
 
 /* All trees are made: of each vertex its root. */
 static bool end_trees(struct cuda_job *job, const struct arrays *a) {
-    const unsigned by_vertex = gg_grid(job, a->n, 16);
-    if (variant() & 1)
-        compress<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    else
-        compress<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    compress<<<gg_grid(job, a->n, 16), GG_BLOCK, 0, job->stream>>>(*a);
     return gg_launched(job, "compress") && gg_wait(job);
 }
 

@@ -189,9 +189,9 @@ static void link_sample(struct shared_forest *f, int p) {
         return;
     begin<<<all, GG_BLOCK, 0, job->stream>>>(*a);
     hook_first_arcs<<<own, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<false><<<all, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten<<<all, GG_BLOCK, 0, job->stream>>>(*a);
     link_two_arcs<<<own, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<false><<<all, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten<<<all, GG_BLOCK, 0, job->stream>>>(*a);
     gg_launched(job, "link_two_arcs");
 }
 
@@ -233,7 +233,7 @@ static bool merge(struct shared_forest *f) {
             return false;
     }
     struct cuda_job *job = gg_several_on(f->team, 0);
-    compress<false><<<gg_grid(job, f->parts->places.n, 16), GG_BLOCK, 0, job->stream>>>(
+    compress<<<gg_grid(job, f->parts->places.n, 16), GG_BLOCK, 0, job->stream>>>(
         f->arrays[0]);
     gg_launched(job, "compress");
     return gg_several_wait(f->team);

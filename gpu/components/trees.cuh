@@ -23,9 +23,9 @@ static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
     return *(const volatile uint32_t *)&component[v];
 }
 
-/* A parent as it is or was: from any cache. An ancestor stays one, so a way that is followed by old parents ends
-** at the same root. All trees of a large component end at one word, whose place in memory would answer
-** every warp. */
+/* A parent as it is or was, from any cache, while no tree is hooked to another: an ancestor stays one, and a root a
+** root. The ways of a large component all end at one word; asked for behind the caches, its one place in
+** memory would have to answer every warp. */
 static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
                                                           uint32_t v) {
     uint32_t parent;
@@ -96,29 +96,27 @@ static __global__ void begin(const __grid_constant__ arrays a) {
 
 /* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
 ** stores an ancestor in its place: the way is longer again, and still right. */
-template <bool cached> static __global__ void shorten(const __grid_constant__ arrays a) {
+static __global__ void shorten(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = parent_of(a.component, (uint32_t)v);
         uint32_t at = (uint32_t)v, above = first, next;
-        while ((next = cached ? some_parent_of(a.component, above)
-                              : parent_of(a.component, above)) != above) {
+        while ((next = some_parent_of(a.component, above)) != above) {
             point_to(a.component, at, next);
             at = above;
             above = next;
         }
-        if (!cached || above != first)
+        if (above != first)
             point_to(a.component, (uint32_t)v, above);
     }
 }
 
-template <bool cached> static __global__ void compress(const __grid_constant__ arrays a) {
+static __global__ void compress(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = parent_of(a.component, (uint32_t)v);
         uint32_t root = first, above;
-        while ((above = cached ? some_parent_of(a.component, root)
-                               : parent_of(a.component, root)) != root)
+        while ((above = some_parent_of(a.component, root)) != root)
             root = above;
-        if (!cached || root != first)
+        if (root != first)
             point_to(a.component, (uint32_t)v, root);
     }
 }
