@@ -11,6 +11,7 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -110,7 +111,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct bfs_fixed *fixed,
+                       const struct bfs_below *below, const struct fixed_rows *fixed,
                        const struct bfs_arrays *b, struct bfs_bounds bounds,
                        struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
@@ -144,7 +145,7 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const struct bfs_fixed *fixed,
+                const struct bfs_below *below, const struct fixed_rows *fixed,
                 const gpugraph_search *search, const struct bfs_arrays *b,
                 uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
@@ -202,13 +203,13 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
-    struct bfs_fixed fixed;
+    struct fixed_rows fixed;
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     const enum csr_kind kind = gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, false, &g) ||
         !look_below(job, search, &g, look, &below) ||
-        !gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed))
+        !gg_fix_rows(job, kind, &g, own_bytes(job, &g)))
         return false;
     const bool looks = below.rows.offset != NULL;
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
@@ -216,6 +217,9 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
+    fixed = gg_fixed_rows(job->graph, kind);
+    if (getenv("H26_BFS") && atoi(getenv("H26_BFS")) == 9)
+        fixed = {NULL, 0};
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     return run(job, &g, &below, &fixed, search, &b, &out->deepest);
 }

@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
 
 /* ---- launch ---- */
 
-static const void *kernel_for(const struct bfs_fixed *fixed, int variant) {
+static const void *kernel_for(const struct fixed_rows *fixed, int variant) {
     static const void *const kernels[] = {
         (const void *)narrow_levels<by_places<2, 0>>,
         (const void *)narrow_levels<by_places<2, 1>>,
@@ -168,7 +168,7 @@ int gg_bfs_cluster(struct cuda_job *job) {
 }
 
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_fixed *fixed, const struct bfs_arrays *b,
+                   const struct fixed_rows *fixed, const struct bfs_arrays *b,
                    struct bfs_bounds bounds, struct bfs_shape shape) {
     struct narrow w = {*g,    *fixed,
                        *b,    bounds,

@@ -44,7 +44,7 @@ template <typename entry_type> struct block_memory {
 
 struct narrow {
     device_csr g;
-    bfs_fixed fixed;
+    fixed_rows fixed;
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;

@@ -1,5 +1,5 @@
 /* How the kernel that runs breadth-first search by one cluster looks at a level by fixed rows
-** (fixed.cu): an entry is a vertex, whose first targets lie at a place that follows from its number.
+** (graph/device_fixed.cu): an entry is a vertex, whose first targets lie at a place that follows from its number.
 **
 **     entry     vertex                         in the shared memory of the block that has it
 **       |   a warp to what one block has sent, a lane to a place of a row
@@ -168,7 +168,7 @@ static __device__ uint32_t expand(const narrow &w, const place<uint32_t> &p,
         bool more[TURNS];
 #pragma unroll
         for (int i = 0; i < TURNS; i++) {
-            more[i] = b->v[i] == BFS_FIXED_MORE;
+            more[i] = b->v[i] == GG_FIXED_MORE;
             b->v[i] = more[i] ? GPUGRAPH_NONE : b->v[i];
         }
         if (at + t.stride < t.count) {

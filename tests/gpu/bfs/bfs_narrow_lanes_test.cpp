@@ -106,19 +106,19 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
     c->next = over ? BFS_OVER : BFS_NARROW;
 }
 
-/* As fixed.cu makes them; where a row is too long for that, none. */
-static bfs_fixed fix(const device_csr &g, uint32_t shift, std::vector<uint32_t> *target) {
+/* As device_fixed.cu makes them; where a row is too long for that, none. */
+static fixed_rows fix(const device_csr &g, uint32_t shift, std::vector<uint32_t> *target) {
     const uint32_t places = 1u << shift;
     target->assign((size_t)g.n << shift, GPUGRAPH_NONE);
     for (uint32_t v = 0; v < g.n; v++) {
         const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
         if (arcs > GG_BFS_NARROW_ROW)
-            return bfs_fixed{NULL, 0};
+            return fixed_rows{NULL, 0};
         for (uint32_t k = 0; k < places && k < arcs; k++)
             (*target)[((size_t)v << shift) + k] =
-                arcs > places && k == places - 1 ? BFS_FIXED_MORE : g.target[begin + k];
+                arcs > places && k == places - 1 ? GG_FIXED_MORE : g.target[begin + k];
     }
-    return bfs_fixed{target->data(), shift};
+    return fixed_rows{target->data(), shift};
 }
 
 /* Returns the levels that were the cluster's. */
@@ -132,7 +132,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     uint32_t stop = 0;
     std::vector<uint32_t> places;
     const uint32_t shift = (uint32_t)(source + target.size()) % 3;
-    const bfs_fixed fixed = shift > 0 ? fix(g, shift + 1, &places) : bfs_fixed{NULL, 0};
+    const fixed_rows fixed = shift > 0 ? fix(g, shift + 1, &places) : fixed_rows{NULL, 0};
     plant(g, source, target, &a);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;

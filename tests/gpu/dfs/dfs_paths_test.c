@@ -22,8 +22,23 @@ struct memory {
     uint64_t hand[2 * MOST_WORKERS];
     uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
     uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
-    uint32_t host_stop;
+    uint32_t host_stop, *fixed;
 };
+
+/* As gpu/graph/device_fixed.cu makes them. */
+static uint32_t *fix(const struct rows *g, uint32_t shift) {
+    const uint32_t places = 1u << shift;
+    uint32_t *fixed = need((size_t)g->n << shift, sizeof *fixed);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t k = 0; k < places; k++) {
+            const uint64_t arcs = g->offset[v + 1] - g->offset[v];
+            fixed[((size_t)v << shift) + k] = arcs > places && k == places - 1
+                                                  ? PATHS_MORE
+                                              : k < arcs ? g->target[g->offset[v] + k]
+                                                         : NOBODY;
+        }
+    return fixed;
+}
 
 static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
                                uint32_t blocks, uint32_t block_workers) {
@@ -32,6 +47,8 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->offset = g->offset;
     crew->target = g->target;
     crew->n = g->n;
+    crew->places = blocks % 2 + 1;
+    crew->fixed = m->fixed = block_workers < 4 ? fix(g, crew->places) : NULL;
     crew->blocks = blocks;
     crew->block_workers = block_workers;
     crew->shape = shape;
@@ -72,6 +89,7 @@ static void plant(struct memory *m, const uint32_t *root, uint32_t roots) {
 static void crew_free(struct memory *m) {
     free(m->crew.visited);
     free(m->crew.tree);
+    free(m->fixed);
     free(m->crew.pool.entry);
     free(m->crew.pool.next);
     free(m);
