@@ -149,7 +149,7 @@ bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
                  const struct bfs_below *below, const struct bfs_arrays *b,
                  struct bfs_bounds bounds, struct bfs_shape shape);
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct fixed_rows *fixed, const struct bfs_arrays *b,
+                   const uint32_t *fixed, const struct bfs_arrays *b,
                    struct bfs_bounds bounds, struct bfs_shape shape);
 /* Blocks of the cluster that narrow.cu runs in. */
 int gg_bfs_cluster(struct cuda_job *job);

@@ -111,7 +111,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct fixed_rows *fixed,
+                       const struct bfs_below *below, const uint32_t *fixed,
                        const struct bfs_arrays *b, struct bfs_bounds bounds,
                        struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
@@ -145,7 +145,7 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const struct fixed_rows *fixed,
+                const struct bfs_below *below, const uint32_t *fixed,
                 const gpugraph_search *search, const struct bfs_arrays *b,
                 uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
@@ -203,7 +203,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
-    struct fixed_rows fixed;
+    const uint32_t *fixed;
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     const enum csr_kind kind = gg_forward_kind(search->direction);
@@ -219,9 +219,9 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
     carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
     fixed = gg_fixed_rows(job->graph, kind);
     if (getenv("H26_BFS") && atoi(getenv("H26_BFS")) == 9)
-        fixed = {NULL, 0};
+        fixed = NULL;
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, &g, &below, &fixed, search, &b, &out->deepest);
+    return run(job, &g, &below, fixed, search, &b, &out->deepest);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

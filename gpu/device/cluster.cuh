@@ -87,27 +87,6 @@ static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t t
     return there;
 }
 
-/* Sets bits of a word in another block's memory. Returns what it was. */
-static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
-                                                    uint32_t block, uint32_t bits) {
-    uint32_t before;
-    asm volatile("atom.relaxed.cluster.shared::cluster.or.b32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "r"(gg_address_in(at, block)), "r"(bits)
-                 : "memory");
-    return before;
-}
-/* What it is, or was a moment ago. */
-static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
-                                                      uint32_t block) {
-    uint32_t word;
-    asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
-                 : "=r"(word)
-                 : "r"(gg_address_in(at, block))
-                 : "memory");
-    return word;
-}
-
 static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
     return cooperative_groups::this_cluster().num_blocks();
 }
@@ -128,14 +107,6 @@ static __device__ __forceinline__ void gg_send(cluster_mail *, uint2 *at, uint32
 static __device__ __forceinline__ void gg_send(cluster_mail *, uint32_t *at, uint32_t,
                                                uint32_t, uint32_t word) {
     *at = word;
-}
-static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
-                                                    uint32_t, uint32_t bits) {
-    return atomicOr(at, bits);
-}
-static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
-                                                      uint32_t) {
-    return *(volatile uint32_t *)at;
 }
 static __device__ __forceinline__ void gg_announce(cluster_mail *, uint32_t, uint32_t,
                                                    uint32_t) {}

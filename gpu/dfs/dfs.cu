@@ -192,7 +192,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
     if (getenv("H26_DFS") && atoi(getenv("H26_DFS")) == 9)
-        s->fixed.target = NULL;
+        s->fixed = NULL;
     carve(job, &space, edges, numbers, s, &t);
     if (!find_tree(job, s))
         return NULL;

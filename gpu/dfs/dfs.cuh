@@ -27,7 +27,7 @@ struct dfs_forest {
 
 struct dfs_search {
     struct device_csr g;
-    struct fixed_rows fixed; /* many-paths; or none */
+    const uint32_t *fixed; /* rows, of many-paths; or NULL */
     gpugraph_direction direction;
     uint32_t source;
     uint32_t limit;           /* steps of a worker after which a search gives up */

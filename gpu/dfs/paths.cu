@@ -107,8 +107,8 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->offset = s->g.offset;
     crew->target = s->g.target;
     crew->n = s->g.n;
-    crew->fixed = s->fixed.target;
-    crew->places = s->fixed.shift;
+    crew->fixed = s->fixed;
+    crew->places = GG_FIXED_PLACES;
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;

@@ -153,19 +153,19 @@ WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, int each, uint32
                                         uint32_t total, uint32_t *held) {
     struct paths_find find[GG_PATHS_LANE_ARCS];
     uint32_t before[GG_PATHS_LANE_ARCS], beyond = 0;
-    const uint32_t places = w->crew.places, last = (1u << places) - 1;
+    const uint32_t places = w->crew.places;
     for (int i = 0; i < each; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
-        find[i].up = warp_from_64(w->who, (k >> places) % warp_width);
-        find[i].v = load_now(&w->crew.fixed[((find[i].up >> 32) << places) + (k & last)],
-                             k < total);
+        find[i].up = warp_from_64(w->who, k / places % warp_width);
+        find[i].v =
+            load_now(&w->crew.fixed[(find[i].up >> 32) * places + k % places], k < total);
         find[i].open = k < total;
     }
     for (int i = 0; i < each; i++) {
         find[i].begin = find[i].end = 0;
         find[i].open = find[i].open && find[i].v != DFS_NONE;
         if (find[i].open && find[i].v == PATHS_MORE) {
-            find[i].begin = w->crew.offset[find[i].up >> 32] + last;
+            find[i].begin = w->crew.offset[find[i].up >> 32] + places - 1;
             find[i].end = w->crew.offset[(find[i].up >> 32) + 1];
             find[i].open = false;
         }
@@ -208,7 +208,7 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
 /* All arcs of hands whose entries are whole. */
 WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
     const uint32_t rows = set_bits(warp_ballot(w->count > 0));
-    const uint32_t total = rows << w->crew.places;
+    const uint32_t total = rows * w->crew.places;
     for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
         if (!paths_make_room(w))
             return false;

@@ -36,7 +36,7 @@ struct paths_crew {
     const uint64_t *offset;
     const uint32_t *target;
     const uint32_t *fixed; /* rows (gg_fixed_rows); NULL: none */
-    uint32_t places;       /* of such a row, as a power of 2 */
+    uint32_t places;       /* of such a row, a power of 2 */
     uint32_t *visited;     /* a bit for each vertex; set at the roots of the list */
     uint64_t *tree;        /* parent << 32 | depth, of visited vertices */
     const uint32_t *root;

@@ -26,16 +26,14 @@ struct memory {
 };
 
 /* As gpu/graph/device_fixed.cu makes them. */
-static uint32_t *fix(const struct rows *g, uint32_t shift) {
-    const uint32_t places = 1u << shift;
-    uint32_t *fixed = need((size_t)g->n << shift, sizeof *fixed);
+static uint32_t *fix(const struct rows *g, uint32_t places) {
+    uint32_t *fixed = need((size_t)g->n * places, sizeof *fixed);
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t k = 0; k < places; k++) {
             const uint64_t arcs = g->offset[v + 1] - g->offset[v];
-            fixed[((size_t)v << shift) + k] = arcs > places && k == places - 1
-                                                  ? PATHS_MORE
-                                              : k < arcs ? g->target[g->offset[v] + k]
-                                                         : NOBODY;
+            fixed[(size_t)v * places + k] = arcs > places && k == places - 1 ? PATHS_MORE
+                                            : k < arcs ? g->target[g->offset[v] + k]
+                                                       : NOBODY;
         }
     return fixed;
 }
@@ -47,7 +45,7 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->offset = g->offset;
     crew->target = g->target;
     crew->n = g->n;
-    crew->places = blocks % 2 + 1;
+    crew->places = 1u << (blocks % 2 + 1);
     crew->fixed = m->fixed = block_workers < 4 ? fix(g, crew->places) : NULL;
     crew->blocks = blocks;
     crew->block_workers = block_workers;
