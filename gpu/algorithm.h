@@ -23,11 +23,14 @@ typedef struct algorithm_side {
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
+    /* The form for several devices that share the graph: bytes that each of so many would still
+    ** need, where the algorithm runs on run->used_devices of them. NULL: it has no such form. */
+    int64_t (*several_bytes)(const gpugraph_graph *graph, int parts);
 } algorithm_side;
 
 typedef struct gg_algorithm {
     const char *name;  /* as methods and messages have it */
-    bool brings_edges; /* on the CPU it asks for gg_bring_edges where it looks at edges */
+    bool brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
     enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
     double (*arcs)(const gpugraph_graph *);  /* that it looks at */
     double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */

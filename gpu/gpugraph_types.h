@@ -48,8 +48,14 @@ typedef struct gpugraph_run {
     gpugraph_backend backend;
     const char *method;   /* NULL or "auto", else a name that gpugraph_method_at lists */
     int threads;          /* CPU threads, 0: one for each core */
-    int device;           /* CUDA device ordinal */
+    int device;           /* CUDA device ordinal: of what takes one device */
     int64_t memory_limit; /* bytes of device memory this process may hold, 0: no limit */
+    /* Ordinals of devices that a search may use together, ascending, `device` among them;
+    ** device_count 0: `device` alone. With all_devices it uses every one of them, or ends with
+    ** a sentence; else as many as pay. */
+    const int *devices;
+    int device_count;
+    bool all_devices;
     /* Asked about every 10 ms, only from the calling thread; not 0: stop. May be NULL. */
     int (*interrupted)(void *listener);
     /* Told of every finished phase, from the calling thread: "map", "csr", "upload",
@@ -63,6 +69,8 @@ typedef struct gpugraph_run {
     char message[400];        /* the sentence that goes with it, "" when ok */
     const char *used_method;  /* static strings: what the latest search ran on */
     const char *used_backend; /* "cpu" or "cuda" */
+    int used_devices; /* of the latest search: 0 on the CPU, else `device` alone, or
+                              ** so many of `devices` */
     /* private to the library */
     int stop;         /* read by worker threads and kernels: 1 after an interrupt */
     uintptr_t caller; /* the thread whose call it is, the only one that asks the host */

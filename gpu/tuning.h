@@ -532,6 +532,18 @@
 #define GG_MIS_WARP_DEGREE  32
 #define GG_MIS_BLOCK_DEGREE 1024
 
+/* ---- several devices ---- */
+
+/* Nanoseconds that a kernel waits for another device's: many times the longest step, since all
+** that ends such a wait sooner is the stop word. */
+#define GG_SEVERAL_PATIENCE_NS 20000000000u
+/* A block of numbers has 1 << so many: a word of a bitmap, a line of memory. Larger ones leave the hubs
+** of a graph in order of degree to few owners. */
+#define GG_SEVERAL_BLOCK_BITS 5
+/* Edges that the devices together turn into arcs at a time: a copy of a chunk's arcs between two of
+** them, 8 bytes each, takes many times what queueing it does. */
+#define GG_SEVERAL_CHUNK ((uint64_t)1 << 24)
+
 /* ---- backend/choose.c: what `auto` weighs ----
 ** Measured with an H200 and one thread of the processor beside it, on R-MAT graphs of
 ** scale 16 and 20 and a road-like grid of 512 x 512; shortest paths on the device on the

@@ -430,6 +430,7 @@ static int change_all(connection *c, followed *f, rereading *r,
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
         if (!is_empty(&r->part[k]))
             rc = change(c, g[k], &r->part[k], &r->texts, &halves[k]);
+    f->changed_ms = now_ms();
     const bool own = g[0] == f->graph, whole = r->parts == 1 && !g[0]->row_ids;
     if (rc == SQLITE_OK && !own)
         mirror_set(c, f, g[0], g[1]);

@@ -111,27 +111,31 @@ static void prepare_lookups(connection *c, const graph_ref *g) {
 ** come to this state by a whole read (kept/shared.h). A batch changes a graph where it is, so a mirror
 ** that has one first takes it out of the list, if it is alone with it. If not, it leaves it to the
 ** others and reads the table anew, which again may be for all. That is worth it where changes are
-** rare, so a mirror that has done it some times has graphs of its own from then on. */
+** rare, so a mirror that has done it some times has graphs of its own from then on, until changes
+** pause (meet.c). */
 
 int mirror_times_to_leave = 4;
 
-static bool may_share(const reading *r, const followed *f, page_identity *rows) {
-    return f->left < mirror_times_to_leave && !f->persist &&
-           !f->rows.column[REVERSE_COLUMN] && !source_has_row_ids(&f->rows) &&
-           source_rowid(&f->rows) && r->hold && !stamp_writing(r->hold) &&
-           graph_identify(r->c, &f->rows, rows);
+bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
+    return !f->persist && !f->rows.column[REVERSE_COLUMN] &&
+           !source_has_row_ids(&f->rows) && source_rowid(&f->rows) && r->hold &&
+           !stamp_writing(r->hold) && graph_identify(r->c, &f->rows, rows);
 }
 
 /* In the list it is another graph than one of the same rows that nobody follows, whose edges may be
 ** on a device alone. */
+char *mirror_source(const followed *f) {
+    return sqlite3_mprintf("%s, followed", f->rows.name);
+}
+
 static int join(reading *r, const followed *f, enum shared_turn *turn,
                 shared_graph **shared) {
     graph_name name = {.undirected = false};
     *turn = SHARED_ALONE;
     *shared = NULL;
-    if (!may_share(r, f, &name.rows))
+    if (f->left >= mirror_times_to_leave || !mirror_name(r, f, &name.rows))
         return SQLITE_OK;
-    char *source = sqlite3_mprintf("%s, followed", f->rows.name);
+    char *source = mirror_source(f);
     if (!source)
         return SQLITE_NOMEM;
     name.source = source;
@@ -215,6 +219,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     graph_ref *g = take_graph(f, shared, &got),
               *both = two ? take_loaded(f, true, &other) : NULL;
     f->has_real = false;
+    f->changed_ms = now_ms();
     rc = take_mirror(r->c, f, g, both);
     if (rc == SQLITE_OK)
         prepare_lookups(r->c, g);

@@ -6,6 +6,7 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/program.h"
+#include "pages/identity.h"
 
 /* Rowids, ascending, each once (after id_list_sort). */
 typedef struct id_list {
@@ -30,8 +31,10 @@ struct followed {
     log_mark mark;          /* the latest up to there */
     id_list recent;         /* named between the two */
     id_list dirty;
-    int left;      /* how often the graph was left to other connections (mirror.c) */
-    bool has_real; /* of REAL weights: a row is known that makes them so */
+    int left;          /* how often the graph was left to other connections (mirror.c) */
+    bool may_meet;     /* others', since the base has become another (meet.c) */
+    double changed_ms; /* when a row of it was last found changed */
+    bool has_real;     /* of REAL weights: a row is known that makes them so */
     int64_t real;
     struct alias {
         char *text;
@@ -81,6 +84,11 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 int mirror_renew(reading *r, followed *f, const char *why);
 /* How often a mirror leaves its graph to other connections. Tests change it, nobody else. */
 extern int mirror_times_to_leave;
+/* Is what this transaction sees a committed state that other connections may have a graph of? Then its
+** name. */
+bool mirror_name(const reading *r, const followed *f, page_identity *rows);
+/* The text that goes with it: sqlite3_free. NULL: no memory. */
+char *mirror_source(const followed *f);
 /* Can the mirror's graphs be changed? Not where other connections use one. */
 bool mirror_make_own(followed *f);
 /* Is it of the parent of this process, and other connections' as well? */
@@ -88,6 +96,14 @@ bool mirror_is_foreign(const followed *f);
 /* The mirror as it was kept in the file, with its position; f->graph stays NULL where there is
 ** none to rely on. */
 int mirror_load_blocks(reading *r, followed *f);
+
+/* ---- meet.c ---- */
+
+/* Of a mirror that is what the table holds now: it becomes one with other connections', if no row has
+** changed for some time. */
+void mirror_meet(reading *r, followed *f);
+/* Milliseconds, of a mirror that has not left a graph yet. Tests change it, nobody else. */
+extern double mirror_meets_after_ms;
 
 /* ---- batch.c ---- */
 

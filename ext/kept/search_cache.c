@@ -6,8 +6,11 @@
 ** A search that would give the same rows again may be forgotten when nobody reads it; one
 ** that would not (an unordered DFS tree) stays while a running statement may ask for it
 ** again. So do the latest few, whatever the limit: a correlated subquery asks for them in
-** every row. */
+** every row.
+**
+** Where other connections use the graph, a search is theirs, too (shared_search.c). */
 #include "cache.h"
+#include "shared.h"
 #include <string.h>
 
 /* More of one graph are not worth looking through. */
@@ -24,27 +27,61 @@ static unsigned hash_of(const void *key, int bytes) {
     return hash;
 }
 
+static bool is_shared(const graph_ref *graph) {
+    return graph->shared && !shared_is_foreign(graph->shared);
+}
+
+static void result_free(search_ref *s) {
+    if (s->shared)
+        shared_search_release(s->shared);
+    else
+        s->free_result(s->result);
+}
+
 void search_free(search_ref *s) {
-    s->free_result(s->result);
+    result_free(s);
     sqlite3_free(s->key);
     sqlite3_free(s);
 }
 
-search_ref *search_find(connection *c, graph_ref *graph, const void *key, int key_bytes) {
-    unsigned hash = hash_of(key, key_bytes);
-    for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
-        search_ref *s = *at;
-        if (s->hash != hash || s->key_bytes != key_bytes ||
-            memcmp(s->key, key, (size_t)key_bytes) != 0)
-            continue;
-        *at = s->next;
-        s->next = graph->searches;
-        graph->searches = s;
-        s->used = ++c->clock;
-        s->references++;
-        return s;
+/* In front of the others; without a result yet. NULL: no memory. */
+static search_ref *search_add(connection *c, graph_ref *graph, const void *key,
+                              int key_bytes) {
+    search_ref *s = sqlite3_malloc(sizeof *s);
+    void *copy = sqlite3_malloc(key_bytes ? key_bytes : 1);
+    if (!s || !copy) {
+        sqlite3_free(s);
+        sqlite3_free(copy);
+        return NULL;
     }
-    return NULL;
+    memcpy(copy, key, (size_t)key_bytes);
+    *s = (search_ref){.next = graph->searches,
+                      .key = copy,
+                      .key_bytes = key_bytes,
+                      .hash = hash_of(key, key_bytes),
+                      .used = ++c->clock,
+                      .references = 1};
+    graph->searches = s;
+    return s;
+}
+
+static void take_shared(search_ref *s, shared_search *shared) {
+    s->shared = shared;
+    s->result = shared->result;
+    s->free_result = shared->free_result;
+    s->bytes = shared->bytes;
+}
+
+/* The result goes to the other connections that use the graph. Without memory it stays this one's. */
+static void share(graph_ref *graph, search_ref *s) {
+    const shared_search like = {.hash = s->hash,
+                                .key_bytes = s->key_bytes,
+                                .result = s->result,
+                                .free_result = s->free_result,
+                                .bytes = s->bytes};
+    s->shared = is_shared(graph)
+                    ? shared_search_put(shared_searches_of(graph->shared), s->key, &like)
+                    : NULL;
 }
 
 static void search_drop(graph_ref *graph, search_ref *s) {
@@ -73,31 +110,71 @@ static search_ref *oldest_search(const graph_ref *graph, int *count) {
     return oldest;
 }
 
+static void keep_latest(graph_ref *graph) {
+    search_ref *oldest;
+    int count;
+    while ((oldest = oldest_search(graph, &count)) != NULL && count > KEPT_SEARCHES)
+        search_drop(graph, oldest);
+}
+
+/* Of another connection that uses the graph; NULL: none, or no memory. */
+static search_ref *find_shared(connection *c, graph_ref *graph, const void *key,
+                               int key_bytes, unsigned hash) {
+    shared_search *shared =
+        is_shared(graph)
+            ? shared_search_find(shared_searches_of(graph->shared), key, key_bytes, hash)
+            : NULL;
+    search_ref *s = shared ? search_add(c, graph, key, key_bytes) : NULL;
+    if (shared && !s)
+        shared_search_release(shared);
+    if (!s)
+        return NULL;
+    take_shared(s, shared);
+    keep_latest(graph);
+    return s;
+}
+
+search_ref *search_find(connection *c, graph_ref *graph, const void *key, int key_bytes) {
+    unsigned hash = hash_of(key, key_bytes);
+    for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
+        search_ref *s = *at;
+        if (s->hash != hash || s->key_bytes != key_bytes ||
+            memcmp(s->key, key, (size_t)key_bytes) != 0)
+            continue;
+        *at = s->next;
+        s->next = graph->searches;
+        graph->searches = s;
+        s->used = ++c->clock;
+        s->references++;
+        return s;
+    }
+    return find_shared(c, graph, key, key_bytes, hash);
+}
+
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *)) {
-    search_ref *s = sqlite3_malloc(sizeof *s), *oldest;
-    void *copy = sqlite3_malloc(key_bytes ? key_bytes : 1);
-    int count;
-    if (!s || !copy) {
-        sqlite3_free(s);
-        sqlite3_free(copy);
+    search_ref *s = search_add(c, graph, key, key_bytes);
+    if (!s) {
         free_result(result);
         return NULL;
     }
-    memcpy(copy, key, (size_t)key_bytes);
-    *s = (search_ref){.next = graph->searches,
-                      .key = copy,
-                      .key_bytes = key_bytes,
-                      .hash = hash_of(key, key_bytes),
-                      .result = result,
-                      .free_result = free_result,
-                      .bytes = bytes,
-                      .used = ++c->clock,
-                      .references = 1};
-    graph->searches = s;
-    while ((oldest = oldest_search(graph, &count)) != NULL && count > KEPT_SEARCHES)
-        search_drop(graph, oldest);
+    s->result = result;
+    s->free_result = free_result;
+    s->bytes = bytes;
+    share(graph, s);
+    keep_latest(graph);
     return s;
+}
+
+void search_grow(graph_ref *graph, search_ref *search, void *result,
+                 sqlite3_int64 bytes) {
+    const search_ref before = *search;
+    search->bytes = bytes;
+    if (result == before.result)
+        return;
+    search->result = result;
+    share(graph, search);
+    shared_search_release(before.shared);
 }
 
 void search_release(connection *c, graph_ref *graph, search_ref *search) {

@@ -41,6 +41,7 @@ struct shared_graph {
     gpugraph_graph *graph;
     page_identity rows;
     bool undirected;
+    shared_searches searches;
     char source[];
 };
 
@@ -199,6 +200,41 @@ void shared_give_up(shared_graph *s) {
     end_reading(s, FAILED, NULL);
 }
 
+/* A graph that is there and is not `mine`. */
+static shared_graph *find_other(const graph_name *name, const shared_graph *mine,
+                                bool weighted) {
+    for (shared_graph *s = all.first; s; s = s->next)
+        if (s != mine && s->state == THERE && s->weighted == weighted &&
+            is_named(s, name) && !gpugraph_is_lost(s->graph))
+            return s;
+    return NULL;
+}
+
+shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own) {
+    shared_graph *made = mine ? NULL : new_shared(name, own->has_weight);
+    if (!mine && !made)
+        return NULL;
+    lock_all();
+    shared_graph *s = find_other(name, mine, own->has_weight);
+    if (s) {
+        s->users++;
+    } else if (mine) {
+        s = mine;
+        memcpy(&s->rows, &name->rows, sizeof s->rows);
+    } else {
+        s = made;
+        s->state = THERE;
+        s->graph = own->graph;
+        s->has_text = own->has_text;
+        s->next = all.first;
+        all.first = s;
+    }
+    gg_unlock(&all.lock);
+    if (s != made)
+        free(made);
+    return s;
+}
+
 bool shared_withdraw(shared_graph *s) {
     if (shared_is_foreign(s))
         return false;
@@ -207,9 +243,11 @@ bool shared_withdraw(shared_graph *s) {
     if (alone)
         unlink_shared(s);
     gg_unlock(&all.lock);
-    if (alone)
-        free(s);
-    return alone;
+    if (!alone)
+        return false;
+    shared_searches_close(&s->searches);
+    free(s);
+    return true;
 }
 
 gpugraph_graph *shared_graph_of(const shared_graph *s) {
@@ -222,6 +260,10 @@ bool shared_has_weight(const shared_graph *s) {
 
 bool shared_has_text(const shared_graph *s) {
     return s->has_text;
+}
+
+shared_searches *shared_searches_of(shared_graph *s) {
+    return &s->searches;
 }
 
 int shared_users(const shared_graph *s) {
@@ -243,6 +285,7 @@ void shared_release(shared_graph *s) {
     gg_unlock(&all.lock);
     if (!last)
         return;
+    shared_searches_close(&s->searches);
     gpugraph_free(s->graph);
     free(s);
 }

@@ -4,6 +4,7 @@
 
 #include "pages/identity.h"
 #include "load/load.h"
+#include "shared_search.h"
 
 /* What a graph was made from. */
 typedef struct graph_name {
@@ -33,6 +34,11 @@ int shared_join(connection *c, const graph_name *name, enum shared_weights weigh
 /* What was read is there for all, where it is the rows and nothing else: then true, and the graph
 ** is the shared one's. false: it stays the caller's, and `shared` is gone. */
 bool shared_publish(shared_graph *shared, const loaded *read);
+/* Of a graph of the caller's that is the rows of that name and nothing else. own says what it is; mine: it is
+** shared already, under whatever name; NULL: it is not. Gives another one of that name, with a reference,
+** where there is one; else the caller's, which is there for all under that name from now on. NULL: no
+** memory, and nothing has changed. */
+shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own);
 /* The graph becomes the caller's own, to be changed and freed, where nobody else uses it: then true,
 ** and `shared` is gone. */
 bool shared_withdraw(shared_graph *shared);
@@ -42,6 +48,8 @@ void shared_give_up(shared_graph *shared);
 gpugraph_graph *shared_graph_of(const shared_graph *shared);
 bool shared_has_weight(const shared_graph *shared);
 bool shared_has_text(const shared_graph *shared);
+/* Those that its connections have made of it. */
+shared_searches *shared_searches_of(shared_graph *shared);
 /* How many connections use it. */
 int shared_users(const shared_graph *shared);
 /* Is it of the parent of this process? A child of fork() takes no new use of it. */

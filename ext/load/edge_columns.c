@@ -25,7 +25,7 @@ static int bad_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value
                        fault_sentence(l, column, fault_row(l, id), fault_value(value)));
 }
 
-static void drop_weights(loader *l) {
+void loader_drop_weights(loader *l) {
     l->weights = READ_NO_WEIGHTS;
     free(l->weight);
     l->weight = NULL;
@@ -37,11 +37,16 @@ static int give_up_weights(loader *l, char *text) {
     if (l->weights == READ_WEIGHTS || !text)
         return loader_fail(l, SQLITE_ERROR, text);
     l->weight_error = text;
-    drop_weights(l);
+    loader_drop_weights(l);
     return SQLITE_OK;
 }
 
+/* Of a search that needs none, what is odd leaves all of them out. */
 static int bad_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
+    if (l->weights == WEIGHTS_BESIDE) {
+        loader_drop_weights(l);
+        return SQLITE_OK;
+    }
     return give_up_weights(
         l, fault_sentence(l, WEIGHT_COLUMN, fault_row(l, id), fault_value(value)));
 }
@@ -159,6 +164,8 @@ static void make_weights_real(loader *l) {
 static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
     number *weight = &l->weight[l->count];
     int type = sqlite3_value_type(value);
+    if (type == SQLITE_TEXT && l->weights == WEIGHTS_BESIDE)
+        return bad_weight(l, id, value);
     if (type == SQLITE_TEXT) {
         l->text_weight = true;
         type = sqlite3_value_numeric_type(value);
@@ -322,7 +329,7 @@ int check_weights(loader *l) {
 
 void settle_weights_beside(loader *l) {
     if (first_bad_weight(l) < l->count)
-        drop_weights(l);
+        loader_drop_weights(l);
     else
         l->weights = READ_WEIGHTS;
 }

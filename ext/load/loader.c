@@ -26,8 +26,8 @@ static bool database_has(connection *c, const row_source *edges, sqlite3_int64 b
 }
 
 bool weights_come_along(connection *c, const row_source *edges) {
-    return edges->kind == 't' && edges->column[WEIGHT_COLUMN] &&
-           database_has(c, edges, weights_beside_from);
+    return (edges->kind == 't' || edges->kind == 'w') && edges->column[WEIGHT_COLUMN] &&
+           (weights_beside_from == 0 || database_has(c, edges, weights_beside_from));
 }
 
 /* ---- reader: whole pages ---- */
@@ -291,6 +291,33 @@ static int read_inside(loader *l) {
     return l->rc;
 }
 
+/* No row has been taken in yet. */
+static void begin_again(loader *l) {
+    sqlite3_free(l->error);
+    l->error = NULL;
+    l->rc = SQLITE_OK;
+    l->count = l->halves = 0;
+    l->missing = 0;
+    if (l->lone)
+        l->lone->count = 0;
+}
+
+/* Where weights that nobody needs yet are an error, as a column is that an authorizer hides, the rows are
+** read without them. */
+static void read_inside_with(loader *l, enum weight_reading weights) {
+    l->weights = weights;
+    read_inside(l);
+    l->weights_beside = l->rc == SQLITE_OK && l->weights == WEIGHTS_BESIDE;
+    if (weights == WEIGHTS_BESIDE && l->rc && l->rc != SQLITE_NOMEM &&
+        l->rc != SQLITE_INTERRUPT) {
+        begin_again(l);
+        loader_drop_weights(l);
+        read_inside(l);
+    } else if (l->weights_beside) {
+        l->weights = READ_WEIGHTS;
+    }
+}
+
 /* ---- reader: a step for each row ---- */
 
 /* id_column: of the statement, -1: there is none; the others are in order. */
@@ -361,6 +388,7 @@ int loader_read(loader *l) {
                                        "a graph table"};
     const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
     const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
+    const enum weight_reading asked = l->weights;
     char *detail, *halves = NULL;
     l->begun_at = l->count;
     if (kind) {
@@ -375,11 +403,10 @@ int loader_read(loader *l) {
                                  l->cells ? ", decoded on the device" : "",
                                  l->weights_beside ? "; weights with the ids" : "");
     } else {
-        if (l->weights == WEIGHTS_BESIDE)
-            l->weights = READ_NO_WEIGHTS;
-        read_inside(l);
-        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
-                                 l->rows->name, why_not);
+        read_inside_with(l, asked);
+        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s%s",
+                                 l->rows->name, why_not,
+                                 l->weights_beside ? "; weights with the ids" : "");
     }
     if (l->halves)
         halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",

@@ -48,8 +48,8 @@ typedef struct loader {
                    ** closed */
     number *reverse;
     bool text_weight;    /* some weight may be a text */
-    bool from_pages;     /* the page reader has read them, ... */
-    bool weights_beside; /* ... and weights that nobody needs yet */
+    bool from_pages;     /* the page reader has read them */
+    bool weights_beside; /* weights that nobody needs yet have been read */
     bool has_ids; /* edges have ids: the rowid or a column; vertices those of rows */
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
@@ -98,6 +98,8 @@ int loader_collect(loader *l, sqlite3_stmt *scan);
 void loader_pulse(loader *l);
 /* Looks at weights that came past take_row. */
 int check_weights(loader *l);
+/* None is read. */
+void loader_drop_weights(loader *l);
 /* Looks at weights that were read beside the ids, for a search that needs none: if one is bad,
 ** all of them are dropped, and who needs weights will read them and be told. */
 void settle_weights_beside(loader *l);

@@ -200,6 +200,10 @@ search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
                        arrays_free);
 }
 
+static bool is_irreproducible(const question *q) {
+    return q->kind->unordered_varies && !q->ordered;
+}
+
 static int make_and_keep(answer *s, const arguments *a, const question *q) {
     int key_bytes, rc = question_key(s, q, &key_bytes);
     if (rc != SQLITE_OK)
@@ -215,7 +219,7 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
     search_ref *kept = answer_keep(s, key_bytes, made);
     if (!kept)
         return SQLITE_NOMEM;
-    kept->irreproducible = q->kind->unordered_varies && !q->ordered;
+    kept->irreproducible = is_irreproducible(q);
     drop_search(s);
     s->search = kept;
     s->arrays = kept->result;
@@ -236,6 +240,7 @@ static int find_kept(answer *s, const question *q, bool *found) {
     search_ref *kept = search_find(s->by->c, s->graph, s->key, bytes);
     *found = kept != NULL;
     if (kept) {
+        kept->irreproducible = is_irreproducible(q); /* it may be another connection's */
         drop_search(s);
         s->search = kept;
         s->arrays = kept->result;
@@ -243,10 +248,29 @@ static int find_kept(answer *s, const question *q, bool *found) {
     return SQLITE_OK;
 }
 
+/* Where the arrays are to be added to: those that are there, unless other connections read them. NULL: no
+** memory. */
+static arrays *begin_growth(answer *s) {
+    s->arrays = s->search->result;
+    return s->search->shared ? arrays_upon(s->arrays) : s->arrays;
+}
+
+/* With an error they are what they were. */
+static int end_growth(answer *s, arrays *to, int rc) {
+    if (rc != SQLITE_OK && to != s->arrays) {
+        arrays_free(to);
+        return rc;
+    }
+    search_grow(s->graph, s->search, to, arrays_bytes(to));
+    s->arrays = to;
+    return rc;
+}
+
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
 ** elsewhere when it is made again: its answer is left as it is, and another one made. */
 static int grow(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
+    s->arrays = s->search->result; /* another cursor may have added to it */
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
         there |= s->arrays->array[i] ? 1u << i : 0;
     if (q->path || !(q->wants & ~there))
@@ -255,9 +279,8 @@ static int grow(answer *s, const arguments *a, question *q) {
         q->wants |= there;
         return make_and_keep(s, a, q);
     }
-    int rc = make(s, a, q, s->arrays);
-    s->search->bytes = arrays_bytes(s->arrays);
-    return rc;
+    arrays *to = begin_growth(s);
+    return to ? end_growth(s, to, make(s, a, q, to)) : SQLITE_NOMEM;
 }
 
 int answer_find(answer *s, const arguments *a) {
@@ -285,13 +308,10 @@ int answer_find(answer *s, const arguments *a) {
 
 /* ---- orders ---- */
 
-int answer_order(answer *s, int order) {
+static int make_order(answer *s, int order, arrays *made) {
     static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
                                                 [ORDER_PREORDER] = A_PREORDER,
                                                 [ORDER_POSTORDER] = A_POSTORDER};
-    arrays *made = s->arrays;
-    if (made->order[order].vertex)
-        return SQLITE_OK;
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
@@ -305,6 +325,15 @@ int answer_order(answer *s, int order) {
         return answer_failed(s, &run);
     }
     made->order[order] = (struct order){vertex, count};
-    s->search->bytes = arrays_bytes(made);
     return SQLITE_OK;
+}
+
+int answer_order(answer *s, int order) {
+    const arrays *there = s->search->result;
+    if (there->order[order].vertex) {
+        s->arrays = s->search->result;
+        return SQLITE_OK;
+    }
+    arrays *to = begin_growth(s);
+    return to ? end_growth(s, to, make_order(s, order, to)) : SQLITE_NOMEM;
 }

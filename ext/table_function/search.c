@@ -21,15 +21,32 @@ void arrays_hold(arrays *a) {
 }
 
 void arrays_free(void *pointer) {
+    static const arrays none;
     arrays *a = pointer;
     if (__atomic_fetch_sub(&a->holders, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    const arrays *before = a->base ? a->base : &none;
     for (int i = 0; i < ARRAYS; i++)
-        free(a->array[i]);
+        if (a->array[i] != before->array[i])
+            free(a->array[i]);
     for (int i = 0; i < 3; i++)
-        free(a->order[i].vertex);
-    free(a->path);
+        if (a->order[i].vertex != before->order[i].vertex)
+            free(a->order[i].vertex);
+    if (a->path != before->path)
+        free(a->path);
+    if (a->base)
+        arrays_free(a->base);
     sqlite3_free(a);
+}
+
+arrays *arrays_upon(arrays *base) {
+    arrays *a = arrays_new();
+    if (!a)
+        return NULL;
+    memcpy(a, base, offsetof(arrays, holders));
+    a->base = base;
+    arrays_hold(base);
+    return a;
 }
 
 sqlite3_int64 arrays_bytes(const arrays *a) {

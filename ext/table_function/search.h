@@ -31,7 +31,7 @@ enum array_name {
 };
 
 /* By vertex number. Those that no plan has wanted yet are NULL; what is there never changes,
-** so any number of cursors may read it. */
+** so any number of cursors may read it. Where other connections do, none comes to it, either. */
 typedef struct arrays {
     uint32_t n;
     gpugraph_distance_type type;
@@ -46,7 +46,8 @@ typedef struct arrays {
     } order[3];
     const char *method, *backend; /* what it ran on */
     gpugraph_cycle cycle;         /* why it has failed; count 0: for another reason */
-    int holders; /* who has them beside the search that made them; atomic */
+    int holders;         /* who has them beside the search that made them; atomic */
+    struct arrays *base; /* whose arrays these begin with, and hold; NULL: none */
 } arrays;
 
 enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
@@ -56,6 +57,8 @@ size_t arrays_item_size(const arrays *s, enum array_name array);
 sqlite3_int64 arrays_bytes(const arrays *s);
 /* All zeros; NULL: no memory. */
 arrays *arrays_new(void);
+/* Arrays that begin with what is there now, to be added to; NULL: no memory. */
+arrays *arrays_upon(arrays *base);
 /* Somebody else, perhaps in another thread, keeps what is there now, and calls arrays_free. */
 void arrays_hold(arrays *s);
 void arrays_free(void *s);

@@ -87,11 +87,11 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
         (on == GPUGRAPH_CPU || !gg_copies_asked->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
-    if (gg_has_gaps(graph) && (on != GPUGRAPH_CPU || !r->a->brings_edges) &&
-        gg_bring_edges(graph, run))
+    if (gg_has_gaps(graph) && !r->a->brings_edges && gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
+    run->used_devices = on == GPUGRAPH_CUDA ? 1 : 0;
     run->chosen_at_ms = 0;
     if (!r->method && is_predicted(on, run)) {
         struct prediction p = gg_predict(graph, r->a, r->search, on, run);
@@ -121,10 +121,10 @@ static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorith
         return GPUGRAPH_NO_DEVICE;
     }
     const algorithm_side *cuda = a->side[GPUGRAPH_CUDA];
-    int64_t needed = cuda->bytes ? cuda->bytes(graph, frugal) : 0, room = device.free;
+    int64_t needed = gg_bytes_on_device(graph, run, cuda->bytes, frugal);
+    int64_t room = device.free;
     if (run->memory_limit > 0) {
-        int64_t held = graph->device ? gg_copies.held(graph) : 0;
-        int64_t rest = run->memory_limit - held;
+        int64_t rest = run->memory_limit - gg_held_on_device(graph, run);
         room = rest < room ? (rest > 0 ? rest : 0) : room;
     }
     if (needed <= room)
@@ -287,6 +287,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->name;
+    run->used_devices = 0;
     return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
 

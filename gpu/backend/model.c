@@ -95,7 +95,7 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
                                  const gpugraph_run *run) {
     double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
-    bool there = graph->device && gg_copies.held(graph) > 0;
+    bool there = gg_held_on_device(graph, run) > 0;
     return (struct prediction){
         a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
             result / bus(run, result),

@@ -5,10 +5,11 @@
 **     warp_width       32 lanes that act together       1: a thread is a warp of its own
 **     block_*          atomics among a block's warps    the same atomics of the compiler
 **     device_*         atomics among all blocks         likewise
+**     system_*         among devices and the host       likewise
 **
 ** All lanes of a warp call the warp_ functions together. Of the atomics these order what is
 ** around them: _add, _enter and _cas_64 acquire and release, _acquire and _acquire_64 acquire,
-** _publish releases. All others are relaxed: nothing depends on them but the word itself.
+** _publish, _publish_64 and _arrive_64 release. All others are relaxed: nothing depends on them but the word itself.
 ** _take is an _add of that kind, _try an _enter that leaves what it found in *expected. Where
 ** one lane calls them for its warp, warp_sync carries what it has learned to the others, and
 ** to it what they wrote. */
@@ -82,6 +83,8 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 #endif
 #define WARP_LOAD_device(word, order)         (word).load(order)
 #define WARP_STORE_device(word, value, order) (word).store(value, order)
+#define WARP_LOAD_system(word, order)         (word).load(order)
+#define WARP_STORE_system(word, value, order) (word).store(value, order)
 
 #define WARP_ATOMICS(name, scope)                                                        \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
@@ -128,6 +131,20 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         cuda::atomic_ref<uint64_t, scope>(*at).fetch_add(value,                          \
                                                          cuda::memory_order_relaxed);    \
     }                                                                                    \
+    WARP_FUNCTION void name##_arrive_64(uint64_t *at, uint64_t value) {                  \
+        gg_late();                                                                       \
+        cuda::atomic_ref<uint64_t, scope>(*at).fetch_add(value,                          \
+                                                         cuda::memory_order_release);    \
+    }                                                                                    \
+    WARP_FUNCTION void name##_max_64(uint64_t *at, uint64_t value) {                     \
+        cuda::atomic_ref<uint64_t, scope>(*at).fetch_max(value,                          \
+                                                         cuda::memory_order_relaxed);    \
+    }                                                                                    \
+    WARP_FUNCTION void name##_publish_64(uint64_t *at, uint64_t value) {                 \
+        gg_late();                                                                       \
+        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
+        WARP_STORE_##name(word, value, cuda::memory_order_release);                      \
+    }                                                                                    \
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
         return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
             bits, cuda::memory_order_relaxed);                                           \
@@ -171,6 +188,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     }
 WARP_ATOMICS(block, cuda::thread_scope_block)
 WARP_ATOMICS(device, cuda::thread_scope_device)
+WARP_ATOMICS(system, cuda::thread_scope_system)
 
 /* device_take by each lane that is here; those that ask the same of the same word ask
 ** once, for all of them. */
@@ -283,6 +301,21 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_FUNCTION void name##_add_64(uint64_t *at, uint64_t value) {                     \
         __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                                 \
     }                                                                                    \
+    WARP_FUNCTION void name##_arrive_64(uint64_t *at, uint64_t value) {                  \
+        WARP_JITTER();                                                                   \
+        __atomic_fetch_add(at, value, __ATOMIC_RELEASE);                                 \
+    }                                                                                    \
+    WARP_FUNCTION void name##_max_64(uint64_t *at, uint64_t value) {                     \
+        uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
+        while (value > old &&                                                            \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+    }                                                                                    \
+    WARP_FUNCTION void name##_publish_64(uint64_t *at, uint64_t value) {                 \
+        WARP_JITTER();                                                                   \
+        __atomic_store_n(at, value, __ATOMIC_RELEASE);                                   \
+    }                                                                                    \
     WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
         return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
     }                                                                                    \
@@ -320,6 +353,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     }
 WARP_ATOMICS(block)
 WARP_ATOMICS(device)
+WARP_ATOMICS(system)
 
 WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
     return device_take(at, amount);

@@ -20,6 +20,8 @@
 #include "graph/device_copy.cuh"
 #include "graph/frontier.cuh"
 
+#include <stdlib.h>
+
 enum {
     GROUP = 4,     /* edges that a thread reads at once */
     LONG_ROW = 64, /* arcs from which a warp takes a row together */
@@ -42,6 +44,16 @@ struct both_rows {
 static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
                                                      uint32_t v) {
     return *(const volatile uint32_t *)&component[v];
+}
+
+/* A parent as it is or was: from any cache. An ancestor stays one, so a way that is followed by old parents ends
+** at the same root. All trees of a large component end at one word, whose place in memory would answer
+** every warp. */
+static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
+                                                          uint32_t v) {
+    uint32_t parent;
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(parent) : "l"(component + v));
+    return parent;
 }
 
 static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
@@ -107,24 +119,30 @@ static __global__ void begin(const __grid_constant__ arrays a) {
 
 /* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
 ** stores an ancestor in its place: the way is longer again, and still right. */
-static __global__ void shorten(const __grid_constant__ arrays a) {
+template <bool cached> static __global__ void shorten(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        uint32_t at = (uint32_t)v, above = parent_of(a.component, at), next;
-        while ((next = parent_of(a.component, above)) != above) {
+        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        uint32_t at = (uint32_t)v, above = first, next;
+        while ((next = cached ? some_parent_of(a.component, above)
+                              : parent_of(a.component, above)) != above) {
             point_to(a.component, at, next);
             at = above;
             above = next;
         }
-        point_to(a.component, (uint32_t)v, above);
+        if (!cached || above != first)
+            point_to(a.component, (uint32_t)v, above);
     }
 }
 
-static __global__ void compress(const __grid_constant__ arrays a) {
+template <bool cached> static __global__ void compress(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        uint32_t root = parent_of(a.component, (uint32_t)v), above;
-        while ((above = parent_of(a.component, root)) != root)
+        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        uint32_t root = first, above;
+        while ((above = cached ? some_parent_of(a.component, root)
+                               : parent_of(a.component, root)) != root)
             root = above;
-        point_to(a.component, (uint32_t)v, root);
+        if (!cached || root != first)
+            point_to(a.component, (uint32_t)v, root);
     }
 }
 
@@ -309,20 +327,37 @@ static void find_largest(struct cuda_job *job, const struct arrays *a) {
     gg_launched(job, "mark_outside");
 }
 
+static int variant(void) {
+    const char *text = getenv("GG_CV");
+    return text ? atoi(text) : 1;
+}
+
+static void shorten_ways(struct cuda_job *job, const struct arrays *a) {
+    const unsigned by_vertex = gg_grid(job, a->n, 16);
+    if (variant() & 1)
+        shorten<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    else
+        shorten<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+}
+
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
     begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    if (edges->m / GG_COMPONENTS_ROW < a->n) {
+    if (edges->m / GG_COMPONENTS_ROW < a->n || (variant() & 8)) {
+        if (variant() & 2) {
+            hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
+            shorten_ways(job, a);
+        }
         link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
         gg_launched(job, "link_every");
         return;
     }
     hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     find_largest(job, a);
     link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
@@ -332,9 +367,9 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_ways(job, a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->offset[side]; side++)
         link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
@@ -357,7 +392,10 @@ static void find(struct cuda_job *job, uint32_t *component) {
         link_all_rows(job, &rows, &a);
     else
         link_list(job, &edges, &a);
-    compress<<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
+    if (variant() & 1)
+        compress<true><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
+    else
+        compress<false><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
     if (!gg_launched(job, "compress") || !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,

@@ -3,7 +3,7 @@
 **
 **     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
 **       ^
-**     struct cuda_job       one call of a backend function; holds the device's mutex
+**     struct cuda_job       one call of a backend function; has its turn on the device
 **       | gg_workspace + gg_carve            one block for all arrays of the run
 **       | kernels, each followed by gg_launched
 **       | gg_wait, gg_fetch, gg_download     poll: an interrupt is felt at once
@@ -18,15 +18,15 @@
 #include "backend.h"
 #include "base/late.cuh"
 #include "device/driver.cuh"
+#include "device/services.h"
 
 #include <cuda_runtime.h>
 
 enum {
-    GG_BLOCK = 256,     /* threads of a block, everywhere */
-    GG_WARP = 32,       /* lanes of a warp */
-    GG_STAGES = 4,      /* pinned buffers that transfers pass through in turn */
-    GG_MAILBOX = 512,   /* bytes of pinned memory for small results */
-    GG_MAX_DEVICES = 16 /* ordinals beyond are refused */
+    GG_BLOCK = 256,  /* threads of a block, everywhere */
+    GG_WARP = 32,    /* lanes of a warp */
+    GG_STAGES = 4,   /* pinned buffers that transfers pass through in turn */
+    GG_MAILBOX = 512 /* bytes of pinned memory for small results */
 };
 
 /* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
@@ -119,7 +119,7 @@ void *gg_take(struct cuda_job *job, uint64_t bytes);
 /* Bytes that gg_take could give, the workspace and what only saves time given back. */
 int64_t gg_device_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
-/* Frees one block outside of a job; the mutex is held. */
+/* Frees one block of the current device, in its turn. */
 void gg_free_block(void *block, uint64_t bytes);
 
 /* The arrays of a run, carved in order from one block. The same sequence of gg_carve is

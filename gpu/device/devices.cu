@@ -118,8 +118,8 @@ int gg_device_count() {
 /* ---- the context ---- */
 
 double gg_context_opened() {
-    double asked_ms = process.asked_ms;
-    process.asked_ms = 0;
+    double asked_ms = 0;
+    __atomic_exchange(&process.asked_ms, &asked_ms, &asked_ms, __ATOMIC_RELAXED);
     return asked_ms;
 }
 

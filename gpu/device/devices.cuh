@@ -34,7 +34,9 @@ void gg_look_for_a_lost_context();
 /* Opens the device for the job that comes first, beside all others: in the opening's thread. */
 bool gg_open_in_background(int ordinal, const char **why);
 
-/* Calls act while no job runs, with the device current that has the graph's copy. */
-void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *));
+/* Calls act in the device's turn, while it is current and looked at; and so for each device that
+** something lies on for the graph. */
+void gg_with_device(gpugraph_graph *graph, int ordinal, void (*act)(gpugraph_graph *));
+void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *));
 
 #endif

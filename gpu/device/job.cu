@@ -1,6 +1,6 @@
 /* A job on a device: opened, waited for, closed. The one place that opens contexts and waits.
 **
-**     mutex     held by a job from open to close: one search at a time on all devices
+**     turn      held by a job from open to close: one search at a time on each device (turn.h)
 **
 ** All waiting is polling, in the thread that runs the search, so that an interrupt is felt
 ** whatever the device does. */
@@ -8,14 +8,11 @@
 #include "devices.cuh"
 #include "parts.cuh"
 
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
 /* Milliseconds of spinning before a wait begins to sleep between two looks. */
 #define SPIN_MS 0.3
-static pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 /* ---- errors ---- */
 
@@ -69,32 +66,6 @@ bool gg_do_without(struct cuda_job *job) {
 }
 
 /* ---- jobs ---- */
-
-/* The mutex, waited for in short steps so that an interrupt is felt. */
-static bool lock_devices(gpugraph_run *run) {
-    for (;;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 5000000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
-        int error = pthread_mutex_timedlock(&mutex, &until);
-        if (error == 0)
-            return true;
-        if (error != ETIMEDOUT) {
-            gg_fail(run, GPUGRAPH_DEVICE_FAILED,
-                    "the CUDA device is in use by this very thread, which an interrupt "
-                    "handler or a progress handler must not search with");
-            return false;
-        }
-        if (gg_poll(run)) {
-            gg_stopped(run);
-            return false;
-        }
-    }
-}
 
 /* What an attempt that failed has opened is there still. */
 static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
@@ -153,45 +124,49 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     return true;
 }
 
-static bool prepare(struct cuda_job *job) {
-    int ordinal = job->run->device;
-    if (ordinal < 0 || ordinal >= gg_device_count()) {
-        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
-                "there is no CUDA device %d: this machine's are numbered 0 to %d",
-                ordinal, gg_device_count() - 1);
-        return false;
-    }
-    if (!gg_device_fits(ordinal)) {
-        gg_fail(job->run, GPUGRAPH_NO_DEVICE,
-                "CUDA device %d is older than the architecture %d.%d that this build is "
-                "for",
-                ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
-        return false;
-    }
-    struct device_graph *there = job->graph ? job->graph->device : NULL;
-    if (there && there->ordinal != ordinal) {
-        gg_note(job, cudaSetDevice(there->ordinal), "change devices");
-        gg_drop_device_parts(job->graph, PART_GROUNDS);
-        there->ordinal = ordinal;
-    }
-    return gg_going(job) && open_device(job, ordinal);
-}
-
-bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run) {
+static bool is_there(gpugraph_run *run) {
     const char *why;
-    *job = cuda_job();
-    job->graph = graph;
-    job->run = run;
+    const int ordinal = run->device;
     if (!gg_usable(&why)) {
         gg_fail(run, GPUGRAPH_NO_DEVICE, "no CUDA device can be used: %s", why);
         return false;
     }
-    if (!lock_devices(run))
+    if (ordinal < 0 || ordinal >= gg_device_count()) {
+        gg_fail(run, GPUGRAPH_NO_DEVICE,
+                "there is no CUDA device %d: this machine's are numbered 0 to %d",
+                ordinal, gg_device_count() - 1);
+        return false;
+    }
+    return true;
+}
+
+static bool prepare(struct cuda_job *job) {
+    int ordinal = job->run->device;
+    if (gg_device_fits(ordinal))
+        return open_device(job, ordinal);
+    gg_fail(job->run, GPUGRAPH_NO_DEVICE,
+            "CUDA device %d is older than the architecture %d.%d that this build is "
+            "for",
+            ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
+    return false;
+}
+
+static void end_turn(struct cuda_job *job, int ordinal) {
+    gg_give_host_context_back(&job->host);
+    gg_turn_end(ordinal);
+    gg_look_at_device(gg_turn_of_thread());
+}
+
+bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run) {
+    *job = cuda_job();
+    job->graph = graph;
+    job->run = run;
+    if (!is_there(run) || !gg_turn_take(run, run->device))
         return false;
     job->host = gg_host_context();
+    gg_look_at_device(run->device);
     if (!prepare(job)) {
-        gg_give_host_context_back(&job->host);
-        pthread_mutex_unlock(&mutex);
+        end_turn(job, run->device);
         return false;
     }
     return true;
@@ -207,19 +182,27 @@ gpugraph_status gg_job_close(struct cuda_job *job) {
     if (gg_going(job))
         gg_note(job, state, "run what was queued");
     cudaGetLastError();
-    gg_give_host_context_back(&job->host);
-    pthread_mutex_unlock(&mutex);
+    end_turn(job, job->device->ordinal);
     return job->run->status;
 }
 
-void gg_with_device_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
-    pthread_mutex_lock(&mutex);
-    struct host_context host = gg_host_context();
-    cudaSetDevice(graph->device->ordinal);
+void gg_with_device(gpugraph_graph *graph, int ordinal, void (*act)(gpugraph_graph *)) {
+    const bool waited = gg_turn_wait(ordinal);
+    const struct host_context host = gg_host_context();
+    const int before = gg_look_at_device(ordinal);
+    cudaSetDevice(ordinal);
     act(graph);
     cudaGetLastError();
+    gg_look_at_device(before);
     gg_give_host_context_back(&host);
-    pthread_mutex_unlock(&mutex);
+    if (waited)
+        gg_turn_end(ordinal);
+}
+
+void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
+    for (int ordinal = 0; ordinal < GG_MAX_DEVICES; ordinal++)
+        if (gg_device_list(graph, ordinal))
+            gg_with_device(graph, ordinal, act);
 }
 
 /* ---- opening in the background ---- */

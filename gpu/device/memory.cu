@@ -1,6 +1,6 @@
 /* Device memory and the way over the bus.
 **
-**     ledger      bytes held on devices by this process; memory_limit bounds it
+**     ledger      bytes held on each device by this process; memory_limit bounds it
 **     workspace   one block for each device, kept between runs, the first to go when
 **                 memory is short; parts of the graph that only save time are the second
 **     stages      a ring of pinned buffers, one event for each:
@@ -8,7 +8,7 @@
 **                 one is filled by several threads while the bus carries those before
 **                 a stage is used again once its event says that the bus is done with it
 **
-** All of it is called with the devices' mutex held. */
+** All of it is called in the device's turn (turn.h). */
 #include "parts.cuh"
 
 #include <string.h>
@@ -18,7 +18,16 @@
 #define SPARE_TIMES 4
 #define SPARE_BYTES ((size_t)256 << 20)
 
-static int64_t ledger;
+static int64_t
+    ledger[GG_MAX_DEVICES]; /* a block may be given back in another device's turn */
+
+static int64_t held_on(int ordinal) {
+    return __atomic_load_n(&ledger[ordinal], __ATOMIC_RELAXED);
+}
+
+static void enter(int ordinal, int64_t bytes) {
+    __atomic_fetch_add(&ledger[ordinal], bytes, __ATOMIC_RELAXED);
+}
 
 /* ---- memory ---- */
 
@@ -30,10 +39,12 @@ static void free_workspace(struct cuda_device *device) {
 }
 
 void gg_free_block(void *block, uint64_t bytes) {
+    int ordinal = 0;
     if (!block)
         return;
     cudaFree(block);
-    ledger -= (int64_t)bytes;
+    cudaGetDevice(&ordinal);
+    enter(ordinal, -(int64_t)bytes);
 }
 
 /* Bytes as they are counted: never 0, whole units of 256. */
@@ -44,9 +55,9 @@ static uint64_t rounded(uint64_t bytes) {
 static int64_t free_bytes(const struct cuda_job *job) {
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    int64_t limit = job->run->memory_limit;
-    if (limit > 0 && limit - ledger < (int64_t)free)
-        return limit > ledger ? limit - ledger : 0;
+    int64_t limit = job->run->memory_limit, held = held_on(job->device->ordinal);
+    if (limit > 0 && limit - held < (int64_t)free)
+        return limit > held ? limit - held : 0;
     return (int64_t)free;
 }
 
@@ -56,16 +67,18 @@ int64_t gg_device_room(const struct cuda_job *job) {
 }
 
 void *gg_take(struct cuda_job *job, uint64_t bytes) {
+    const int ordinal = job->device->ordinal;
     int64_t limit = job->run->memory_limit;
     bytes = rounded(bytes);
     for (int attempt = 0; attempt < 3 && gg_going(job); attempt++) {
         void *block = NULL;
         cudaError_t error = cudaErrorMemoryAllocation;
+        const int64_t held = held_on(ordinal);
         if (limit <= 0 ||
-            bytes <= (uint64_t)limit - (uint64_t)(ledger < limit ? ledger : limit))
+            bytes <= (uint64_t)limit - (uint64_t)(held < limit ? held : limit))
             error = cudaMalloc(&block, bytes);
         if (error == cudaSuccess) {
-            ledger += (int64_t)bytes;
+            enter(ordinal, (int64_t)bytes);
             return block;
         }
         cudaGetLastError();

@@ -1,18 +1,28 @@
-/* What lies on a device for a graph: a list of parts. A part belongs to a room that alone knows its
-** inside; the list knows how many bytes it holds, what it stands on, and how to have it given back.
+/* What lies on devices for a graph: for each device a list of parts. A part belongs to a room that
+** alone knows its inside; the list knows how many bytes it holds, what it stands on, and how to have
+** it given back.
 **
 **     gpugraph_graph
 **       device -> device_graph
-**                   ordinal
+**                   ordinal 0
 **                   first -> hubs     ->  ranked rows  ->  edges and rows
-**                            of bfs/      of tree/         of graph/
-**                            bytes        bytes            bytes
-**                            drop         drop             drop
+**                   next     of bfs/      of tree/         of graph/
+**                     |      bytes        bytes            bytes
+**                     v      drop         drop             drop
+**                 device_graph
+**                   ordinal 1
+**                   first -> hubs     ->  edges and rows
+**
+** The first list is the graph's home: edges that are nowhere else lie there, and a graph that
+** changes keeps its copy there. Each device's copy is whole, made by jobs of its own.
+**
+** What is called here is about one device: that which this thread looks at, as it does while a job
+** is open, else each graph's home.
 **
 ** The struct of a part begins with a device_part, and is zeros at first. It stays in the list until
 ** the whole list goes; when what it stands on changes, or memory is short, it is emptied. So a
-** pointer to it stays good while a job takes memory. All of it is called with the devices' mutex
-** held, but for the bytes, which another thread that uses the graph may ask for. */
+** pointer to it stays good while a job takes memory. All of it is called in the device's turn
+** (turn.h), but for the bytes, which another thread that uses the graph may ask for. */
 #ifndef GPUGRAPH_PARTS_CUH
 #define GPUGRAPH_PARTS_CUH
 
@@ -43,7 +53,15 @@ struct device_part {
 struct device_graph {
     int ordinal; /* of the device */
     struct device_part *first;
+    struct device_graph *next; /* of another device */
 };
+
+#define GG_NOWHERE (-1)
+/* From now on this thread looks at that device, or at none. Returns the one before. Opening a job does
+** so; closing it goes back to that of the job before. */
+int gg_look_at_device(int ordinal);
+/* NULL: nothing lies there. Of GG_NOWHERE: the graph's home. */
+struct device_graph *gg_device_list(const gpugraph_graph *graph, int ordinal);
 
 /* The graph's part of that kind, made on first need; NULL when the job must end. */
 struct device_part *gg_device_part(struct cuda_job *job,
@@ -53,9 +71,11 @@ struct device_part *gg_device_part_of(const gpugraph_graph *graph,
                                       const struct device_part_kind *kind);
 /* Of the parts that stand on any of that. */
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds);
+/* Of all parts on all devices. */
+int64_t gg_all_part_bytes(const gpugraph_graph *graph);
 void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone);
-/* Drops all parts and ends the list. forget: the device's memory is gone already (a child of
-** fork). */
+/* Drops all parts and ends the list, of a graph that nobody else uses. forget: the device's memory is
+** gone already (a child of fork). */
 void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 
 /* ---- arrays of a part ---- */

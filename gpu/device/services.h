@@ -4,6 +4,7 @@
 
 #include "opening.h"
 #include "rent.h"
+#include "turn.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,10 @@ extern const struct device_services gg_devices;
 extern const struct device_services *gg_devices_asked;
 /* Of this process. (course.c) */
 extern struct rent gg_rent_paid;
+
+/* The run->used_devices devices that its search uses, ascending: run->device, and the first others of
+** run->devices. Returns how many; 0 on the CPU. (list.c) */
+int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]);
 
 /* Waits for run->device, which is being opened, for `ms` milliseconds at most (negative: for as long as it
 ** takes). Phase "context". Is it open now? */

@@ -212,6 +212,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
     bool serial =
         ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
+    run->used_devices = 0;
     run->used_method = serial ? "serial" : "work-stealing";
     snprintf(run->why, sizeof run->why, "%s", why);
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);

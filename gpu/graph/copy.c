@@ -18,6 +18,21 @@ void gg_rows_back(gpugraph_graph *graph) {
     slot->lent = false;
 }
 
+int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
+                           int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
+                           bool frugal) {
+    if (!bytes || !graph->device)
+        return bytes ? bytes(graph, frugal) : 0;
+    const int before = gg_copies.look_at(run->device);
+    const int64_t needed = bytes(graph, frugal);
+    gg_copies.look_at(before);
+    return needed;
+}
+
+int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run) {
+    return graph->device ? gg_copies.held_on(graph, run->device) : 0;
+}
+
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
     *host_bytes = __atomic_load_n(&graph->host_bytes, __ATOMIC_RELAXED) +

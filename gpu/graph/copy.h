@@ -9,8 +9,14 @@ extern "C" {
 #endif
 
 struct copy_services {
-    int64_t (*held)(const gpugraph_graph *graph); /* bytes */
+    int64_t (*held)(const gpugraph_graph *graph); /* bytes, on all devices */
+    int64_t (*held_on)(const gpugraph_graph *graph, int device);
+    /* Questions of this thread, outside of jobs, are about that device from now on; negative: about
+    ** each graph's home (device/parts.cuh). Returns the one before. */
+    int (*look_at)(int device);
     void (*release)(gpugraph_graph *graph);
+    /* Before a graph changes: one copy is patched, that on `device` if there is one. The others go. */
+    void (*keep_one)(gpugraph_graph *graph, int device);
     void (*rows_back)(gpugraph_graph *graph); /* gg_rows_back, where it is on a device */
     /* Of edges that are away: are they on that device, can they be brought, bring them (away.c),
     ** their weights become the graph's (weights.c). */
@@ -21,6 +27,12 @@ struct copy_services {
                          gpugraph_run *run);
 };
 extern const struct copy_services gg_copies;
+/* Device bytes that a run carves and that the graph lacks on run->device (algorithm.h). (copy.c) */
+int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
+                           int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
+                           bool frugal);
+/* Bytes that lie on run->device for the graph. */
+int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run);
 /* Whom edges that are away are asked of: gg_copies. Tests put their own there, nobody else. (away.c) */
 extern const struct copy_services *gg_copies_asked;
 

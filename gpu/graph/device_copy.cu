@@ -24,12 +24,15 @@ static void free_rows(struct device_copy *copy, struct device_rows *rows) {
     *rows = device_rows();
 }
 
-static void free_edges(struct device_copy *copy) {
+void gg_free_device_edges(struct device_copy *copy) {
     give(&copy->part, copy->source, copy->edge_room, sizeof *copy->source);
     give(&copy->part, copy->target, copy->edge_room, sizeof *copy->target);
     give(&copy->part, copy->weight, copy->edge_room, copy->weight_size);
+    give(&copy->part, copy->gaps.start, copy->gaps.start_room, sizeof *copy->gaps.start);
+    copy->gaps = device_gaps();
     copy->source = copy->target = NULL;
     copy->weight = NULL;
+    copy->edge_room = copy->m;
 }
 
 /* In SIMPLE an arc stays as long as any edge between its ends: it is made anew. */
@@ -46,7 +49,7 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         free_rows(copy, &copy->rows[kind]);
-    free_edges(copy);
+    gg_free_device_edges(copy);
 }
 
 static const struct device_part_kind copy_kind = {sizeof(struct device_copy),
@@ -146,28 +149,58 @@ static bool send_edges(struct cuda_job *job, struct device_copy *copy, bool ends
            gg_wait(job);
 }
 
-bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
+/* What is lacking comes from the host, where edges have no gaps while they are sent. */
+static bool bring_edges(struct cuda_job *job, bool weighted) {
     struct device_copy *copy = gg_going(job) ? gg_device_copy(job) : NULL;
     if (!copy)
         return false;
     double started = gg_now_ms();
     int64_t before = copy->part.bytes;
     bool ends = !copy->target, weights = weighted && !copy->weight;
+    if (!ends && !weights)
+        return true;
+    if (!gg_close_device_gaps(job))
+        return false;
+    gg_close_gaps(job->graph, gg_threads(job->run, copy->m));
     bool taken = take_edges(job, copy, ends, weights);
     double sent = gg_now_ms();
     if (!taken || !send_edges(job, copy, ends, weights)) {
         /* Half a copy would look like a whole one. */
-        gg_device_graph_free(job->graph, false);
+        gg_drop_device_parts(job->graph, PART_GROUNDS);
         return false;
     }
-    if (ends || weights)
-        gg_phase(job->run, "upload", started, (int64_t)copy->m,
-                 "%lld bytes to device %d, at %.1f GB/s",
-                 (long long)(copy->part.bytes - before), job->device->ordinal,
-                 (double)(copy->part.bytes - before) * 1e-6 /
-                     (gg_now_ms() - sent + 1e-3));
-    *view = device_edges{copy->n, copy->m, copy->source, copy->target,
-                         weighted ? copy->weight : NULL};
+    gg_phase(job->run, "upload", started, (int64_t)copy->m,
+             "%lld bytes to device %d, at %.1f GB/s",
+             (long long)(copy->part.bytes - before), job->device->ordinal,
+             (double)(copy->part.bytes - before) * 1e-6 / (gg_now_ms() - sent + 1e-3));
+    return true;
+}
+
+static struct device_edges edges_of(const struct device_copy *copy, uint64_t m,
+                                    bool weighted) {
+    return device_edges{copy->n, m, copy->source, copy->target,
+                        weighted ? copy->weight : NULL};
+}
+
+bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
+    if (!bring_edges(job, weighted) || !gg_close_device_gaps(job))
+        return false;
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    *view = edges_of(copy, copy->m, weighted);
+    return true;
+}
+
+/* Places are found as numbers are, by a type that may be too narrow for them. */
+bool gg_device_places(struct cuda_job *job, bool weighted, struct device_places *view) {
+    if (!bring_edges(job, weighted))
+        return false;
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    uint64_t places = gg_device_places_used(copy);
+    if (!job->graph->wide && places > UINT32_MAX - 1 && !gg_close_device_gaps(job))
+        return false;
+    places = gg_device_places_used(copy);
+    *view = device_places{edges_of(copy, places, weighted), copy->gaps.start,
+                          copy->gaps.blocks, copy->gaps.shift};
     return true;
 }
 
@@ -372,13 +405,13 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
 
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view) {
-    struct device_edges edges;
-    if (!gg_device_edges(job, weighted, &edges))
+    if (!bring_edges(job, weighted))
         return false;
-    struct device_rows *rows = &gg_device_copy_of(job->graph)->rows[kind];
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const struct device_rows *rows = &copy->rows[kind];
     if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
         return false;
-    *view = device_csr{edges.n, rows->arcs, rows->offset, rows->target,
+    *view = device_csr{copy->n, rows->arcs, rows->offset, rows->target,
                        weighted ? rows->weight : NULL};
     return true;
 }

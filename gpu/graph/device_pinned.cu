@@ -128,10 +128,11 @@ static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigne
     struct pinned_rows *rows = (struct pinned_rows *)part;
     give(part, rows->offset, (uint64_t)rows->n + 1, sizeof(uint64_t));
     rows->offset = NULL;
+    if (rows->offsets.lent || rows->target.lent)
+        graph->csr[CSR_SIMPLE].lent = false;
     unpin(&rows->offsets);
     unpin(&rows->target);
     rows->made = false;
-    graph->csr[CSR_SIMPLE].lent = false;
 }
 
 static const struct device_part_kind pinned_kind = {sizeof(struct pinned_rows),
@@ -166,7 +167,8 @@ static bool make_pinned(struct cuda_job *job, bool offsets, struct pinned_rows *
         drop_pinned(graph, &made->part, PART_GROUNDS);
         return false;
     }
-    rows->lent = made->target.lent || made->offsets.lent;
+    if (made->target.lent || made->offsets.lent)
+        rows->lent = true;
     made->arcs = rows->m;
     made->made = true;
     gg_phase(job->run, "pin", started, (int64_t)rows->m, "simple, %s%s",

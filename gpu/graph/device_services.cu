@@ -4,8 +4,11 @@
 #include "device/parts.cuh"
 #include "graph.cuh"
 
-static int64_t held(const gpugraph_graph *graph) {
-    return gg_device_part_bytes(graph, PART_GROUNDS);
+static int64_t held_on(const gpugraph_graph *graph, int device) {
+    const int before = gg_look_at_device(device);
+    const int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
+    gg_look_at_device(before);
+    return bytes;
 }
 
 static void free_copy(gpugraph_graph *graph) {
@@ -13,18 +16,31 @@ static void free_copy(gpugraph_graph *graph) {
 }
 
 static void release(gpugraph_graph *graph) {
-    if (!graph->device)
-        return;
-    if (gg_forked())
-        gg_device_graph_free(graph, true);
+    if (!gg_forked())
+        gg_with_devices_of(graph, free_copy);
     else
-        gg_with_device_of(graph, free_copy);
+        while (graph->device)
+            gg_device_graph_free(graph, true);
+}
+
+/* The copy that stays: edges that are nowhere else stay where they are. */
+static int kept_device(const gpugraph_graph *graph, int device) {
+    return gg_is_away(graph) || held_on(graph, device) == 0 ? graph->device->ordinal
+                                                            : device;
+}
+
+static void keep_one(gpugraph_graph *graph, int device) {
+    const int kept = graph->device ? kept_device(graph, device) : GG_NOWHERE;
+    for (int ordinal = 0; ordinal < GG_MAX_DEVICES && !gg_forked(); ordinal++)
+        if (gg_device_list(graph, ordinal) &&
+            (ordinal != kept || held_on(graph, ordinal) == 0))
+            gg_with_device(graph, ordinal, free_copy);
 }
 
 /* A child of fork frees and changes pages of its own. */
 static void rows_back(gpugraph_graph *graph) {
     if (!gg_forked())
-        gg_with_device_of(graph, gg_drop_pinned);
+        gg_with_devices_of(graph, gg_drop_pinned);
 }
 
 static bool are_on(const gpugraph_graph *graph, int device) {
@@ -48,8 +64,11 @@ static void bring(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 extern "C" const struct copy_services gg_copies = {
-    .held = held,
+    .held = gg_all_part_bytes,
+    .held_on = held_on,
+    .look_at = gg_look_at_device,
     .release = release,
+    .keep_one = keep_one,
     .rows_back = rows_back,
     .are_on = are_on,
     .reaches = reaches,

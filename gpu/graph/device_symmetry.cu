@@ -118,9 +118,9 @@ static void carve_symmetry(struct workspace *space, const struct device_edges *e
     s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
 }
 
-/* Could it be symmetric, and are its edges in order? */
+/* Could it be symmetric, and are its edges in order? Where they have gaps nothing is said of order. */
 static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edges,
-                            bool *perhaps) {
+                            bool gaps, bool *perhaps) {
     struct symmetry_look look, *on_device;
     struct workspace space = {NULL, 0};
     gg_carve<symmetry_look>(&space, 1);
@@ -133,7 +133,7 @@ static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edg
     add_ends<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(*edges, on_device);
     if (!gg_launched(job, "add_ends") || !gg_fetch(job, &look, on_device, sizeof look))
         return false;
-    *perhaps = look.sum == 0 && !look.falls;
+    *perhaps = look.sum == 0 && (gaps || !look.falls);
     return true;
 }
 
@@ -188,17 +188,32 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
+/* Gaps between edges stay where the sum says no, as it mostly does. */
+static bool look_first(struct cuda_job *job, struct device_edges *edges, bool *perhaps) {
+    struct device_places places;
+    if (!gg_device_places(job, false, &places) ||
+        !looks_symmetric(job, &places.edges, places.start != NULL, perhaps))
+        return false;
+    job->working = false;
+    *edges = places.edges;
+    if (!places.start || !*perhaps)
+        return true;
+    const bool looked = gg_device_edges(job, false, edges) &&
+                        looks_symmetric(job, edges, false, perhaps);
+    job->working = false;
+    return looked;
+}
+
 /* Asks the edges. False when the job must end. */
-static bool ask(struct cuda_job *job, const struct device_edges *edges,
-                struct device_csr *rows, bool *symmetric) {
+static bool ask(struct cuda_job *job, struct device_csr *rows, bool *symmetric) {
     struct workspace space = {NULL, 0};
     struct symmetry_scratch scratch;
+    struct device_edges in_order, *edges = &in_order;
     bool perhaps = false;
     double started = gg_now_ms();
-    if (!looks_symmetric(job, edges, &perhaps))
+    if (!look_first(job, edges, &perhaps))
         return false;
     double looked = gg_now_ms();
-    job->working = false;
     carve_symmetry(&space, edges, &scratch);
     if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
         rows->target = edges->target; /* in order, however rows were made */
@@ -219,11 +234,9 @@ static bool ask(struct cuda_job *job, const struct device_edges *edges,
 
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
     struct device_csr rows;
-    struct device_edges edges;
     bool symmetric = false;
     *found = SYMMETRY_UNKNOWN;
-    if (!gg_device_csr(job, CSR_OUT, false, &rows) ||
-        !gg_device_edges(job, false, &edges))
+    if (!gg_device_csr(job, CSR_OUT, false, &rows))
         return false;
     struct device_copy *copy = gg_device_copy_of(job->graph);
     if (copy->symmetry == SYMMETRY_UNKNOWN && copy->rows[CSR_IN].made) {
@@ -233,7 +246,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
     bool rests = copy->changed && !copy->rested;
     copy->rested = true;
     if (copy->symmetry == SYMMETRY_UNKNOWN && !rests) {
-        if (!ask(job, &edges, &rows, &symmetric))
+        if (!ask(job, &rows, &symmetric))
             return false;
         copy->symmetry = symmetric ? SYMMETRIC : NOT_SYMMETRIC;
     }

@@ -13,14 +13,20 @@
 ** and never misleads. A blocker's own word is asked for afresh, and once it has dropped the
 ** look goes on behind it, whatever the old word says.
 **
-** The includer has struct mis_graph (offset, target, word) and defines MIS_EARLIER(g, u, v):
-** of two vertices with equal words, is u the earlier one? */
+** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
+** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
+** MIS_PUT(g, v, value), unless it is as below, makes a word final. */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
 #include "gpugraph.h"
 #include "words.h"
 #include "base/warp.h"
+
+#ifndef MIS_GRAPH
+#define MIS_GRAPH            struct mis_graph
+#define MIS_PUT(g, v, value) device_store(&(g)->word[v], value)
+#endif
 
 enum {
     MIS_EACH = 4,    /* arcs that a lane looks at side by side */
@@ -71,9 +77,8 @@ struct mis_find {
 };
 
 /* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. */
-WARP_FUNCTION void mis_look_at_arcs(const struct mis_graph *g,
-                                    const struct mis_part *part, uint32_t k, uint32_t own,
-                                    struct mis_find *find) {
+WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *part,
+                                    uint32_t k, uint32_t own, struct mis_find *find) {
     uint32_t neighbour[MIS_EACH], word[MIS_EACH], limit[MIS_EACH];
     for (unsigned i = 0; i < MIS_EACH; i++) {
         uint32_t mine = k + i * warp_width + warp_lane();
@@ -103,7 +108,7 @@ WARP_FUNCTION void mis_look_at_arcs(const struct mis_graph *g,
 
 /* Looks at the lane's row from *at on, until a neighbour has joined or blocks it. Leaves *at
 ** at the blocker, or at the end. */
-WARP_FUNCTION void mis_look_at_rows(const struct mis_graph *g, bool wanted, uint32_t v,
+WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
                                     uint32_t own, uint64_t *at, uint64_t end,
                                     struct mis_find *find) {
     for (;;) {
@@ -130,7 +135,7 @@ WARP_FUNCTION void mis_look_at_rows(const struct mis_graph *g, bool wanted, uint
 }
 
 /* The neighbours of lanes that have joined drop. */
-WARP_FUNCTION void mis_drop_rows(const struct mis_graph *g, bool joins, uint64_t at,
+WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
                                  uint64_t end) {
     for (;;) {
         struct mis_part part;
@@ -153,15 +158,15 @@ WARP_FUNCTION void mis_drop_rows(const struct mis_graph *g, bool joins, uint64_t
             /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
             for (unsigned i = 0; i < MIS_EACH; i++)
                 if (word[i] != MIS_DROPPED)
-                    device_store(&g->word[neighbour[i]], MIS_DROPPED);
+                    MIS_PUT(g, neighbour[i], MIS_DROPPED);
         }
     }
 }
 
 /* A look at a vertex for each lane with `live`. True where it must wait, with *w brought up
 ** to date. A row longer than `longest` is not looked at yet. */
-WARP_FUNCTION bool mis_look_balanced(const struct mis_graph *g, bool live,
-                                     uint64_t longest, struct waiting *w) {
+WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t longest,
+                                     struct waiting *w) {
     uint32_t own = live ? device_load(&g->word[w->vertex]) : MIS_DROPPED;
     uint32_t other =
         w->blocker != GPUGRAPH_NONE ? device_load(&g->word[w->blocker]) : MIS_DROPPED;
@@ -176,7 +181,7 @@ WARP_FUNCTION bool mis_look_balanced(const struct mis_graph *g, bool live,
     bool joins = looks && !find.joined && find.blocker == GPUGRAPH_NONE;
     bool drops = open && (other == MIS_JOINED || find.joined);
     if (joins || drops)
-        device_store(&g->word[w->vertex], joins ? MIS_JOINED : MIS_DROPPED);
+        MIS_PUT(g, w->vertex, joins ? MIS_JOINED : MIS_DROPPED);
     mis_drop_rows(g, joins, begin, end);
     if (looks) {
         w->at = (uint32_t)(at - begin);

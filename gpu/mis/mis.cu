@@ -10,10 +10,14 @@
 **        v  pinned.cu       "out-of-core"
 **     member[n]   downloaded
 **
+** "several", whose rows lie on several devices, is several.cu.
+**
 ** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
 ** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
 #include "mis.h"
 #include "mis.cuh"
+#include "several.cuh"
+#include "device/services.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +146,11 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority p
                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct cuda_job job;
     struct mis_report report = mis_report();
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        int devices = gg_used_devices(run, ordinal);
+        return gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     search_graph(&job, priority, seed, &report, member);
@@ -159,6 +168,8 @@ static const gpugraph_method methods[] = {
      "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
     {"mis", "rounds-warp", "cuda",
      "synchronous rounds, a warp for each vertex, rows as they are"},
+    {"mis", "several", "cuda",
+     "asynchronous: the rows are shared by several devices, which all decide at once"},
     {"mis", "out-of-core", "cuda",
      "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {},
@@ -170,4 +181,5 @@ extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
+    .several_bytes = gg_mis_several_bytes,
 };

@@ -97,14 +97,15 @@ static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
 }
 
 static void estimate_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
-                          const gpugraph_size *size, gpugraph_estimate *e) {
+                          const gpugraph_size *size, const gpugraph_run *run,
+                          gpugraph_estimate *e) {
     const algorithm_side *side = a->side[GPUGRAPH_CUDA];
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
     e->method = begins(a, GPUGRAPH_CUDA);
     e->devices = 1;
     e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
-    e->device_bytes = (side->bytes ? side->bytes(graph, false) : 0) +
-                      (graph->device ? gg_copies.held(graph) : 0);
+    e->device_bytes = gg_bytes_on_device(graph, run, side->bytes, false) +
+                      gg_held_on_device(graph, run);
 }
 
 /* Where a device that is open has no room for it, auto turns to the CPU. */
@@ -140,7 +141,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
-    estimate_cuda(graph, a, size, &estimate[1]);
+    estimate_cuda(graph, a, size, run, &estimate[1]);
     estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
     bool goes = run->backend == GPUGRAPH_CUDA ||
                 (run->backend == GPUGRAPH_AUTO && (c.on_device || c.wait_ms > 0) &&

@@ -270,7 +270,7 @@ static void halve_range(struct forest *f) {
 static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
                             uint32_t *places) {
     struct forest *f = c->f;
-    const double share = gg_first_share(f->edges.n, f->edges.m);
+    const double share = gg_list_share(f->edges.n, f->edges.m, f->first);
     const uint32_t count = gg_forest_limits.sample;
     uint32_t found = 0;
     f->high = {NOWHERE, NOWHERE};

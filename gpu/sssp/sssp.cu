@@ -151,6 +151,7 @@ static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
 
 void gg_sssp_lost(gpugraph_run *run) {
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
+    run->used_devices = 0;
     snprintf(run->why, sizeof run->why,
              "a sum left the range of distances on the device: the host settles it");
 }

@@ -282,17 +282,21 @@ static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *sear
                                const void *distance, const uint32_t *source,
                                number *tree_edge, uint32_t *ties, uint32_t *scratch,
                                const char **how) {
-    struct device_edges edges;
+    struct device_places places;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
-    if (!gg_begin_tree(job, true, &edges, tree_edge) ||
-        !gg_fill(job, scratch, 0, words_before(edges.n) * sizeof *scratch) ||
+    if (!gg_begin_tree(job, true, &places, tree_edge) ||
+        !gg_fill(job, scratch, 0, words_before(job->graph->n) * sizeof *scratch) ||
         !gg_fill(job, smallest_of(scratch), 0xff, sizeof *smallest_of(scratch)))
         return false;
     bool by_ranks = try_ranks(job, search->direction, distance, tree_edge, scratch);
+    /* Who has made ranked rows has closed gaps. */
+    if (!gg_going(job) || !gg_device_places(job, true, &places))
+        return false;
+    const struct device_edges edges = places.edges;
     *how = by_ranks ? "by transposed rows" : "one pass over the edges";
-    if (!by_ranks &&
-        (!gg_going(job) || !pass_over_edges<type>(job, search->direction, &edges, word,
-                                                  tree_edge, scratch)))
+    if (!by_ranks && (!pass_over_edges<type>(job, search->direction, &edges, word,
+                                             tree_edge, scratch) ||
+                      !gg_end_tree(job, &places, tree_edge)))
         return false;
     return count_both<type>(job, search, &edges, word, source, tree_edge, scratch, ties);
 }

@@ -59,6 +59,22 @@ static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t 
     }
 }
 
+/* Vertices of a warp, each wanted or not, go on the list for warps or for blocks. */
+static __device__ __forceinline__ void put_on_list(const counting &c, uint32_t v,
+                                                   uint32_t length, uint64_t degree) {
+    const bool of_block = length > WARP_ROW || (length > FEW && degree > WARP_ARCS),
+               of_warp = length > FEW && !of_block;
+    const uint32_t at = gg_reserve(&c.state->warp_rows, of_warp);
+    if (of_warp)
+        c.warp_row[at] = v;
+    if (!of_block)
+        return;
+    const uint32_t parts = (uint32_t)((degree + PART_ARCS - 1) / PART_ARCS),
+                   first = atomicAdd(&c.state->block_parts, parts);
+    for (uint32_t i = 0; i < parts; i++)
+        c.block_part[first + i] = (uint64_t)v << 32 | i;
+}
+
 /* A lane for each vertex: looks at its pairs, or puts it on a list. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
@@ -66,14 +82,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const uint64_t whole = gg_whole_warps(c.simple.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const uint32_t length = v < c.simple.n ? c.ahead.count[v] : 0;
-        const bool of_warp = length > FEW && length <= WARP_ROW,
-                   of_block = length > WARP_ROW;
-        const uint32_t warp_at = gg_reserve(&c.state->warp_rows, of_warp),
-                       block_at = gg_reserve(&c.state->block_rows, of_block);
-        if (of_warp)
-            c.warp_row[warp_at] = (uint32_t)v;
-        if (of_block)
-            c.block_row[block_at] = (uint32_t)v;
+        put_on_list(c, (uint32_t)v, length, length > FEW ? degree_of(c, (uint32_t)v) : 0);
         if (length >= 2 && length <= FEW) {
             const uint64_t first = c.ahead.offset[v];
             uint32_t own = 0, own_more = 0;
@@ -93,18 +102,17 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 template <bool along>
 static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
-                                                     uint32_t v) {
+                                                     uint32_t *waiting, uint32_t v) {
     const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
     found own = {0, 0};
     t.bits = bits_for<along>((uint32_t)(end - first));
     fill<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
-    for (uint64_t at = first; at < end; at += GG_WARP)
-        meet_rows<along>(c, t, at, end - at < GG_WARP ? (uint32_t)(end - at) : GG_WARP,
-                         &own);
+    meet_neighbours<along>(c, t, v, c.simple.offset[v], c.simple.offset[v + 1], GG_WARP,
+                           waiting, &own);
     __syncwarp();
     tell<along>(c, t, gg_lane(), GG_WARP);
-    tell_lowest<along>(c, v, own);
+    tell_owner<along>(c, v, own);
     __syncwarp();
 }
 
@@ -114,7 +122,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     count_warp_rows(const __grid_constant__ counting c) {
     constexpr uint32_t slots = spread<along> * WARP_ROW;
     __shared__ uint32_t key[WARPS][slots], count[WARPS][slots],
-        more[along ? WARPS : 1][slots];
+        more[along ? WARPS : 1][slots], waiting[WARPS][WAITING];
     const uint32_t warp = threadIdx.x / GG_WARP, rows = c.state->warp_rows;
     const table t = {key[warp], count[warp], more[along ? warp : 0], 0};
     empty(t, gg_lane(), slots, GG_WARP, along);
@@ -124,55 +132,64 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         if (gg_lane() == 0) {
             const bool stop =
                 turn % UNASKED == 0 && *(const volatile uint32_t *)c.stop != 0;
-            at = stop ? rows : atomicAdd(&c.state->taken, (uint32_t)TAKEN);
+            at = stop ? rows : atomicAdd(&c.state->warp_taken, (uint32_t)TAKEN);
         }
         at = __shfl_sync(ALL_LANES, at, 0);
         if (at >= rows)
             return;
         for (uint32_t i = at; i < rows && i < at + TAKEN; i++)
-            count_by_warp<along>(c, t, c.warp_row[i]);
+            count_by_warp<along>(c, t, waiting[warp], c.warp_row[i]);
     }
 }
 
-/* A part of ahead[v] is in the table at a time. */
+/* Neighbours first .. end - 1 of v; a part of ahead[v] is in the table at a time. */
 template <bool along>
 static __device__ __forceinline__ void count_by_block(const counting &c, table t,
-                                                      uint32_t v) {
-    const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
+                                                      uint32_t *waiting, uint32_t v,
+                                                      uint64_t first, uint64_t end) {
+    constexpr uint32_t entries = block_slots<along> / 2;
+    const uint64_t ahead_end = c.ahead.offset[v + 1];
     found own = {0, 0};
-    for (uint64_t part = first; part < end; part += BLOCK_ROW) {
-        const uint64_t part_end = end - part < BLOCK_ROW ? end : part + BLOCK_ROW;
+    for (uint64_t part = c.ahead.offset[v]; part < ahead_end; part += entries) {
+        const uint64_t part_end = min(ahead_end, part + entries);
         t.bits = bits_for<along>((uint32_t)(part_end - part));
         fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
-        for (uint64_t at = first + threadIdx.x / GG_WARP * BLOCK_GROUP; at < end;
-             at += WARPS * BLOCK_GROUP)
-            meet_rows<along>(c, t, at,
-                             end - at < BLOCK_GROUP ? (uint32_t)(end - at) : BLOCK_GROUP,
-                             &own);
+        meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
+                               GG_BLOCK, waiting, &own);
         __syncthreads();
         tell<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();
     }
-    tell_lowest<along>(c, v, own);
+    tell_owner<along>(c, v, own);
 }
 
-/* A block for each vertex of its list. */
+/* A block for each part of its list. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    count_block_rows(const __grid_constant__ counting c) {
-    constexpr uint32_t slots = spread<along> * BLOCK_ROW;
-    __shared__ uint32_t key[slots], count[slots], more[along ? slots : 1];
-    __shared__ bool stop;
+    count_block_parts(const __grid_constant__ counting c) {
+    constexpr uint32_t slots = block_slots<along>;
+    __shared__ uint32_t key[slots], count[slots], more[along ? slots : 1],
+        waiting[WARPS][WAITING], taken;
+    const uint32_t parts = c.state->block_parts;
     const table t = {key, count, more, 0};
     empty(t, threadIdx.x, slots, GG_BLOCK, along);
-    for (uint32_t row = blockIdx.x; row < c.state->block_rows; row += gridDim.x) {
-        if (threadIdx.x == 0)
-            stop = *(const volatile uint32_t *)c.stop != 0;
+    for (uint32_t turn = 1;; turn++) {
+        if (threadIdx.x == 0) {
+            const bool stop =
+                turn % UNASKED == 0 && *(const volatile uint32_t *)c.stop != 0;
+            taken = stop ? parts : atomicAdd(&c.state->block_taken, 1u);
+        }
         __syncthreads();
-        if (stop)
+        const uint32_t at = taken;
+        __syncthreads();
+        if (at >= parts)
             return;
-        count_by_block<along>(c, t, c.block_row[row]);
+        const uint32_t v = (uint32_t)(c.block_part[at] >> 32);
+        const uint64_t first =
+            c.simple.offset[v] + (uint32_t)c.block_part[at] * (uint64_t)PART_ARCS;
+        count_by_block<along>(c, t, waiting[threadIdx.x / GG_WARP], v, first,
+                              min(c.simple.offset[v + 1], first + PART_ARCS));
     }
 }
 
@@ -190,11 +207,12 @@ static __global__ void end_counts(const __grid_constant__ counting c) {
 
 /* With arrays for directions where they count. */
 static void carve(struct workspace *space, bool along, struct counting *c) {
-    const uint64_t n = c->simple.n, edges = c->simple.m / 2;
+    const uint64_t n = c->simple.n, arcs = c->simple.m, edges = arcs / 2;
     c->state = gg_carve<struct state>(space, 1);
     gg_carve_ahead(space, &c->simple, false, &c->ahead);
     c->warp_row = gg_carve<uint32_t>(space, edges / (FEW + 1));
-    c->block_row = gg_carve<uint32_t>(space, edges / (WARP_ROW + 1));
+    c->block_part =
+        gg_carve<uint64_t>(space, arcs / (WARP_ROW + 1) + arcs / PART_ARCS + 1);
     c->triangles = gg_carve<word>(space, n);
     c->degree = gg_carve<uint32_t>(space, n);
     c->coefficient = gg_carve<double>(space, n);
@@ -213,7 +231,13 @@ static bool compare_directions(struct cuda_job *job, const struct counting *c,
     return gg_launched(job, "mark_directions");
 }
 
-/* As many blocks as the device holds at once: they take vertices until none are left. */
+/* As many blocks as the device holds at once: they take what is on the lists until none is left. */
+static unsigned blocks_of(struct cuda_job *job, void (*kernel)(counting),
+                          uint64_t threads) {
+    const struct cooperative_kernel k = {(const void *)kernel, "", GG_BLOCK, 0};
+    return gg_grid(job, threads, gg_blocks_at_once(job, &k));
+}
+
 template <bool along>
 static bool count_all(struct cuda_job *job, const struct counting *c) {
     struct state state;
@@ -221,11 +245,13 @@ static bool count_all(struct cuda_job *job, const struct counting *c) {
         <<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
     if (!gg_launched(job, "count_few") || !gg_fetch(job, &state, c->state, sizeof state))
         return false;
-    if (state.block_rows > 0)
-        count_block_rows<along><<<gg_grid(job, (uint64_t)state.block_rows * GG_BLOCK, 8),
-                                  GG_BLOCK, 0, job->stream>>>(*c);
+    if (state.block_parts > 0)
+        count_block_parts<along><<<blocks_of(job, count_block_parts<along>,
+                                             (uint64_t)state.block_parts * GG_BLOCK),
+                                   GG_BLOCK, 0, job->stream>>>(*c);
     if (state.warp_rows > 0)
-        count_warp_rows<along><<<gg_grid(job, (uint64_t)state.warp_rows * GG_WARP, 8),
+        count_warp_rows<along><<<blocks_of(job, count_warp_rows<along>,
+                                           (uint64_t)state.warp_rows * GG_WARP),
                                  GG_BLOCK, 0, job->stream>>>(*c);
     end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
     return gg_launched(job, "count_warp_rows") && gg_wait(job);

@@ -13,15 +13,16 @@
 
 enum {
     NONE = -1,
-    FEW = 4,          /* ahead, up to which a lane looks at all pairs */
-    WARP_ROW = 128,   /* ahead, that a warp's table is good for */
-    BLOCK_ROW = 1024, /* ahead, that a block's is good for at a time */
-    LEAST_SLOTS = 32, /* of a table that is in use */
-    BLOCK_GROUP = 8,  /* rows that a warp of a block takes at a time */
-    AT_ONCE = 4,      /* entries that a lane asks for together */
-    GRID_BLOCKS = 32, /* for each multiprocessor */
-    TAKEN = 4,        /* vertices that a warp takes at a time */
-    UNASKED = 16,     /* times that it does so without a look at the stop flag */
+    FEW = 4,               /* ahead, up to which a lane looks at all pairs */
+    WARP_ROW = 128,        /* ahead, that a warp's table is good for */
+    WARP_ARCS = 1024,      /* neighbours of a vertex, that a warp is good for */
+    PART_ARCS = 4096,      /* neighbours of a vertex, that a block takes at a time */
+    LEAST_SLOTS = 32,      /* of a table that is in use */
+    AT_ONCE = 4,           /* entries that a lane asks for together */
+    GRID_BLOCKS = 32,      /* for each multiprocessor */
+    TAKEN = 4,             /* vertices that a warp takes at a time */
+    UNASKED = 16,          /* times that it does so without a look at the stop flag */
+    WAITING = 2 * GG_WARP, /* vertices of a warp whose rows are to be looked up */
     WARPS = GG_BLOCK / GG_WARP,
     FLAG_ARCS = 16 /* in a word of `there` */
 };
@@ -31,17 +32,18 @@ enum {
 typedef unsigned long long word;
 
 struct state {
-    uint32_t warp_rows, block_rows; /* vertices in the lists */
-    uint32_t taken;                 /* of the warps' list */
+    uint32_t warp_rows, block_parts; /* entries of the lists */
+    uint32_t warp_taken, block_taken;
 };
 
 struct counting {
     struct device_csr simple;
     struct ahead ahead;
     struct state *state;
-    uint32_t *warp_row, *block_row; /* lists of vertices */
-    uint32_t *there;                /* along: two bits for each arc ahead */
-    word *triangles, *more;         /* more: along */
+    uint32_t *warp_row;     /* a list of vertices */
+    uint64_t *block_part;   /* vertex << 32 | part of its neighbours */
+    uint32_t *there;        /* along: two bits for each arc ahead */
+    word *triangles, *more; /* more: along */
     uint32_t *degree;
     double *coefficient;
     const uint32_t *stop;
@@ -63,8 +65,10 @@ static __device__ __forceinline__ uint64_t degree_of(const counting &c, uint32_t
 
 /* ---- tables on chip ---- */
 
-/* Slots for each entry: with 4 of them a look-up is one look mostly; directions need the room for more. */
+/* Slots for each entry: with 4 of them a look-up is one look mostly; directions need the room for more. A block's
+** table has two at least. */
 template <bool along> constexpr uint32_t spread = along ? 2 : 4;
+template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;
 
 struct table { /* of a warp, or of a block */
     uint32_t *key, *count, *more;
@@ -77,7 +81,8 @@ static __device__ __forceinline__ uint32_t slot_of(const table &t, uint32_t w) {
 
 template <bool along>
 static __device__ __forceinline__ uint32_t bits_for(uint32_t entries) {
-    const uint32_t slots = max((uint32_t)LEAST_SLOTS, spread<along> * entries);
+    const uint32_t slots =
+        min(block_slots<along>, max((uint32_t)LEAST_SLOTS, spread<along> * entries));
     return 32 - (uint32_t)__clz((int)(slots - 1));
 }
 
@@ -92,18 +97,16 @@ static __device__ __forceinline__ void insert(const table &t, uint32_t w, bool t
         }
 }
 
-/* NONE: it is not there. */
-static __device__ __forceinline__ uint32_t find(const table &t, uint32_t w) {
+/* The slot of w, from the one where it begins on, which holds `there`; NONE: it is not in the table. At most half of
+** a table is taken, so there is an empty slot. */
+static __device__ __forceinline__ uint32_t find_from(const table &t, uint32_t at,
+                                                     uint32_t there, uint32_t w) {
     const uint32_t last = (1u << t.bits) - 1;
-    uint32_t at = slot_of(t, w);
-    for (uint32_t looks = 0; looks <= last; looks++, at = (at + 1) & last) {
-        const uint32_t there = t.key[at];
-        if (there == w)
-            return at;
-        if (there == (uint32_t)NONE)
-            break;
+    while (there != w && there != (uint32_t)NONE) {
+        at = (at + 1) & last;
+        there = t.key[at];
     }
-    return (uint32_t)NONE;
+    return there == w ? at : (uint32_t)NONE;
 }
 
 /* Entries first, first + step, ... of ahead[v], before end. */
@@ -138,56 +141,65 @@ struct found { /* of a lane */
     uint32_t own, more;
 };
 
-/* Looks entries first, first + step, ... of a row up. vu_twice: v's edge to u has both directions. Sums of this lane
-** for u come back, those for v grow in *v. */
+/* Looks entries first, first + step, ... of x's row up in v's table. vx_twice: the edge between them has both
+** directions. Sums of this lane for x come back, those for v grow in *v. */
 template <bool along>
 static __device__ __forceinline__ found meet(const counting &c, const table &t,
                                              uint64_t first, uint64_t end, uint32_t step,
-                                             bool vu_twice, found *v) {
-    found u = {0, 0};
+                                             bool vx_twice, found *v) {
+    found x = {0, 0};
     for (uint64_t i = first; i < end; i += (uint64_t)AT_ONCE * step) {
-        uint32_t w[AT_ONCE];
+        uint32_t w[AT_ONCE], slot[AT_ONCE], there[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
             const uint64_t arc = i + (uint64_t)k * step;
-            w[k] = arc < end ? c.ahead.target[arc] : (uint32_t)NONE;
+            w[k] = gg_load_now(c.ahead.target + arc, arc < end);
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const uint32_t at = w[k] != (uint32_t)NONE ? find(t, w[k]) : (uint32_t)NONE;
+            slot[k] = slot_of(t, w[k]);
+            there[k] = i + (uint64_t)k * step < end ? t.key[slot[k]] : (uint32_t)NONE;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const uint32_t at = find_from(t, slot[k], there[k], w[k]);
             if (at == (uint32_t)NONE)
                 continue;
-            u.own++;
+            x.own++;
             if (!along) {
                 atomicAdd(&t.count[at], 1u);
                 continue;
             }
-            u.more += atomicAdd(&t.count[at], 1u) >> 31;
+            x.more += atomicAdd(&t.count[at], 1u) >> 31;
             v->more += both_ways(c, i + (uint64_t)k * step);
-            if (vu_twice)
+            if (vx_twice)
                 atomicAdd(&t.more[at], 1u);
         }
     }
-    v->own += u.own;
-    return u;
+    v->own += x.own;
+    return x;
 }
 
-/* What the lanes of a row have found for u: in its slot, or where it has none in memory. */
+/* The sum of a group of `lanes` lanes that stand side by side. */
+static __device__ __forceinline__ uint32_t sum_of_group(uint32_t value, uint32_t lanes) {
+    for (uint32_t step = lanes / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(ALL_LANES, value, (int)step);
+    return value;
+}
+
+/* What a group's lanes have found for x, to memory. All lanes of the warp call. */
 template <bool along>
-static __device__ __forceinline__ void tell_middle(const counting &c, const table &t,
-                                                   uint32_t at, uint32_t u, found f) {
-    if (f.own == 0)
+static __device__ __forceinline__ void tell_row(const counting &c, uint32_t x,
+                                                uint32_t lanes, found f) {
+    const bool first = gg_lane() % lanes == 0;
+    if (!__any_sync(ALL_LANES, f.own > 0))
         return;
-    if (at != (uint32_t)NONE)
-        atomicAdd(&t.count[at], f.own);
-    else
-        atomicAdd(&c.triangles[u], (word)f.own);
-    if (along && f.more > 0) {
-        if (at != (uint32_t)NONE)
-            atomicAdd(&t.more[at], f.more);
-        else
-            atomicAdd(&c.more[u], (word)f.more);
-    }
+    const uint32_t own = sum_of_group(f.own, lanes),
+                   more = along ? sum_of_group(f.more, lanes) : 0;
+    if (first && own > 0)
+        atomicAdd(&c.triangles[x], (word)own);
+    if (first && more > 0)
+        atomicAdd(&c.more[x], (word)more);
 }
 
 /* Lanes for each row, by the mean length of those that the warp has: a power of two. */
@@ -196,34 +208,78 @@ static __device__ __forceinline__ uint32_t lanes_of_row(uint32_t length, uint32_
     return sum >= 24 * rows ? 32 : sum >= 12 * rows ? 16 : sum >= 6 * rows ? 8 : 4;
 }
 
-/* The rows of arcs first .. first + rows - 1 of v, by a warp; at most 32. */
+/* Has the edge between them both directions? */
+static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t v,
+                                                     uint32_t x) {
+    const bool x_high = gg_ranks_higher(c.simple, x, degree_of(c, v), v);
+    const uint32_t low = x_high ? v : x;
+    const uint64_t first = c.ahead.offset[low];
+    return both_ways(c, first + gg_place_in(c.ahead.target + first,
+                                            length_of(c.ahead, low), x_high ? x : v));
+}
+
+/* Rows of vertices that wait for a warp, at most 32 of them. */
 template <bool along>
-static __device__ __forceinline__ void
-meet_rows(const counting &c, const table &t, uint64_t first, uint32_t rows, found *v) {
+static __device__ __forceinline__ void meet_rows(const counting &c, const table &t,
+                                                 uint32_t v, const uint32_t *waiting,
+                                                 uint32_t rows, found *own) {
     const bool live = gg_lane() < rows;
-    const uint32_t u = live ? c.ahead.target[first + gg_lane()] : 0;
-    const uint64_t begin = live ? c.ahead.offset[u] : 0;
-    const uint32_t length = live ? (uint32_t)(c.ahead.offset[u + 1] - begin) : 0;
-    const uint32_t at = length > 0 ? find(t, u) : (uint32_t)NONE;
-    const bool twice = along && length > 0 && both_ways(c, first + gg_lane());
+    const uint32_t x = live ? waiting[gg_lane()] : 0;
+    const uint32_t length = live ? c.ahead.count[x] : 0;
+    const uint64_t begin = live ? c.ahead.offset[x] : 0;
+    const bool twice = along && live && twice_between(c, v, x);
     const uint32_t lanes = lanes_of_row(length, rows), mine = gg_lane() % lanes;
     for (uint32_t row = 0; row < rows; row += GG_WARP / lanes) {
         const int from = (int)(row + gg_lane() / lanes);
         const uint64_t row_begin = __shfl_sync(ALL_LANES, begin, from);
         const uint32_t row_length = __shfl_sync(ALL_LANES, length, from),
-                       row_at = __shfl_sync(ALL_LANES, at, from),
-                       row_u = __shfl_sync(ALL_LANES, u, from);
+                       row_x = __shfl_sync(ALL_LANES, x, from);
         const bool row_twice = along && __shfl_sync(ALL_LANES, (int)twice, from);
         const found f = meet<along>(c, t, row_begin + mine, row_begin + row_length, lanes,
-                                    row_twice, v);
-        tell_middle<along>(c, t, row_at, row_u, f);
+                                    row_twice, own);
+        tell_row<along>(c, row_x, lanes, f);
     }
+}
+
+/* Is x's row looked up in v's table? */
+static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
+                                             uint32_t length, uint32_t x) {
+    const uint32_t other = c.ahead.count[x];
+    if (other == 0 || other > length || (other == length && x < v))
+        return false;
+    return other > FEW || gg_ranks_higher(c.simple, x, degree_of(c, v), v);
+}
+
+/* Neighbours first, first + step, ... of v, before end; step is for the warp's 32 lanes together. */
+template <bool along>
+static __device__ __forceinline__ void
+meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
+                uint64_t end, uint64_t step, uint32_t *waiting, found *own) {
+    const uint32_t length = c.ahead.count[v];
+    uint32_t count = 0;
+    for (uint64_t at = first; at < end; at += step) {
+        const bool live = at + gg_lane() < end;
+        const uint32_t x = live ? c.simple.target[at + gg_lane()] : 0;
+        const bool wanted = live && meets(c, v, length, x);
+        const unsigned mask = __ballot_sync(ALL_LANES, wanted);
+        if (wanted)
+            waiting[count + __popc(mask & ((1u << gg_lane()) - 1))] = x;
+        __syncwarp();
+        count += __popc(mask);
+        if (count < GG_WARP)
+            continue;
+        count -= GG_WARP;
+        meet_rows<along>(c, t, v, waiting + count, GG_WARP, own);
+        __syncwarp();
+    }
+    if (count > 0)
+        meet_rows<along>(c, t, v, waiting, count, own);
 }
 
 /* What the lanes of a warp have found for v. */
 template <bool along>
-static __device__ __forceinline__ void tell_lowest(const counting &c, uint32_t v,
-                                                   found f) {
+static __device__ __forceinline__ void tell_owner(const counting &c, uint32_t v,
+                                                  found f) {
     const uint32_t own = __reduce_add_sync(ALL_LANES, f.own),
                    more = along ? __reduce_add_sync(ALL_LANES, f.more) : 0;
     if (gg_lane() == 0 && own > 0)

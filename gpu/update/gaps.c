@@ -40,6 +40,7 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
                             .weight = graph->weight,
                             .edge_id = graph->edge_id,
                             .shift = gg_gap_shift,
+                            .age = graph->gaps.age + 1,
                             .places = places,
                             .blocks = (graph->m + size - 1) >> gg_gap_shift,
                             .block_room = (places + size - 1) >> gg_gap_shift};
@@ -161,7 +162,7 @@ static bool is_small(const update *u) {
 /* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
-    return (graph->gaps.made || !u->edges.still) && is_small(u) && !graph->device &&
+    return (graph->gaps.made || !u->edges.still) && is_small(u) &&
            !graph->tables && graph->tables_kept != GPUGRAPH_ALL_TABLES &&
            !u->changes->before && !graph->has_equal_edge_ids && graph->m > 0 &&
            u->distance_type == graph->distance_type &&
@@ -206,22 +207,26 @@ static void free_plan(struct edge_gaps *g, const gpugraph_graph *graph) {
 }
 
 void gg_free_gap_plan(update *u) {
+    gg_release(u->gaps_after.start);
+    gg_release(u->gap_patch.change);
+    gg_release(u->gap_patch.removed);
+    gg_release(u->gap_patch.put);
+    gg_release(u->gap_patch.reweighted);
     free_plan(&u->gaps, u->graph);
 }
 
 bool gg_plan_gaps(update *u) {
     const gpugraph_graph *graph = u->graph;
-    struct edge_gaps trial;
+    struct edge_gaps *after = &u->gaps_after;
     if (may_have_gaps(u)) {
         const bool made = graph->gaps.made;
         if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps)) {
-            trial = u->gaps;
-            trial.start = gg_alloc(u->run, trial.block_room + 1, sizeof *trial.start);
-            if (trial.start) {
-                memcpy(trial.start, u->gaps.start,
-                       (trial.blocks + 1) * sizeof *trial.start);
-                u->gapped = try_batch(u, &trial);
-                gg_release(trial.start);
+            *after = u->gaps;
+            after->start = gg_alloc(u->run, after->block_room + 1, sizeof *after->start);
+            if (after->start) {
+                memcpy(after->start, u->gaps.start,
+                       (after->blocks + 1) * sizeof *after->start);
+                u->gapped = try_batch(u, after);
             }
         }
         if (u->gapped || gg_stopping(u->run))

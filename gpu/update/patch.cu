@@ -95,12 +95,12 @@ static bool change_rows(void *there, const row_patch *r) {
     return true;
 }
 
-static bool change_edges(void *there) {
-    struct there *t = (struct there *)there;
+static bool change_list(struct there *t) {
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
     struct array_group g = array_group();
-    t->used = t->sent = t->kept;
+    if (!gg_close_device_gaps(&t->job))
+        return false;
     g.common.s = p->edges;
     g.common.piece = pack(t, p->edges->piece, p->edges->pieces);
     g.common.count = p->added;
@@ -116,7 +116,15 @@ static bool change_edges(void *there) {
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
                            pack(t, (const char *)p->weight, bytes), false, p->reweighted};
-    if (!send(t) || !gg_change_group(t, &g) || !gg_wait(&t->job))
+    return send(t) && gg_change_group(t, &g);
+}
+
+static bool change_edges(void *there) {
+    struct there *t = (struct there *)there;
+    const patch *p = t->p;
+    struct device_copy *copy = t->copy;
+    t->used = t->sent = t->kept;
+    if (!(p->gaps ? gg_change_blocks(t) : change_list(t)) || !gg_wait(&t->job))
         return false;
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)

@@ -31,11 +31,11 @@ static void look_at(struct cuda_job *job, const patch_look *look,
 }
 
 static bool look_there(struct cuda_job *job, const patch_look *look, uint64_t *found) {
-    const struct device_copy *copy = gg_device_copy(job);
+    struct device_edges edges;
     struct workspace space = {NULL, 0};
     struct look_scratch s;
     uint64_t bytes = look->words * sizeof *found;
-    if (!copy)
+    if (!gg_device_edges(job, false, &edges))
         return false;
     carve_look(&space, look, &s);
     if (!gg_workspace(job, &space))
@@ -47,9 +47,9 @@ static bool look_there(struct cuda_job *job, const patch_look *look, uint64_t *f
                    look->removed_count * sizeof *look->removed))
         return false;
     if (look->sources)
-        look_at(job, look, &s, copy->source);
+        look_at(job, look, &s, edges.source);
     if (look->targets)
-        look_at(job, look, &s, copy->target);
+        look_at(job, look, &s, edges.target);
     return gg_download(job, found, s.found, bytes);
 }
 

@@ -61,8 +61,17 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 /* Ids as they are before the batch, for the time that it takes to fill. */
 static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     uint64_t bytes = block_bytes(graph->m, sizeof(int64_t));
-    int64_t *id = (int64_t *)gg_take(job, bytes);
-    if (id && gg_upload(job, id, graph->edge_id, graph->m * sizeof *id))
+    int64_t *id = (int64_t *)gg_take(job, bytes), *listed = NULL;
+    if (id && graph->gaps.made) { /* a copy of them without gaps */
+        listed = (int64_t *)gg_alloc(job->run, graph->m, sizeof *listed);
+        for (uint64_t e = 0; listed && e < graph->m; e++)
+            listed[e] = gg_edge_id(graph, e);
+    }
+    const int64_t *from = graph->gaps.made ? listed : graph->edge_id;
+    const bool sent =
+        id && from && gg_upload(job, id, from, graph->m * sizeof *id) && gg_wait(job);
+    gg_release(listed);
+    if (sent)
         return id;
     if (id)
         gg_give(job, id, bytes);
@@ -71,8 +80,9 @@ static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
 
 static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_graph *graph = job->graph;
-    const struct device_copy *copy = gg_device_copy_of(graph);
-    int64_t *id = graph->edge_id ? send_ids(job, graph) : NULL;
+    struct device_copy *copy = gg_device_copy_of(graph);
+    gg_close_device_gaps(job);
+    int64_t *id = gg_going(job) && gg_lists_ids(graph) ? send_ids(job, graph) : NULL;
     struct chain_edges edges = {copy->m, copy->source, copy->target,
                                 id,      copy->weight, copy->weight_size};
     if (gg_going(job))
@@ -125,6 +135,7 @@ static bool make(struct cuda_job *job) {
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
         return true;
+    gg_close_gaps(graph, gg_threads(job->run, graph->m)); /* others may do so any time */
     auto phase = job->run->phase;
     job->run->phase = NULL; /* one phase tells of all */
     k->busy = true;

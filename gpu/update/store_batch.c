@@ -31,10 +31,6 @@ static void take(update *u, store_changes *c) {
         c->come_weight = gg_alloc(run, c->come, sizeof *c->come_weight);
 }
 
-static int64_t old_id(const gpugraph_graph *graph, uint64_t e) {
-    return graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
-}
-
 /* ---- slots of vertices ---- */
 
 static uint32_t take_slot(struct vertex_slots *s) {
@@ -150,16 +146,17 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
         return u->run->status;
     }
     for (uint64_t i = 0; i < c->gone; i++) {
-        c->gone_source[i] = graph->source[u->removed[i]];
-        c->gone_target[i] = graph->target[u->removed[i]];
-        c->gone_id[i] = old_id(graph, u->removed[i]);
+        c->gone_source[i] = gg_removed_end(u, (end_ref)(2 * i));
+        c->gone_target[i] = gg_removed_end(u, (end_ref)(2 * i + 1));
+        c->gone_id[i] = gg_edge_id(graph, u->removed[i]);
     }
     for (uint64_t i = 0; i < c->come; i++) {
         const bool added = i < u->added_count;
-        const uint64_t e = added ? 0 : u->removed[u->removed_count + i - u->added_count];
-        c->come_source[i] = added ? u->new_source[i] : graph->source[e];
-        c->come_target[i] = added ? u->new_target[i] : graph->target[e];
-        c->come_id[i] = added ? u->added->edge_id[i] : old_id(graph, e);
+        const uint64_t r = added ? 0 : u->removed_count + i - u->added_count;
+        const end_ref end = (end_ref)(2 * r);
+        c->come_source[i] = added ? u->new_source[i] : gg_removed_end(u, end);
+        c->come_target[i] = added ? u->new_target[i] : gg_removed_end(u, end + 1);
+        c->come_id[i] = added ? u->added->edge_id[i] : gg_edge_id(graph, u->removed[r]);
         if (c->come_weight)
             c->come_weight[i] = narrow ? ((const uint32_t *)u->weight)[i]
                                        : ((const int64_t *)u->weight)[i];

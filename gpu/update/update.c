@@ -8,6 +8,7 @@
 **
 ** Until the commit the graph is what it was. */
 #include "update.h"
+#include "graph/copy.h"
 
 #include <string.h>
 
@@ -372,7 +373,10 @@ static void patch_device(update *u) {
     }
     double started = gg_now_ms();
     patch p = gg_patch_of(u);
-    gg_patches.follow(&p);
+    if (gg_list_gap_changes(u))
+        p.gaps = &u->gap_patch;
+    if (!gg_stopping(u->run))
+        gg_patches.follow(&p);
     u->patch_ms = gg_now_ms() - started;
 }
 
@@ -500,6 +504,8 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     gg_begin(run);
     if (gg_bring_away(graph, run))
         return run->status;
+    if (graph->device)
+        gg_copies.keep_one(graph, run->device);
     check(graph, changes, run);
     gpugraph_weight_type type = settle_type(graph, changes, run);
     if (run->status)

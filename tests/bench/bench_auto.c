@@ -1,26 +1,32 @@
 /* Sessions of mixed searches: by `auto`, all on the CPU, all on a device, and what of that was best in
 ** hindsight.
 **
-**     bench_auto [MOST_EDGES [LONGEST [THREADS]]]
+**     bench_auto [MOST_EDGES [LONGEST [THREADS [LEAST_EDGES [GRAPHS]]]]]
 **
-** Graphs of 10^4, 10^5, ... MOST_EDGES edges (10^7 where not given; 10^8 takes 6 GB), sequences of 1, 3, 10, 30
-** ... LONGEST (100) searches, half of the graphs R-MAT, half roads. A session is a process: it announces the
+** Graphs of LEAST_EDGES (10^4), ten times as many, ... MOST_EDGES edges (10^7 where not given; 10^8 takes 6 GB), sequences
+** of 1, 3, 10, 30 ... LONGEST (100) searches; GRAPHS: rmat, roads or, where not given, both. A session is a process: it announces the
 ** graph (gpugraph_expect), makes it from columns of ids, and searches it breadth first, by weight,
 ** depth first, for an independent set, in an order drawn at random. Counted is all of that but
-** the making of the columns, in ms, the best of RUNS; on a device the start of the driver and of a
+** the making of the columns, in ms, the best of RUNS (of large graphs, of one); on a device the start of the driver and of a
 ** context is part of it. Where there is no device the best is the CPU's.
 **
-**     ratio    auto's sum over the best one: at most 1.5, from ten searches on 1.15 */
+**     ratio    auto's sum over the best one: at most 1.5, from ten searches on 1.15
+**
+** TRACE=1 in the environment: what each search of the first session of each side ran on, when it
+** began and what it took, and its phases from a millisecond on. */
 #include "bench.h"
 #include "bench_graphs.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RUNS = 3, KINDS = 4 };
+/* Sessions on graphs of LARGE edges and more take seconds, and are played once. */
+enum { RUNS = 3, LARGE = 50000000, KINDS = 4 };
 
 static int threads;
+static bool traced;
 
 static void make_columns(struct columns *c, int64_t edges, bool roads) {
     char name[40];
@@ -57,9 +63,20 @@ static void search(gpugraph_graph *graph, int kind, uint32_t from, gpugraph_run 
     give_up_on_error(run);
 }
 
+static void tell_phase(void *unused, const char *name, double ms, int64_t items,
+                       const char *detail) {
+    (void)unused;
+    (void)items;
+    (void)detail;
+    if (ms >= 1)
+        printf("  %s %.1f", name, ms);
+}
+
 static double play(const struct columns *c, int length, gpugraph_backend backend,
                    int *on_device) {
-    gpugraph_run run = {.backend = backend, .threads = threads};
+    static const char *const kind_name[KINDS] = {"bfs", "sssp", "dfs", "mis"};
+    gpugraph_run run = {
+        .backend = backend, .threads = threads, .phase = traced ? tell_phase : NULL};
     gpugraph_edges edges = {.count = c->count,
                             .source = {c->source, NULL},
                             .target = {c->target, NULL},
@@ -70,12 +87,18 @@ static double play(const struct columns *c, int length, gpugraph_backend backend
     gpugraph_expect((uint64_t)c->count, &run);
     gpugraph_create(&edges, &run, &graph);
     give_up_on_error(&run);
+    if (traced)
+        printf("\n    made at %.1f\n", now_ms() - began);
     uint64_t n = gpugraph_vertex_count(graph);
     struct results to = {need(malloc(n * 8)), need(malloc(n * 8))};
     *on_device = 0;
     for (int i = 0; i < length; i++) {
         uint64_t dice = mix((uint64_t)i + 77);
+        const double at = now_ms();
         search(graph, (int)(dice % KINDS), (uint32_t)(mix(dice) % n), &run, &to);
+        if (traced)
+            printf("    %s on %s at %.1f: %.2f ms\n", kind_name[dice % KINDS],
+                   run.used_backend, at - began, now_ms() - at);
         *on_device += run.used_backend[1] == 'u'; /* cuda, not cpu */
     }
     return now_ms() - began;
@@ -100,6 +123,7 @@ static struct told session(const struct columns *c, int length,
         if (backend == GPUGRAPH_CUDA && !freopen("/dev/null", "w", stderr))
             _exit(1);
         told.ms = play(c, length, backend, &told.on_device);
+        fflush(stdout);
         _exit(write(out[1], &told, sizeof told) != sizeof told);
     }
     close(out[1]);
@@ -118,8 +142,11 @@ static const gpugraph_backend side[SIDES] = {GPUGRAPH_AUTO, GPUGRAPH_CPU, GPUGRA
 /* They take turns, so that all of them meet what else the machine has to do. */
 static void row(const struct columns *c, const char *name, int length) {
     struct told best[SIDES];
-    for (int i = 0; i < RUNS; i++)
+    for (int i = 0; i < (c->count < LARGE ? RUNS : 1); i++)
         for (int k = 0; k < SIDES; k++) {
+            traced = i == 0 && getenv("TRACE");
+            if (traced)
+                printf("  %s, backend %d\n", name, (int)side[k]);
             struct told told = session(c, length, side[k]);
             if (i == 0 || (told.ms >= 0 && told.ms < best[k].ms))
                 best[k] = told;
@@ -140,10 +167,13 @@ int main(int argc, char **argv) {
     const double most = argc > 1 ? atof(argv[1]) : 1e7;
     const int longest = argc > 2 ? atoi(argv[2]) : 100;
     threads = argc > 3 ? atoi(argv[3]) : 0;
+    const double least = argc > 4 ? atof(argv[4]) : 1e4;
+    const char *graphs = argc > 5 ? argv[5] : "";
     printf("graph       edges searches        auto on device     all CPU    all CUDA"
            "        best  ratio\n");
-    for (double edges = 1e4; edges <= most; edges *= 10)
-        for (int roads = 0; roads < 2; roads++) {
+    for (double edges = least; edges <= most; edges *= 10)
+        for (int roads = !strcmp(graphs, "roads"); roads <= (strcmp(graphs, "rmat") != 0);
+             roads++) {
             struct columns c = {0};
             make_columns(&c, (int64_t)edges, roads);
             for (int length = 1; length <= longest;

@@ -1,8 +1,9 @@
 /* What following costs and saves, in SQL: ratios within one run.
 **
-**     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES]]]    databases go to FOLDER; GRAPH.gr is a
-**                                               DIMACS file, gzip'ed or not, or '' for a
-**                                               grid of New York's size; PARTS: 24, say
+**     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES]]]]]    databases go to FOLDER; GRAPH.gr
+**                                               is a DIMACS file, gzip'ed or not, or '' for a
+**                                               grid of New York's size; PARTS: 24, say; BACKEND and
+**                                               QUERIES (letters of the table below): of part 6
 **
 ** 1. writers: 1 M rows into a table with the triggers of a graph, against the same without
 ** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, against gpu_bfs after none
@@ -491,6 +492,18 @@ static double one_look(sqlite3_stmt *look, int salt) {
     return now_ms() - began;
 }
 
+/* The phases of the latest search, but for short ones. */
+static void trace(sqlite3 *db, const char *what) {
+    sqlite3_stmt *s = prepare(db, "SELECT phase, ms, detail FROM gpugraph_timings WHERE "
+                                  "ms > 0.03");
+    printf("  %s:", what);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        printf(" %s %.3f (%.24s)", (const char *)sqlite3_column_text(s, 0),
+               sqlite3_column_double(s, 1), (const char *)sqlite3_column_text(s, 2));
+    printf("\n");
+    sqlite3_finalize(s);
+}
+
 /* What the first query after a change takes more than the same without one. */
 static void after_changes(sqlite3 *db, const char *what, const char *sql,
                           sqlite3_int64 edges, int vertices) {
@@ -505,6 +518,7 @@ static void after_changes(sqlite3 *db, const char *what, const char *sql,
         {"100 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 100, 9},
         {"10,000 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 10000, 5},
     };
+    const int traced = getenv("TRACE") != NULL;
     sqlite3_stmt *look = prepare(db, sql);
     static int salt = 1; /* no change is made twice */
     double first = one_look(look, salt++);
@@ -516,10 +530,14 @@ static void after_changes(sqlite3 *db, const char *what, const char *sql,
         for (int i = 0; i < turns; i++) {
             one_look(look, salt++);
             same[i] = one_look(look, salt++);
+            if (traced && i == turns - 1)
+                trace(db, "same");
             make_changes(db, &changes[j], edges, vertices, salt);
             changed[i] = one_look(look, salt++);
             longest = changed[i] > longest ? changed[i] : longest;
         }
+        if (traced)
+            trace(db, changes[j].what);
         qsort(same, (size_t)turns, sizeof *same, compare);
         qsort(changed, (size_t)turns, sizeof *changed, compare);
         printf("%-16s %7.3f ms %7.3f ms %7.3f ms %7.3f ms\n", changes[j].what,
@@ -530,7 +548,25 @@ static void after_changes(sqlite3 *db, const char *what, const char *sql,
     sqlite3_finalize(look);
 }
 
-static void changes_of(const char *folder, double edges) {
+static const struct {
+    char letter;
+    const char *what, *sql;
+} queries[] = {
+    {'j', "50,000 edge-exists by a join",
+     "SELECT count(*), ?1 FROM pairs p CROSS JOIN g ON src = p.a AND dst = p.b"},
+    {'v', "edges of one vertex", "SELECT count(*), sum(dst) FROM g WHERE src = ?1"},
+    {'b', "gpu_bfs, two levels",
+     "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2"},
+    {'p', "gpu_path, ten steps",
+     "SELECT count(*), sum(vertex) FROM gpu_path('g', ?1, ?1 + 10)"},
+    {'s', "gpu_sssp, all distances",
+     "SELECT count(*), max(distance) FROM gpu_sssp('g', ?1)"},
+    {'m', "gpu_mis", "SELECT count(*), ?1 FROM gpu_mis('g') WHERE seed = ?1"},
+    {'t', "gpu_triangles", "SELECT triangles, ?1 FROM gpu_triangles('g')"},
+};
+
+static void changes_of(const char *folder, double edges, const char *backend,
+                       const char *asked) {
     sqlite3 *db = open_new(folder, "changes");
     run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER); BEGIN");
     const int vertices = make_grid(db, edges);
@@ -549,15 +585,11 @@ static void changes_of(const char *folder, double edges) {
     drain(prepare(db, "SELECT count(*), 1 FROM g WHERE edge = 1"));
     printf("\n%lld edges, %d vertices: made and read in %.0f ms\n", (long long)rows,
            vertices, now_ms() - began);
-    after_changes(db, "50,000 edge-exists by a join",
-                  "SELECT count(*), ?1 FROM pairs p CROSS JOIN g ON src = p.a AND dst = "
-                  "p.b",
-                  rows, vertices);
-    after_changes(db, "edges of one vertex",
-                  "SELECT count(*), sum(dst) FROM g WHERE src = ?1", rows, vertices);
-    after_changes(db, "gpu_bfs, two levels",
-                  "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2", rows,
-                  vertices);
+    snprintf(sql, sizeof sql, "SELECT gpugraph_config('backend', '%s')", backend);
+    run(db, sql);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        if (strchr(asked, queries[i].letter))
+            after_changes(db, queries[i].what, queries[i].sql, rows, vertices);
     sqlite3_close_v2(db);
     snprintf(path, sizeof path, "%s/changes.db", folder);
     unlink(path);
@@ -601,10 +633,12 @@ int main(int argc, char **argv) {
         catching_up(argv[1]);
     if (strchr(parts, '1'))
         writers(argv[1]);
+    const char *backend = argc > 5 ? argv[5] : "auto";
+    const char *asked = argc > 6 ? argv[6] : "jvb";
     if (strchr(parts, '6') && argc > 4)
-        changes_of(argv[1], atof(argv[4]));
+        changes_of(argv[1], atof(argv[4]), backend, asked);
     else if (strchr(parts, '6'))
         for (int i = 0; i < 3; i++)
-            changes_of(argv[1], (double[]){0.7e6, 8e6, 60e6}[i]);
+            changes_of(argv[1], (double[]){0.7e6, 8e6, 60e6}[i], backend, asked);
     return 0;
 }

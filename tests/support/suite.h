@@ -61,6 +61,7 @@ struct suite {
     void (*end)(void);               /* after the last one */
     int (*child)(const char *other); /* the exit status of "PROGRAM --child OTHER" */
     bool needs_device;               /* skipped without one */
+    int needs_devices;               /* skipped with fewer */
     bool no_forks; /* the program's process uses CUDA, or shares memory */
 };
 
@@ -68,6 +69,7 @@ extern const struct suite suite;
 
 /* Asked for in another process: CUDA does not survive a fork. */
 bool suite_has_device(void);
+int suite_devices(void);
 
 #ifdef __cplusplus
 }

@@ -88,6 +88,10 @@ int main(int argc, char **argv) {
         puts("skipped: there is no CUDA device");
         return SUITE_SKIPPED;
     }
+    if (suite.needs_devices > 0 && suite_devices() < suite.needs_devices) {
+        printf("skipped: there are fewer than %d CUDA devices\n", suite.needs_devices);
+        return SUITE_SKIPPED;
+    }
     if (suite.begin)
         suite.begin();
     Suite *checks = suite_create(suite.name);

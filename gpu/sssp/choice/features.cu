@@ -317,14 +317,15 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
                     struct sssp_features *f) {
     struct workspace space = {NULL, 0};
     struct feature_space s;
-    struct device_edges edges;
+    struct device_places places; /* a gap among the samples is a loop: it does no harm */
     struct degree_sums degree;
     struct weight_sums group[FEATURE_GROUPS], all = {0, 0, 0};
     double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
     uint32_t levels[FEATURE_BALLS];
     struct feature_probe probe[FEATURE_BALLS];
-    if (!gg_device_edges(job, true, &edges))
+    if (!gg_device_places(job, true, &places))
         return false;
+    const struct device_edges edges = places.edges;
     carve(&space, &s);
     if (!gg_workspace(job, &space))
         return false;

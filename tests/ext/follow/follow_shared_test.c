@@ -153,6 +153,61 @@ START_TEST(many_changes_part_them) {
 }
 END_TEST
 
+/* Once changes pause, they come back to one, also where others have committed to other tables; and part
+** again with the next change. */
+START_TEST(a_pause_joins_them) {
+    all_share();
+    do_in(each[0], "CREATE TABLE other(x)");
+    for (int k = 0; k < 2 * mirror_times_to_leave; k++) {
+        do_in(each[0], "UPDATE roads SET weight = weight + 1 WHERE id = 9");
+        for (int i = 0; i < CONNECTIONS; i++)
+            ask_right(each[i], "one of many changes");
+    }
+    for (int round = 0; round < 3; round++) {
+        expect(says(each[0], users, "1"), "they have not parted");
+        mirror_meets_after_ms = 0;
+        for (int i = 0; i < CONNECTIONS; i++) {
+            do_in(each[i], by_weight);
+            ask_right(each[i], "a pause");
+        }
+        expect(says(each[0], users, "4"), "they have not come together");
+        do_in(each[1], "INSERT INTO other VALUES(1)");
+        for (int i = 0; i < CONNECTIONS; i++)
+            ask_right(each[i], "a commit of other rows");
+        expect(says(each[0], users, "4"), "a commit of other rows parts them");
+        mirror_meets_after_ms = 1e9;
+        do_in(each[2], "UPDATE roads SET dst = dst + 1 WHERE id % 50 = 9");
+        for (int i = 0; i < CONNECTIONS; i++)
+            ask_right(each[i], "a change after a pause");
+    }
+}
+END_TEST
+
+/* Before the pause is long enough nobody offers or takes a graph; who has searched in his own has it still
+** afterwards. */
+START_TEST(a_pause_takes_its_time) {
+    static const char seven[] = "SELECT sum(distance) FROM gpu_sssp('g', 7)";
+    static const char total[] = "SELECT ms FROM gpugraph_timings WHERE phase = 'total'";
+    all_share();
+    for (int k = 0; k < 2 * mirror_times_to_leave; k++) {
+        do_in(each[0], "UPDATE roads SET weight = weight + 1 WHERE id = 9");
+        for (int i = 0; i < CONNECTIONS; i++)
+            do_in(each[i], by_weight);
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        do_in(each[i], i % 2 ? seven : by_weight);
+    expect(says(each[0], users, "1"), "they have come together at once");
+    mirror_meets_after_ms = 0;
+    char *before = ask_in(each[1], total);
+    do_in(each[0], by_weight);
+    do_in(each[1], by_weight); /* takes the first one's */
+    expect(says(each[0], users, "2"), "they have not come together");
+    do_in(each[1], seven);
+    expect(says(each[1], total, before), "a search is made again");
+    sqlite3_free(before);
+}
+END_TEST
+
 START_TEST(transactions_have_their_own_view) {
     all_share();
     do_in(each[0],
@@ -240,6 +295,7 @@ START_TEST(random_steps) {
     if (left_out((uint64_t)_i))
         return;
     mirror_times_to_leave = _i % 3 ? STEPS : 4;
+    mirror_meets_after_ms = _i % 2 ? 0 : 1e9;
     for (int i = 0; i < STEPS; i++)
         random_step(&random, &shared);
     for (int i = 0; i < CONNECTIONS; i++)
@@ -254,6 +310,8 @@ const struct suite suite = {
       .cases = {{&mirrors_are_shared},
                 {&a_change_is_met_together},
                 {&many_changes_part_them},
+                {&a_pause_joins_them},
+                {&a_pause_takes_its_time},
                 {&transactions_have_their_own_view},
                 {&others_are_not_shared, 2},
                 {&random_steps, SEEDS}}},

@@ -1,13 +1,16 @@
-/* What eight connections to one file hold, beside what one holds: at most 1.3 times as much. The heap
-** is counted, since it is what they ask for: the graph with its rows, which they share, and kept
-** searches and SQLite's own, which they do not, and which a graph of many edges outweighs. */
+/* What eight connections to one file hold, beside what one holds: at most a tenth more. The heap
+** is counted, since it is what they ask for: the graph with its rows and what is searched for, which they
+** share, and SQLite's own, which they do not. */
 #include "database_file.h"
+#include "expect.h"
 #include "pages/identity.h"
 #include "suite.h"
 
 #include <malloc.h>
 
 enum { CONNECTIONS = 8, ROWS = 800000 };
+
+#define MOST 1.1 /* times what one has */
 
 static sqlite3 *each[CONNECTIONS];
 
@@ -23,28 +26,34 @@ static void open_and_ask(int i) {
     each[i] = database_connect("");
     for (int q = 0; q < 2; q++) {
         char *count = ask_in(each[i], question[q]);
-        expect("10000", "SELECT %s", count);
+        expect(atoi(count) >= 10000, "%s rows", count);
         sqlite3_free(count);
     }
 }
+
+/* Many edges of few vertices, or two of each vertex, whose searches are a third of what one holds. */
+static const char *const rows[] = {
+    "SELECT n % 10000, (n * 7 + n / 10000 + 1) % 10000, n % 90 + 1 FROM i",
+    "SELECT n / 2, (n / 2 + 1 + n % 2) % 400000, n % 90 + 1 FROM i"};
 
 START_TEST(eight_as_one) {
     database_make_folder();
     database_open("");
     page_settled_ms = 0;
-    run("CREATE TABLE roads(src INTEGER, dst INTEGER, weight INTEGER);"
-        "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < %d) "
-        "INSERT INTO roads SELECT n %% 10000, (n * 7 + n / 10000 + 1) %% 10000, n %% 90 "
-        "+ "
-        "1 FROM i",
-        ROWS - 1);
+    run("CREATE TABLE roads(src INTEGER, dst INTEGER, weight INTEGER)");
+    char *insert =
+        sqlite3_mprintf("WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i "
+                        "WHERE n < %d) INSERT INTO roads %s",
+                        ROWS - 1, rows[_i]);
+    run("%s", insert);
+    sqlite3_free(insert);
     double before = heap();
     open_and_ask(0);
     double one = heap() - before;
     for (int i = 1; i < CONNECTIONS; i++)
         open_and_ask(i);
     double all = heap() - before;
-    ck_assert_msg(all <= 1.3 * one, "one has %.0f bytes, eight have %.0f", one, all);
+    ck_assert_msg(all <= MOST * one, "one has %.0f bytes, eight have %.0f", one, all);
     for (int i = 0; i < CONNECTIONS; i++)
         sqlite3_close(each[i]);
     sql_close();
@@ -54,5 +63,5 @@ END_TEST
 
 const struct suite suite = {
     "shared memory",
-    {{"connections", .timeout = 60, .cases = {{&eight_as_one}}}},
+    {{"connections", .timeout = 60, .cases = {{&eight_as_one, 2}}}},
 };

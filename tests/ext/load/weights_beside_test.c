@@ -17,13 +17,21 @@ static void tear_down(void) {
     database_remove_folder();
 }
 
-static void make_table(const char *type, const char *weight) {
+/* A table that is read by pages, and one that is read inside SQLite's scan. */
+static const char *const kind[] = {"", "WITHOUT ROWID"};
+enum { KINDS = 2 };
+
+static void make_table_of(int i, const char *type, const char *weight) {
     run("DROP TABLE IF EXISTS e");
-    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src INTEGER, dst INTEGER, weight %s)",
-        type);
+    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src INTEGER, dst INTEGER, weight %s) %s",
+        type, kind[i]);
     run("WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 500) "
         "INSERT INTO e SELECT n, n, n + 1, %s FROM i",
         weight);
+}
+
+static void make_table(const char *type, const char *weight) {
+    make_table_of(0, type, weight);
 }
 
 static const char depths[] = "SELECT sum(depth), count(*) FROM gpu_bfs('e', 1)";
@@ -61,7 +69,7 @@ START_TEST(plain_weights_come_along) {
                                            {"INTEGER", "n * 9000000000000"},
                                            {"REAL", "n"}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        make_table(plain[i][0], plain[i][1]);
+        make_table_of(_i, plain[i][0], plain[i][1]);
         expect("125250|501", depths);
         expect("1|1", reads);
         run("SELECT max(distance) FROM gpu_sssp('e', 1)");
@@ -81,7 +89,7 @@ START_TEST(odd_weights_do_not) {
                                          {"REAL", "CASE n WHEN 77 THEN 9e999 ELSE n END"},
                                          {"REAL", "CASE n WHEN 77 THEN -0.5 ELSE n END"}};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        make_table(odd[i][0], odd[i][1]);
+        make_table_of(_i, odd[i][0], odd[i][1]);
         expect("125250|501", depths);
         expect("1|0", reads);
         same_either_way(odd[i][1]);
@@ -179,7 +187,7 @@ static int hide_weights(void *unused, int what, const char *table, const char *c
 
 /* Nor is a column read that this connection may not read. */
 START_TEST(a_column_that_is_hidden) {
-    make_table("INTEGER", "n");
+    make_table_of(_i, "INTEGER", "n");
     sqlite3_set_authorizer(db, hide_weights, NULL);
     expect("125250|501", depths);
     expect("1|0", reads);
@@ -189,28 +197,48 @@ START_TEST(a_column_that_is_hidden) {
 }
 END_TEST
 
+static bool out_of_order;
+
+static void later(sqlite3_context *context, int count, sqlite3_value **value) {
+    (void)count;
+    if (out_of_order)
+        sqlite3_result_error(context, "out of order", -1);
+    else
+        sqlite3_result_int64(context, sqlite3_value_int64(value[0]) + 1);
+}
+
+/* The third one is an error when it is read. */
 START_TEST(a_column_that_is_made) {
-    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src, dst, low, weight AS (low + 1));"
+    sqlite3_create_function_v2(db, "later", 1,
+                               SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                               NULL, later, NULL, NULL, NULL);
+    run("CREATE TABLE e(id INTEGER PRIMARY KEY, src, dst, low, weight AS (%s)) %s;"
         "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 500) "
-        "INSERT INTO e SELECT n, n, n + 1, n FROM i");
+        "INSERT INTO e SELECT n, n, n + 1, n FROM i",
+        _i < 2 ? "low + 1" : "later(low)", kind[_i > 0]);
+    out_of_order = _i == 2;
     expect("125250|501", depths);
-    expect("1|0", reads);
-    expect("1",
+    expect(_i == 1 ? "1|1" : "1|0", reads);
+    expect(_i == 0 ? "1" : "0",
            "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read' AND detail LIKE "
            "'pages%%'");
-    same_either_way("a generated column");
+    if (_i < 2)
+        same_either_way("a generated column");
+    else
+        expect("error: gpu_sssp: main.e cannot be read: out of order",
+               "SELECT sum(distance) FROM gpu_sssp('e', 1)");
 }
 END_TEST
 
 const struct suite suite = {
     "weights beside",
     {{"weights", .setup = set_up, .teardown = tear_down,
-      .cases = {{&plain_weights_come_along},
-                {&odd_weights_do_not},
+      .cases = {{&plain_weights_come_along, KINDS},
+                {&odd_weights_do_not, KINDS},
                 {&weights_that_stay_behind},
                 {&each_names_its_own},
                 {&a_row_that_changes_in_between},
                 {&weights_of_transactions},
-                {&a_column_that_is_hidden},
-                {&a_column_that_is_made}}}},
+                {&a_column_that_is_hidden, KINDS},
+                {&a_column_that_is_made, 3}}}},
 };

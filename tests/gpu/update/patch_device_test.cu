@@ -50,17 +50,41 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) 
     ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
 }
 
+static int with_gaps; /* copies that had gaps between their edges when they were compared */
+
+/* An array of edges without its gaps, which must hold zeros. */
+static std::vector<uint8_t> edge_bytes(const struct device_copy *copy, const void *array,
+                                       size_t size) {
+    const struct device_gaps *g = &copy->gaps;
+    const std::vector<uint8_t> all =
+        fetched<uint8_t>(array, gg_device_places_used(copy) * size);
+    if (!g->start)
+        return all;
+    const std::vector<uint64_t> start = fetched<uint64_t>(g->start, g->blocks + 1);
+    std::vector<uint8_t> edges;
+    ck_assert_uint_eq(start[g->blocks], copy->m);
+    for (uint64_t at = 0; at < all.size(); at++) {
+        const uint64_t place = at / size, block = place >> g->shift;
+        if (place - (block << g->shift) < start[block + 1] - start[block])
+            edges.push_back(all[at]);
+        else
+            ck_assert_uint_eq(all[at], 0);
+    }
+    return edges;
+}
+
 static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     ck_assert_uint_eq(copy->n, want->n);
     ck_assert_uint_eq(copy->m, want->m);
-    same_bytes(fetched<uint32_t>(copy->source, want->m).data(), want->source,
-               want->m * sizeof(uint32_t), "source");
-    same_bytes(fetched<uint32_t>(copy->target, want->m).data(), want->target,
-               want->m * sizeof(uint32_t), "target");
+    with_gaps += copy->gaps.start != NULL;
+    same_bytes(edge_bytes(copy, copy->source, 4).data(), want->source, want->m * 4,
+               "source");
+    same_bytes(edge_bytes(copy, copy->target, 4).data(), want->target, want->m * 4,
+               "target");
     if (copy->weight)
-        same_bytes(fetched<uint8_t>(copy->weight, want->m * copy->weight_size).data(),
-                   want->weight, want->m * copy->weight_size, "weight");
+        same_bytes(edge_bytes(copy, copy->weight, copy->weight_size).data(), want->weight,
+                   want->m * copy->weight_size, "weight");
 }
 
 /* Of SIMPLE there is one order: the bytes that a fresh copy has. */
@@ -133,7 +157,8 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
             same_copies(graph, fresh, &run);
             patched++;
             tables_first += h.tables;
-            ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
+            if (i % 3 == 2) /* closes gaps on the host */
+                ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
         } else { /* weights have another width now */
             ck_assert_int_eq(weights, MODEL_TURNING);
             make_rows(graph, &run, 511);
@@ -182,6 +207,28 @@ START_TEST(tables) {
     }
     ck_assert_int_gt(tables_first, 0);
     gg_store_ways = usual;
+    kept = GPUGRAPH_NO_TABLES;
+}
+END_TEST
+
+/* Edges get gaps between them in small blocks, on both sides; one of them closes its own now and then. */
+START_TEST(gaps) {
+    const unsigned usual = gg_gap_shift;
+    const uint64_t room = gg_room_arcs;
+    gg_gap_shift = _i % 2 ? 1 : 4;
+    gg_room_arcs = 0;
+    kept = _i < 2 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    with_gaps = 0;
+    for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+        change_many_times(MODEL_DENSE, weights, 8, 60, 20, 3);
+        change_many_times(MODEL_GAPS, weights, 40, 900, 20, 5);
+        change_many_times(MODEL_TEXTS, weights, 40, 900, 20, 20);
+        change_many_times(MODEL_GAPS, weights, 900, 30000, 12, 300);
+        change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30);
+    }
+    ck_assert_int_gt(with_gaps, 100);
+    gg_gap_shift = usual;
+    gg_room_arcs = room;
     kept = GPUGRAPH_NO_TABLES;
 }
 END_TEST
@@ -339,7 +386,7 @@ const struct suite suite = {
           .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 2}}},
          {.name = "large",
           .timeout = 240,
-          .cases = {{&larger_graphs}, {&interrupts, 2}, {&answers, 2}, {&tables, 3}}}},
+          .cases = {{&larger_graphs}, {&interrupts, 2}, {&answers, 2}, {&tables, 3}, {&gaps, 4}}}},
     .needs_device = true,
     .no_forks = true,
 };

@@ -208,9 +208,70 @@ static bool change_rows(void *there, const row_patch *r) {
     return true;
 }
 
+/* ---- edges with gaps ---- */
+
+static uint64_t places_of(const struct edge_gaps *g) {
+    const uint64_t last = g->blocks - 1;
+    return (last << g->shift) + g->start[last + 1] - g->start[last];
+}
+
+/* An array in blocks that begin at those numbers. */
+static char *spread(const struct edge_gaps *g, const void *from, size_t size) {
+    char *to = room_for(g->blocks << g->shift, size);
+    for (uint64_t b = 0; b < g->blocks; b++)
+        memcpy(to + (b << g->shift) * size, (const char *)from + g->start[b] * size,
+               (g->start[b + 1] - g->start[b]) * size);
+    return to;
+}
+
+static void *change_blocks(const gap_patch *g, void *from, size_t size, const void *put,
+                           uint64_t added, uint64_t reweighted) {
+    const struct edge_gaps *after = g->after;
+    char *old = spread(g->before, from, size);
+    char *new = room_for(after->blocks << after->shift, size);
+    char *edges = room_for(after->start[after->blocks], size);
+    memcpy(new, old,
+           (g->before->blocks < after->blocks ? g->before->blocks : after->blocks)
+               << after->shift << (size == 8 ? 3 : 2));
+    for (uint64_t i = 0; i < g->changes; i++)
+        for (uint32_t j = 0; j < g->change[i].after; j++) {
+            uint64_t which, at = patch_block_place(&g->change[i], g->removed, g->put, j,
+                                                   &which);
+            memcpy(new + (g->change[i].first + j) * size,
+                   at == PATCH_NEW ? (const char *)put + which * size : old + at * size,
+                   size);
+        }
+    for (uint64_t i = 0; i < reweighted; i++)
+        memcpy(new + g->reweighted[i] * size, (const char *)put + (added + i) * size,
+               size);
+    for (uint64_t b = 0; b < after->blocks; b++)
+        memcpy(edges + after->start[b] * size, new + (b << after->shift) * size,
+               (after->start[b + 1] - after->start[b]) * size);
+    ck_assert_uint_le(places_of(after), after->places);
+    free(old);
+    free(new);
+    free(from);
+    return edges;
+}
+
+static int in_blocks; /* batches that edges with gaps have taken */
+
+static bool change_gapped(copy *c) {
+    const patch *p = c->p;
+    c->source = change_blocks(p->gaps, c->source, 4, p->source, p->added, 0);
+    c->target = change_blocks(p->gaps, c->target, 4, p->target, p->added, 0);
+    if (c->weight)
+        c->weight = change_blocks(p->gaps, c->weight, c->size, p->weight, p->added,
+                                  p->reweighted);
+    in_blocks++;
+    return true;
+}
+
 static bool change_edges(void *there) {
     copy *c = there;
     const patch *p = c->p;
+    if (p->gaps)
+        return change_gapped(c);
     patch_numbers numbers = patch_numbers_of(p->vertices, p->vertices->piece);
     c->source = move_array(p->edges, c->source, sizeof *c->source, &numbers, p->added,
                            p->added_edge, p->source);
@@ -286,13 +347,31 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
 
 static int patched; /* batches that a copy could follow */
 
+/* The graph of `before`, in half of all cases as a batch has left it: with gaps, perhaps. */
+static gpugraph_graph *changed_graph(edge_model *before) {
+    edge_model older = model_copy(before);
+    gpugraph_run run = {.threads = 1};
+    if (model_below(before, 2))
+        model_change(&older, 1 + (int)model_below(before, 3));
+    gpugraph_graph *graph = model_graph(&older, 1);
+    model_batch batch = model_batch_of(&older, before);
+    if (batch.added.edges.count)
+        batch.changes.added = &batch.added.edges;
+    gpugraph_update(graph, &batch.changes, &run);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    model_batch_free(&batch);
+    model_free(&older);
+    return graph;
+}
+
 /* From one state of the model to the next. */
 static void step(edge_model *before, const edge_model *after) {
     model_batch batch = model_batch_of(before, after);
-    gpugraph_graph *graph = model_graph(before, 1), *want = model_graph(after, 1);
+    gpugraph_graph *fresh = model_graph(before, 1), *want = model_graph(after, 1);
+    gpugraph_graph *graph = changed_graph(before);
     gpugraph_run run = {.threads = 1};
     copy c;
-    make_copy(&c, graph, before);
+    make_copy(&c, fresh, before);
     update u = {.graph = graph,
                 .added = &batch.added.edges,
                 .run = &run,
@@ -306,6 +385,8 @@ static void step(edge_model *before, const edge_model *after) {
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     if (u.distance_type == graph->distance_type) {
         patch p = gg_patch_of(&u);
+        if (gg_list_gap_changes(&u))
+            p.gaps = &u.gap_patch;
         c.p = &p;
         ck_assert(gg_patch(&p, c.made, &memory, &c));
         same_copy(&c, want);
@@ -313,6 +394,7 @@ static void step(edge_model *before, const edge_model *after) {
     }
     gg_update_free(&u);
     free_copy(&c);
+    gpugraph_free(fresh);
     gpugraph_free(graph);
     gpugraph_free(want);
     model_batch_free(&batch);
@@ -366,6 +448,22 @@ START_TEST(random_batches) {
         change_many_times(_i, 40, 60, 20, 30, seed);
         change_many_times(_i, 6, 300, 6, 20, seed);
     }
+}
+END_TEST
+
+/* In blocks of 2 to 16 places. */
+START_TEST(edges_with_gaps) {
+    gg_room_arcs = 0;
+    in_blocks = 0;
+    for (unsigned shift = 1; shift <= 4; shift++) {
+        gg_gap_shift = shift;
+        change_many_times(_i, 5, 30, 20, 3, shift);
+        change_many_times(_i, 9, 60, 20, 8, shift);
+        change_many_times(_i, 6, 300, 10, 20, shift);
+    }
+    ck_assert_int_gt(in_blocks, 10);
+    gg_gap_shift = GG_GAP_SHIFT;
+    gg_room_arcs = GG_ROOM_ARCS;
 }
 END_TEST
 
@@ -440,6 +538,7 @@ const struct suite suite = {
     {{"all", .timeout = 240,
       .cases = {{&long_rows},
                 {&random_batches, KINDS},
+                {&edges_with_gaps, KINDS},
                 {&ends_that_stay},
                 {&damage_is_seen}}}},
 };

@@ -1,0 +1,67 @@
+/* Mirrors that have parted come back to one graph.
+**
+**     connection 1   mirror  own graph, patched --- quiet ---> offers it ------------\
+**     connection 2   mirror  own graph, patched --- quiet ---> the same state: takes --- shared_graph
+**                                                             that, and frees its own
+**
+** Where rows then change, all but the last of them have to leave the graph again, and read the table anew. So a mirror comes back once nothing has changed for a while, which is twice as long each
+** time that it has had to leave. Who is alone with a graph that it has offered loses nothing: it takes it
+** out of the list before it changes it. */
+#include "mirror.h"
+#include "kept/shared.h"
+
+#include <string.h>
+
+double mirror_meets_after_ms = 250;
+
+static bool is_quiet(const followed *f) {
+    enum { MOST_DOUBLINGS = 20 };
+    const int doublings = f->left < MOST_DOUBLINGS ? f->left : MOST_DOUBLINGS;
+    return now_ms() - f->changed_ms >= mirror_meets_after_ms * (double)(1 << doublings);
+}
+
+/* The rows and nothing else, and no running statement looks at it. */
+static bool may_be_replaced(const graph_ref *g) {
+    return g->references == 0 && g->bindings == 0 && !g->half_rows && !g->row_ids &&
+           !g->names && !g->weight_error && !(g->shared && shared_is_foreign(g->shared));
+}
+
+/* The same rows have the same numbers, so what was searched for stays. */
+static void take_over(connection *c, followed *f, shared_graph *shared) {
+    loaded got;
+    graph_ref *g = mirror_frame(f, false);
+    if (!g) {
+        shared_release(shared);
+        return;
+    }
+    memset(&got, 0, sizeof got);
+    got.graph = shared_graph_of(shared);
+    got.has_weight = shared_has_weight(shared);
+    got.has_text = shared_has_text(shared);
+    graph_take(g, &got);
+    g->shared = shared;
+    g->searches = f->graph->searches;
+    f->graph->searches = NULL;
+    graph_list(c, g);
+    mirror_set(c, f, g, NULL);
+}
+
+void mirror_meet(reading *r, followed *f) {
+    graph_name name = {.undirected = false};
+    graph_ref *g = f->graph;
+    if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
+        return;
+    f->may_meet = false; /* until the base is another one */
+    const loaded own = {
+        .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
+    char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
+    if (!source)
+        return;
+    name.source = source;
+    shared_graph *met = shared_meet(&name, g->shared, &own);
+    sqlite3_free(source);
+    if (met && met != g->shared && shared_graph_of(met) != g->graph)
+        take_over(r->c, f, met);
+    else if (met)
+        g->shared = met;
+}

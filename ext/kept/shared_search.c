@@ -1,0 +1,97 @@
+/* One search for all connections that use one graph.
+**
+**     connection 1   graph_ref   search_ref --\
+**     connection 2   graph_ref   search_ref ---- shared_search   key -> result
+**                       |                          ^
+**                       `----- shared_graph ---- list, the latest first
+**
+** A key is the question as it stands, in numbers of the graph's vertices, so of one graph equal keys
+** have equal answers. What is listed is never changed: who wants more of it (table_function/answer.c) makes
+** another one that begins with it. Each connection forgets as it sees fit, and the last one frees.
+**
+** The lock is held over steps in lists alone. */
+#include "shared_search.h"
+#include "brief_lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More of one graph are not worth looking through, least of all with the lock held. */
+enum { LISTED = 64 };
+
+static gg_brief_lock lock;
+
+static bool is_of(const shared_search *s, const void *key, int key_bytes, unsigned hash) {
+    return s->hash == hash && s->key_bytes == key_bytes &&
+           memcmp(s->key, key, (size_t)key_bytes) == 0;
+}
+
+shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes,
+                                  unsigned hash) {
+    gg_lock(&lock);
+    shared_search *s = list->first;
+    while (s && !is_of(s, key, key_bytes, hash))
+        s = s->next;
+    if (s)
+        s->users++;
+    gg_unlock(&lock);
+    return s;
+}
+
+static void unlist(shared_search *s) {
+    shared_search **at = &s->list->first;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    s->list = NULL;
+}
+
+/* Leaves out an earlier one of the new one's key, and the oldest beyond the most. */
+static void make_way(const shared_search *latest) {
+    shared_search *next;
+    int place = 0;
+    for (shared_search *s = latest->next; s; s = next) {
+        next = s->next;
+        if (++place >= LISTED || is_of(s, latest->key, latest->key_bytes, latest->hash))
+            unlist(s);
+    }
+}
+
+shared_search *shared_search_put(shared_searches *list, const void *key,
+                                 const shared_search *like) {
+    shared_search *s = malloc(sizeof *s + (size_t)like->key_bytes);
+    if (!s)
+        return NULL;
+    memcpy(s, like, sizeof *s);
+    memcpy(s->key, key, (size_t)like->key_bytes);
+    s->users = 1;
+    s->process = gg_this_process();
+    s->list = list;
+    gg_lock(&lock);
+    s->next = list->first;
+    list->first = s;
+    make_way(s);
+    gg_unlock(&lock);
+    return s;
+}
+
+/* What a child of fork() finds in a list is left there: its parent's threads may have been in the middle
+** of it. */
+void shared_search_release(shared_search *s) {
+    gg_lock(&lock);
+    const bool last = --s->users == 0;
+    if (last && s->list && s->process == gg_this_process())
+        unlist(s);
+    gg_unlock(&lock);
+    if (!last)
+        return;
+    s->free_result(s->result);
+    free(s);
+}
+
+void shared_searches_close(shared_searches *list) {
+    gg_lock(&lock);
+    while (list->first)
+        unlist(list->first);
+    gg_unlock(&lock);
+}

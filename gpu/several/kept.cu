@@ -1,0 +1,222 @@
+/* A graph's rows on several devices, kept with it until it changes or memory is short.
+**
+**     gpugraph_graph
+**       device -> list of device 0 -> several_kept     rows by kind, of the members on that device
+**              -> list of device 1 -> several_kept     likewise
+**
+** Rows are good together alone: each device's have the stamp of their making. */
+#include "device/parts.cuh"
+#include "graph/graph.cuh"
+#include "several.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+struct several_kept {
+    struct device_part part;
+    bool used;                          /* by a team that is open */
+    int members, ordinal[SEVERAL_MOST]; /* of the team that made them */
+    struct {
+        uint64_t stamp; /* 0: not made */
+        bool weighted;
+        struct several_parts parts; /* rows of this device's members alone */
+    } kind[CSR_KINDS];
+};
+
+static uint64_t stamps;
+
+static uint64_t bytes_of(const struct several_parts *parts, int p) {
+    const struct several_rows *rows = &parts->rows[p];
+    return block_bytes((uint64_t)parts->places.stride + 1, sizeof *rows->offset) +
+           block_bytes(rows->room, sizeof *rows->target) +
+           (rows->weight ? block_bytes(rows->room, parts->weight_bytes) : 0);
+}
+
+/* The device is current. */
+static void free_kind(struct several_kept *kept, int kind) {
+    struct several_parts *parts = &kept->kind[kind].parts;
+    for (int p = 0; p < kept->members; p++) {
+        struct several_rows *rows = &parts->rows[p];
+        if (!rows->offset)
+            continue;
+        add_bytes(&kept->part, -(int64_t)bytes_of(parts, p));
+        gg_free_block(rows->offset,
+                      block_bytes((uint64_t)parts->places.stride + 1, sizeof(uint64_t)));
+        gg_free_block(rows->target, block_bytes(rows->room, sizeof(uint32_t)));
+        gg_free_block(rows->weight, block_bytes(rows->room, parts->weight_bytes));
+    }
+    memset(&kept->kind[kind], 0, sizeof kept->kind[kind]);
+}
+
+/* Rows that a team is about to walk stay, however short memory is. */
+static void drop_kept(gpugraph_graph *, struct device_part *part, unsigned gone) {
+    struct several_kept *kept = (struct several_kept *)part;
+    if (kept->used && gone == PART_ON_ROOM)
+        return;
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        free_kind(kept, kind);
+}
+
+static const struct device_part_kind kept_kind = {
+    sizeof(struct several_kept),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
+
+static bool is_this_team(const struct several_kept *kept,
+                         const struct several_team *team) {
+    bool same = kept->members == team->parts;
+    for (int p = 0; same && p < team->parts; p++)
+        same = kept->ordinal[p] == team->member[p].run.device;
+    return same;
+}
+
+/* Of each member that leads, its device's; false: the run must end. */
+static bool find_kept(struct several_team *team) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct several_member *member = &team->member[p];
+        if (member->lead != p) {
+            member->kept = team->member[member->lead].kept;
+            continue;
+        }
+        struct several_kept *kept =
+            (struct several_kept *)gg_device_part(gg_several_on(team, p), &kept_kind);
+        member->kept = kept;
+        if (!kept)
+            continue;
+        kept->used = true;
+        if (is_this_team(kept, team))
+            continue;
+        for (int kind = 0; kind < CSR_KINDS; kind++)
+            free_kind(kept, kind);
+        kept->members = team->parts;
+        for (int q = 0; q < team->parts; q++)
+            kept->ordinal[q] = team->member[q].run.device;
+    }
+    return gg_several_going(team);
+}
+
+void gg_several_let_go(struct several_team *team) {
+    for (int p = 0; p < team->parts; p++)
+        if (team->member[p].kept)
+            team->member[p].kept->used = false;
+}
+
+/* False: one of them lacks its rows. */
+static bool gather(const struct several_team *team, enum csr_kind kind, bool weighted,
+                   struct several_parts *parts) {
+    const uint64_t stamp = team->member[0].kept->kind[kind].stamp;
+    *parts = team->member[0].kept->kind[kind].parts;
+    for (int p = 0; p < team->parts; p++) {
+        const struct several_kept *kept = team->member[p].kept;
+        if (stamp == 0 || kept->kind[kind].stamp != stamp ||
+            (weighted && !kept->kind[kind].weighted))
+            return false;
+        parts->rows[p] = kept->kind[kind].parts.rows[p];
+    }
+    return true;
+}
+
+static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
+                 const struct several_parts *parts) {
+    uint64_t stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
+    for (int p = 0; p < team->parts; p++) {
+        struct several_kept *kept = team->member[p].kept;
+        struct several_parts *own = &kept->kind[kind].parts;
+        if (team->member[p].lead == p) {
+            *own = *parts;
+            memset(own->rows, 0, sizeof own->rows);
+            kept->kind[kind].stamp = stamp;
+            kept->kind[kind].weighted = weighted;
+        }
+        own->rows[p] = parts->rows[p];
+        add_bytes(&kept->part, (int64_t)bytes_of(parts, p));
+    }
+}
+
+/* ---- making ---- */
+
+static bool fill_from_graph(struct cuda_job *job, void *self, uint64_t first,
+                            uint64_t count, uint32_t *source, uint32_t *target,
+                            void *weight) {
+    const gpugraph_graph *graph = (const gpugraph_graph *)self;
+    size_t size = gg_distance_size(graph->distance_type);
+    return gg_upload(job, source, graph->edges.source + first, count * 4) &&
+           gg_upload(job, target, graph->edges.target + first, count * 4) &&
+           (!weight || gg_upload(job, weight, (const char *)graph->weight + first * size,
+                                 count * size));
+}
+
+static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
+                                                 "both", "simple"};
+
+static void tell(const struct several_team *team, const struct several_parts *parts,
+                 enum csr_kind kind, bool weighted, uint64_t peak, double started) {
+    char on[100];
+    size_t used = 0;
+    for (int p = 0; p < team->parts; p++)
+        used += (size_t)snprintf(on + used, used < sizeof on ? sizeof on - used : 0,
+                                 "%s%d", p ? ", " : "", team->member[p].run.device);
+    gg_phase(team->run, "parts", started, (int64_t)parts->arcs,
+             "%s%s, in %d parts on devices %s; at most %.1f MB at a time on one",
+             kind_name[kind], weighted ? " with weights" : "", team->parts, on,
+             (double)peak * 1e-6);
+}
+
+static bool make_kind(struct several_team *team, enum csr_kind kind, bool weighted,
+                      struct several_parts *parts) {
+    gpugraph_graph *graph = team->graph;
+    double started = gg_now_ms();
+    uint64_t peak = 0;
+    for (int p = 0; p < team->parts; p++)
+        if (team->member[p].lead == p) {
+            gg_several_on(team, p);
+            free_kind(team->member[p].kept, kind);
+        }
+    const struct several_source source = {
+        graph->n,
+        graph->m,
+        fill_from_graph,
+        graph,
+        weighted ? gg_distance_size(graph->distance_type) : 0,
+        true};
+    if (!gg_several_make(team, &source, kind, parts, &peak))
+        return false;
+    keep(team, kind, weighted, parts);
+    tell(team, parts, kind, weighted, peak, started);
+    return true;
+}
+
+/* Edges that are on one device alone come home first. */
+static bool edges_are_here(struct several_team *team) {
+    for (int p = 0; p < team->parts && gg_is_away(team->graph); p++)
+        if (gg_device_list(team->graph, GG_NOWHERE)->ordinal ==
+            team->member[p].run.device)
+            gg_edges_home(gg_several_on(team, p));
+    if (gg_is_away(team->graph))
+        gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
+                "the edges are on another CUDA device than those that are to share them");
+    return gg_several_going(team);
+}
+
+bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
+                     struct several_parts *parts) {
+    weighted = weighted && gg_has_weights(team->graph) && kind != CSR_SIMPLE;
+    return gg_several_going(team) && find_kept(team) &&
+           (gather(team, kind, weighted, parts) ||
+            (edges_are_here(team) && make_kind(team, kind, weighted, parts)));
+}
+
+int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
+                             bool weighted) {
+    const struct several_kept *kept =
+        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
+    uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
+    uint64_t arcs = graph->m * (kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 : 1);
+    if (kept && kept->members == parts && kept->kind[kind].stamp != 0 &&
+        (!weighted || kept->kind[kind].weighted))
+        return 0;
+    uint64_t share = arcs / (uint64_t)parts + (uint64_t)1024;
+    uint64_t chunk = graph->m < GG_SEVERAL_CHUNK ? graph->m : GG_SEVERAL_CHUNK;
+    return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
+                     share * (4 + weight + 2 * (8 + weight)) + 2 * chunk * (8 + weight) +
+                     chunk / (uint64_t)parts * (8 + weight) + 65536);
+}

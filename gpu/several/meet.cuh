@@ -1,0 +1,252 @@
+/* Meeting: the kernels of several devices wait for each other and tell each other numbers, without
+** the host. One cooperative kernel on each device; all of its blocks call.
+**
+**     blocks of a device   add to words of the tally   ... arrive, wait until the next round opens
+**     block 0              waits for them, puts its device's tally on every device's desk, waits for
+**                          all tallies on its own desk, adds them up, opens the next round
+**
+**     tally[3]     in own memory; one is being filled, one told, one cleared
+**     slot[2][p]   in own memory, written by device p: what it tells, and a flag
+**     outcome[2]   in own memory: what all words come to
+**
+** A device can be one round ahead of another one, which then still reads what was told in the
+** round before: two of each suffice. A device that is stopped tells so, and all leave after that
+** meeting. Waiting polls the stop word and has a bound in time, so that a device that never comes
+** ends the others.
+**
+** What a block has stored into another device's memory before it arrives is seen there after the
+** meeting. Without peer access a kernel returns where it would meet, and the host combines the
+** tallies. Written against base/warp.h: tests run it on CPU threads, where a block is a thread. */
+#ifndef GPUGRAPH_SEVERAL_MEET_CUH
+#define GPUGRAPH_SEVERAL_MEET_CUH
+
+#include "base/warp.h"
+
+#ifndef __CUDACC__
+#include <time.h>
+#endif
+
+enum {
+    SEVERAL_MOST = 16, /* devices that meet */
+    SEVERAL_WORDS = 8  /* numbers that a device tells */
+};
+
+/* What is told at one meeting. */
+struct several_tally {
+    uint64_t word[SEVERAL_WORDS];   /* to all */
+    uint64_t letters[SEVERAL_MOST]; /* to each receiver its own */
+};
+
+struct several_slot {
+    uint64_t word[SEVERAL_WORDS];
+    uint64_t letters;
+    uint64_t stop;   /* the sender has to end */
+    uint64_t flag;   /* round + 1: the slot is complete */
+    uint64_t pad[5]; /* slots are whole lines */
+};
+
+/* What all have told. */
+struct several_outcome {
+    uint64_t word[SEVERAL_WORDS];   /* combined */
+    uint64_t letters[SEVERAL_MOST]; /* from each sender */
+    uint32_t stop;                  /* all have to end */
+};
+
+enum several_trouble { SEVERAL_STOPPED = 1, SEVERAL_ABSENT = 2 };
+
+struct several_desk { /* zeros at first */
+    struct several_slot slot[2][SEVERAL_MOST];
+    struct several_tally tally[3];
+    struct several_outcome outcome[2];
+    uint64_t arrived; /* blocks, over all rounds of a launch */
+    uint64_t opened;  /* rounds of a launch that are over */
+    uint64_t round;   /* with which the launch begins: 0 but where the host has met */
+    uint32_t trouble; /* enum several_trouble, in bits */
+    uint32_t absent;  /* the device that did not come */
+};
+
+/* How words of all devices become one, in bits. Word i: the largest. Words i and i + 1: the low and
+** the high half of a sum of 128 bits. Else their sum. */
+struct several_ways {
+    uint32_t largest, carried;
+};
+
+/* As a kernel has it, by value. */
+struct several_meeting {
+    struct several_desk *desk[SEVERAL_MOST]; /* by device; without peers own alone */
+    uint32_t me, parts;
+    uint32_t peers;  /* kernels reach each other's memory, and meet */
+    uint32_t blocks; /* of this device's kernel */
+    struct several_ways ways;
+    uint64_t patience_ns; /* a device is waited for */
+    const uint32_t *stop; /* set by the host */
+};
+
+/* ---- telling: by any thread, before its block arrives ---- */
+
+WARP_FUNCTION void several_tell(const struct several_meeting *m, uint64_t round,
+                                unsigned word, uint64_t more) {
+    device_add_64(&m->desk[m->me]->tally[round % 3].word[word], more);
+}
+WARP_FUNCTION void several_tell_largest(const struct several_meeting *m, uint64_t round,
+                                        unsigned word, uint64_t value) {
+    device_max_64(&m->desk[m->me]->tally[round % 3].word[word], value);
+}
+WARP_FUNCTION void several_tell_letters(const struct several_meeting *m, uint64_t round,
+                                        unsigned receiver, uint64_t more) {
+    device_add_64(&m->desk[m->me]->tally[round % 3].letters[receiver], more);
+}
+
+/* ---- what was told in a round that is over ---- */
+
+WARP_FUNCTION uint64_t several_told(const struct several_meeting *m, uint64_t round,
+                                    unsigned word) {
+    return device_load_64(&m->desk[m->me]->outcome[round % 2].word[word]);
+}
+WARP_FUNCTION uint64_t several_told_letters(const struct several_meeting *m,
+                                            uint64_t round, unsigned sender) {
+    return device_load_64(&m->desk[m->me]->outcome[round % 2].letters[sender]);
+}
+
+/* word[] becomes word[] and other[]. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline void
+    several_combine(const struct several_ways *ways, uint64_t *word,
+                    const uint64_t *other) {
+    uint64_t carry = 0;
+    for (unsigned i = 0; i < SEVERAL_WORDS; i++) {
+        uint64_t before = word[i];
+        if (ways->largest >> i & 1) {
+            word[i] = other[i] > before ? other[i] : before;
+            carry = 0;
+            continue;
+        }
+        word[i] = before + other[i] + carry;
+        bool over = carry ? word[i] <= before : word[i] < before;
+        carry = over && (ways->carried >> i & 1) ? 1 : 0;
+    }
+}
+
+/* ---- the meeting ---- */
+
+WARP_FUNCTION uint64_t several_clock_ns(void) {
+#ifdef __CUDACC__
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* Before a word is published: what this thread knows of goes ahead of it, to other devices, too. */
+WARP_FUNCTION void several_fence(void) {
+#ifdef __CUDACC__
+    __threadfence_system();
+#endif
+}
+
+/* Until *at is `value` or more. False: this device has to end. Block 0 looks after the stop word
+** and the time, the others after what block 0 has found. */
+WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
+                                 uint64_t value, bool watch) {
+    enum { LOOKS = 256 };
+    struct several_desk *own = m->desk[m->me];
+    uint64_t began = 0;
+    for (uint32_t looks = 1; system_acquire_64(at) < value; looks++) {
+        if (looks % LOOKS != 0)
+            continue;
+        if (watch) {
+            uint64_t now = several_clock_ns();
+            began = began ? began : now;
+            if (host_load(m->stop) != 0)
+                device_or(&own->trouble, SEVERAL_STOPPED);
+            else if (now - began > m->patience_ns)
+                device_or(&own->trouble, SEVERAL_ABSENT);
+        }
+        if (device_load(&own->trouble) != 0)
+            return false;
+#ifndef __CUDACC__
+        sched_yield();
+#endif
+    }
+    return true;
+}
+
+/* Block 0, once all blocks have arrived. */
+WARP_FUNCTION void several_put_tally(const struct several_meeting *m, uint64_t round) {
+    struct several_desk *own = m->desk[m->me];
+    struct several_tally *tally = &own->tally[round % 3];
+    bool stop = host_load(m->stop) != 0 || device_load(&own->trouble) != 0;
+    for (uint32_t q = 0; q < m->parts; q++) {
+        struct several_slot *slot = &m->desk[q]->slot[round % 2][m->me];
+        for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+            system_store_64(&slot->word[i], device_load_64(&tally->word[i]));
+        system_store_64(&slot->letters, device_load_64(&tally->letters[q]));
+        system_store_64(&slot->stop, stop);
+    }
+    several_fence();
+    for (uint32_t q = 0; q < m->parts; q++)
+        system_publish_64(&m->desk[q]->slot[round % 2][m->me].flag, round + 1);
+}
+
+/* False: one did not come, or this device has to end. */
+WARP_FUNCTION bool several_take_tallies(const struct several_meeting *m, uint64_t round) {
+    struct several_desk *own = m->desk[m->me];
+    struct several_outcome *outcome = &own->outcome[round % 2];
+    uint64_t sum[SEVERAL_WORDS] = {0}, stop = 0;
+    for (uint32_t p = 0; p < m->parts; p++) {
+        struct several_slot *slot = &own->slot[round % 2][p];
+        uint64_t word[SEVERAL_WORDS];
+        if (!several_await(m, &slot->flag, round + 1, true)) {
+            device_store(&own->absent, p);
+            return false;
+        }
+        for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+            word[i] = system_load_64(&slot->word[i]);
+        several_combine(&m->ways, sum, word);
+        device_store_64(&outcome->letters[p], system_load_64(&slot->letters));
+        stop |= system_load_64(&slot->stop);
+    }
+    for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+        device_store_64(&outcome->word[i], sum[i]);
+    device_store(&outcome->stop, stop != 0);
+    return true;
+}
+
+/* The tally of the round after next, which all blocks have left. */
+WARP_FUNCTION void several_clear_tally(const struct several_meeting *m, uint64_t round) {
+    struct several_tally *tally = &m->desk[m->me]->tally[(round + 2) % 3];
+    for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+        device_store_64(&tally->word[i], 0);
+    for (uint32_t q = 0; q < m->parts; q++)
+        device_store_64(&tally->letters[q], 0);
+}
+
+/* One thread of each block, when all threads of its block are done. False: all have to end. */
+WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t block,
+                                       uint64_t round) {
+    struct several_desk *own = m->desk[m->me];
+    several_fence();
+    device_arrive_64(&own->arrived, 1);
+    if (block == 0) {
+        if (!several_await(m, &own->arrived, (round + 1) * m->blocks, true))
+            return false;
+        several_put_tally(m, round);
+        if (!several_take_tallies(m, round))
+            return false;
+        several_clear_tally(m, round);
+        several_fence();
+        system_publish_64(&own->opened, round + 1);
+    } else if (!several_await(m, &own->opened, round + 1, false)) {
+        return false;
+    }
+    several_fence();
+    return device_load(&own->outcome[round % 2].stop) == 0;
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* Where the vertices of a graph lie that several devices share.
+**
+**     number v     0 .. n - 1          the graph's own: ties and hashes go by it
+**     block        1 << shift numbers in a row
+**     group        `parts` blocks in a row: one for each owner, turned by a hash of the group
+**     place s      where v lies in every array that has an entry for each vertex
+**
+**     numbers      | b0 b1 b2 | b3 b4 b5 | ...             parts = 3, groups of three blocks
+**     places       owner 0: b0 b5 ...   | owner 1: b1 b3 ...   | owner 2: b2 b4 ...
+**                  0                    stride                 2 * stride
+**
+** An owner's places are one segment, and it has one block of each group: so owners have equally
+** many vertices, whatever order they come in, and neighbours in the order of numbers mostly stay
+** neighbours. Both ways are arithmetic, without an array. Behind the last vertex of a segment are
+** places of no vertex (gaps), at most a block and what rounds the segment up. */
+#ifndef GPUGRAPH_PLACES_H
+#define GPUGRAPH_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define PLACES_FUNCTION static __host__ __device__ __forceinline__
+#else
+#define PLACES_FUNCTION static inline
+#endif
+
+/* A segment is a multiple of so many places: words of bitmaps and lines of memory have one owner. */
+#define SEVERAL_UNIT 1024u
+
+struct several_places {
+    uint32_t n, parts;
+    uint32_t shift;  /* a block has 1 << shift numbers: 5 to 10 */
+    uint32_t stride; /* places of a segment */
+};
+
+/* By how many owners the group is turned. */
+PLACES_FUNCTION uint32_t several_turn(const struct several_places *p, uint32_t group) {
+    uint32_t x = (group ^ group >> 15) * 0x2c1b3c6du;
+    x = (x ^ x >> 12) * 0x297a2d39u;
+    x ^= x >> 15;
+    return (uint32_t)((uint64_t)x * p->parts >> 32);
+}
+
+PLACES_FUNCTION uint32_t several_owner(const struct several_places *p, uint32_t place) {
+    return place / p->stride;
+}
+
+/* The owner's first place. */
+PLACES_FUNCTION uint32_t several_first(const struct several_places *p, uint32_t owner) {
+    return owner * p->stride;
+}
+
+PLACES_FUNCTION uint32_t several_place(const struct several_places *p, uint32_t number) {
+    uint32_t block = number >> p->shift, group = block / p->parts;
+    uint32_t owner = block - group * p->parts + several_turn(p, group);
+    owner -= owner >= p->parts ? p->parts : 0;
+    return owner * p->stride + (group << p->shift) + (number & ((1u << p->shift) - 1));
+}
+
+/* Of the owner's place number `local`. A gap's is n or more, and may not fit 32 bits. */
+PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint32_t owner,
+                                           uint32_t local) {
+    uint32_t group = local >> p->shift, turn = several_turn(p, group);
+    uint64_t block = (uint64_t)group * p->parts + owner - turn;
+    block += owner < turn ? p->parts : 0;
+    return (block << p->shift) + (local & ((1u << p->shift) - 1));
+}
+
+PLACES_FUNCTION uint64_t several_number(const struct several_places *p, uint32_t place) {
+    uint32_t owner = several_owner(p, place);
+    return several_number_of(p, owner, place - owner * p->stride);
+}
+
+PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
+    return (uint64_t)p->stride * p->parts;
+}
+
+/* False: the places would not fit 32 bits. */
+static inline bool several_lay_out(struct several_places *p, uint32_t n, uint32_t parts,
+                                   uint32_t shift) {
+    uint64_t blocks = ((uint64_t)n + (1u << shift) - 1) >> shift;
+    uint64_t groups = (blocks + parts - 1) / parts;
+    uint64_t stride =
+        ((groups << shift) + SEVERAL_UNIT - 1) / SEVERAL_UNIT * SEVERAL_UNIT;
+    stride = stride ? stride : SEVERAL_UNIT;
+    if (stride * parts > UINT32_MAX - SEVERAL_UNIT)
+        return false;
+    p->n = n;
+    p->parts = parts;
+    p->shift = shift;
+    p->stride = (uint32_t)stride;
+    return true;
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* The devices of one search, led by one thread of the host: several.cuh has the drawing.
+**
+**     open       a job on each device, in ascending order; peer access between all of them
+**     launch     the same kernel on each, then polling until all have returned
+**     failure    the first of any member becomes the caller's, and the stop words of all are set,
+**                so that nobody waits for a kernel that has gone */
+#include "device/parts.cuh"
+#include "several.cuh"
+
+#include <string.h>
+
+/* ---- failures ---- */
+
+static void stop_all(struct several_team *team) {
+    for (int p = 0; p < team->parts; p++)
+        if (team->member[p].job.device)
+            __atomic_store_n(team->member[p].job.device->stop, 1u, __ATOMIC_RELEASE);
+}
+
+bool gg_several_going(struct several_team *team) {
+    gpugraph_run *run = team->run;
+    for (int p = 0; p < team->parts; p++) {
+        const gpugraph_run *own = &team->member[p].run;
+        if (own->status != GPUGRAPH_OK && run->status == GPUGRAPH_OK)
+            gg_fail(run, own->status, "%s", own->message);
+    }
+    if (run->status != GPUGRAPH_OK)
+        stop_all(team);
+    return run->status == GPUGRAPH_OK;
+}
+
+struct cuda_job *gg_several_on(struct several_team *team, int member) {
+    struct cuda_job *job = &team->member[member].job;
+    gg_look_at_device(job->device->ordinal);
+    gg_note(job, cudaSetDevice(job->device->ordinal), "become current");
+    return job;
+}
+
+bool gg_several_wait(struct several_team *team) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++)
+        gg_wait(gg_several_on(team, p));
+    return gg_several_going(team);
+}
+
+/* ---- opening ---- */
+
+static void close_member(struct several_team *team, int p) {
+    struct several_member *member = &team->member[p];
+    struct cuda_job *job = gg_several_on(team, p);
+    while (cudaStreamQuery(job->stream) == cudaErrorNotReady)
+        if (gg_poll(team->run))
+            stop_all(team);
+    if (member->desk)
+        gg_give(job, member->desk, sizeof *member->desk);
+    if (member->stream)
+        cudaStreamDestroy(member->stream);
+}
+
+/* In the reverse order, so that what the host had current is so again. */
+gpugraph_status gg_several_close(struct several_team *team) {
+    gg_several_going(team);
+    gg_several_let_go(team);
+    if (team->exchange)
+        team->exchange->close(team);
+    for (int p = team->parts - 1; p >= 0; p--)
+        close_member(team, p);
+    for (int p = team->parts - 1; p >= 0; p--)
+        if (team->member[p].lead == p) {
+            gg_several_on(team, p);
+            gg_job_close(&team->member[p].job);
+        }
+    gg_several_going(team);
+    return team->run->status;
+}
+
+/* A member that leads, or one that shares the device of the one before it. */
+static bool open_member(struct several_team *team, int p, int ordinal) {
+    struct several_member *member = &team->member[p];
+    const struct several_member *before = p > 0 ? &team->member[p - 1] : NULL;
+    bool shares = before && before->run.device == ordinal;
+    member->run = *team->run;
+    member->run.device = ordinal;
+    gg_begin(&member->run);
+    member->lead = shares ? before->lead : p;
+    if (!shares) {
+        if (!gg_job_open(&member->job, team->graph, &member->run))
+            return false;
+    } else {
+        member->job = team->member[member->lead].job;
+        member->job.run = &member->run;
+        gg_note(&member->job,
+                cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking),
+                "create a stream");
+        member->job.stream = member->stream;
+    }
+    member->run.phase = NULL;
+    team->parts = p + 1;
+    member->desk = (struct several_desk *)gg_take(&member->job, sizeof *member->desk);
+    return gg_going(&member->job);
+}
+
+bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_run *run,
+                     const int *ordinal, int parts) {
+    memset(team, 0, sizeof *team);
+    team->run = run;
+    team->graph = graph;
+    team->patience_ns = GG_SEVERAL_PATIENCE_NS;
+    for (int p = 0; p < parts; p++)
+        if (!open_member(team, p, ordinal[p])) {
+            const gpugraph_run *own = &team->member[p].run;
+            gg_fail(run, own->status, "%s", own->message);
+            gg_several_close(team);
+            return false;
+        }
+    team->exchange = gg_several_choose(team);
+    team->peers = team->exchange->in_kernels;
+    if (!team->exchange->open(team) || !gg_several_going(team)) {
+        gg_several_close(team);
+        return false;
+    }
+    return true;
+}
+
+/* ---- memory ---- */
+
+/* Members that share a device have their part of its workspace one behind the other. */
+bool gg_several_workspace(struct several_team *team, struct several_space *space) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        int lead = team->member[p].lead;
+        if (lead == p) {
+            int sharing = 1;
+            while (p + sharing < team->parts && team->member[p + sharing].lead == p)
+                sharing++;
+            struct workspace whole = {NULL, space->used * (uint64_t)sharing};
+            if (!gg_several_wait(team))
+                return false;
+            gg_several_on(team, p);
+            gg_workspace(job, &whole);
+            space->base[p] = whole.base;
+        } else {
+            space->base[p] = space->base[lead] + space->used * (uint64_t)(p - lead);
+            job->working = true;
+        }
+    }
+    space->used = 0;
+    return gg_several_going(team);
+}
+
+/* ---- launches ---- */
+
+bool gg_several_begin(struct several_team *team, struct several_ways ways,
+                      const struct several_places *places,
+                      struct several_view view[SEVERAL_MOST]) {
+    team->round = 0;
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        struct several_view *v = &view[p];
+        memset(v, 0, sizeof *v);
+        v->places = *places;
+        v->me = v->meeting.me = (uint32_t)p;
+        v->first = several_first(places, (uint32_t)p);
+        v->meeting.parts = (uint32_t)team->parts;
+        v->meeting.peers = team->peers;
+        v->meeting.ways = ways;
+        v->meeting.patience_ns = team->patience_ns;
+        v->meeting.stop = job->device->device_stop;
+        for (int q = 0; q < team->parts; q++)
+            if (q == p || team->peers)
+                v->meeting.desk[q] = team->member[q].desk;
+        gg_fill(job, team->member[p].desk, 0, sizeof(struct several_desk));
+    }
+    return gg_several_wait(team);
+}
+
+/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while another
+** device's waits in a meeting that must not begin. */
+bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
+                     struct several_view view[SEVERAL_MOST]) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        int sharing = 0, lead = team->member[p].lead;
+        for (int q = 0; q < team->parts; q++)
+            sharing += team->member[q].lead == lead;
+        int blocks = gg_blocks_at_once(job, kernel) * job->device->processors / sharing;
+        view[p].meeting.blocks = blocks > 0 ? (uint32_t)blocks : 1;
+    }
+    return gg_several_going(team);
+}
+
+static void look_for_trouble(struct several_team *team) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct {
+            uint32_t trouble, absent;
+        } end;
+        struct cuda_job *job = gg_several_on(team, p);
+        if (!gg_fetch(job, &end, &team->member[p].desk->trouble, sizeof end))
+            break;
+        if (end.trouble & SEVERAL_ABSENT)
+            gg_fail(
+                team->run, GPUGRAPH_DEVICE_FAILED,
+                "CUDA device %d waited %.1f seconds for device %d, which did not come",
+                job->device->ordinal, (double)team->patience_ns * 1e-9,
+                team->member[end.absent].job.device->ordinal);
+    }
+}
+
+bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
+                       struct several_view view[SEVERAL_MOST],
+                       void **const arguments[SEVERAL_MOST]) {
+    for (int p = 0; p < team->parts && gg_several_going(team); p++)
+        gg_launch_cooperative(gg_several_on(team, p), kernel, view[p].meeting.blocks,
+                              arguments[p]);
+    if (gg_several_wait(team))
+        look_for_trouble(team);
+    return gg_several_going(team);
+}
+
+/* ---- meeting on the host ---- */
+
+bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways,
+                             struct several_outcome *outcome) {
+    const uint64_t round = team->round++;
+    struct several_tally tally[SEVERAL_MOST];
+    memset(outcome, 0, sizeof *outcome);
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        gg_fetch(gg_several_on(team, p), &tally[p],
+                 &team->member[p].desk->tally[round % 3], sizeof tally[p]);
+        several_combine(&ways, outcome->word, tally[p].word);
+    }
+    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        struct several_desk *desk = team->member[p].desk;
+        for (int q = 0; q < team->parts; q++)
+            outcome->letters[q] = tally[q].letters[p];
+        gg_upload(job, &desk->outcome[round % 2], outcome, sizeof *outcome);
+        gg_upload(job, &desk->round, &team->round, sizeof team->round);
+        gg_fill(job, &desk->tally[(round + 2) % 3], 0, sizeof tally[p]);
+    }
+    return gg_several_wait(team);
+}

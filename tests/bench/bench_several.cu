@@ -1,0 +1,224 @@
+/* Searches of a graph that several devices share, on R-MATs which no device and no host ever has
+** whole: as gengraph.cuh's rmat:SCALE:FACTOR, edge for edge.
+**
+**     bench_several SCALE FACTOR DEVICES ...
+**
+** DEVICES: ordinals with commas between them, 0 or 0,1; several are done one after the other. For
+** each: what making the rows took, the most bytes that one device held meanwhile, then a line for
+** every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum over
+** (number, value), the same whatever devices there are. On one device alone the same rows are given to
+** the one-device form, too ("one-launch-balanced"), whose kernels are timed.
+**
+**     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
+**     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
+#include "backend.h"
+#include "mis/several.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+struct bench {
+    int scale, repeats;
+    uint64_t factor;
+    std::string devices;
+    struct several_team team;
+    struct several_parts parts;
+    gpugraph_run run;
+};
+
+static void need(struct bench *b, bool well) {
+    if (!well) {
+        fprintf(stderr, "bench_several: %s\n", b->run.message);
+        exit(1);
+    }
+}
+
+/* ---- edges: gengraph.cu's arithmetic ---- */
+
+static const uint64_t SEED = 12345;
+
+static __device__ uint64_t mix(uint64_t x) {
+    x += 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+static __device__ uint32_t scramble(uint32_t x, int bits) {
+    uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    for (uint32_t round = 0; round < 4; round++) {
+        x = (x * (0x9E3779B1u + 2u * round * 0x12345u)) & mask;
+        x ^= x >> (bits / 2);
+        x = (x + 0x7F4A7C15u * (round + 1)) & mask;
+    }
+    return x & mask;
+}
+
+/* One thread per edge. */
+static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
+                            uint32_t *target) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        uint32_t u = 0, v = 0;
+        uint64_t hash = mix(SEED * 0x1000003ULL + first + i);
+        for (int level = 0; level < scale; level++) {
+            hash = mix(hash + level);
+            float dice = (uint32_t)(hash >> 32) * 2.3283064365386963e-10f;
+            bool right = (dice >= 0.57f && dice < 0.76f) || dice >= 0.95f;
+            bool down = dice >= 0.76f;
+            u = u * 2 + down;
+            v = v * 2 + right;
+        }
+        source[i] = scramble(u, scale);
+        target[i] = scramble(v, scale);
+    }
+}
+
+static bool fill(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
+                 uint32_t *source, uint32_t *target, void *) {
+    const struct bench *b = (const struct bench *)self;
+    draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(first, count, b->scale,
+                                                                source, target);
+    return gg_launched(job, "draw");
+}
+
+static void make(struct bench *b) {
+    uint64_t peak = 0, m = b->factor << b->scale;
+    const struct several_source source = {1u << b->scale, m, fill, b, 0, false};
+    double began = gg_now_ms();
+    need(b, gg_several_make(&b->team, &source, CSR_SIMPLE, &b->parts, &peak));
+    printf("MAKE,%d,%llu,%s,%.1f,%llu,%llu\n", b->scale, (unsigned long long)b->factor,
+           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs,
+           (unsigned long long)peak);
+    fflush(stdout);
+}
+
+/* ---- what was found ---- */
+
+/* The finalizer of MurmurHash3, as in bench_gpu. */
+static uint64_t hash(uint64_t x) {
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    return x ^ x >> 33;
+}
+
+struct summing {
+    struct bench *b;
+    uint32_t owner;
+    const uint8_t *member;
+    uint64_t sum;
+};
+
+static void sum_slice(void *job, uint64_t low, uint64_t high) {
+    struct summing *s = (struct summing *)job;
+    const struct several_places *places = &s->b->parts.places;
+    uint64_t sum = 0;
+    for (uint64_t i = low; i < high; i++) {
+        uint64_t v = several_number_of(places, s->owner, (uint32_t)i);
+        if (s->member[i] && v < places->n)
+            sum += hash(v * 0x9E3779B97F4A7C15ULL);
+    }
+    __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
+}
+
+static uint64_t sum_of(struct bench *b, const several_array<uint8_t> &member) {
+    struct summing s = {b, 0, NULL, 0};
+    std::vector<uint8_t> segment(b->parts.places.stride);
+    for (int p = 0; p < b->team.parts; p++) {
+        s.owner = (uint32_t)p;
+        s.member = segment.data();
+        gg_download(gg_several_on(&b->team, p), segment.data(), member.at[p],
+                    segment.size());
+        need(b, gg_several_going(&b->team));
+        gg_slices(0, segment.size(), sum_slice, &s);
+    }
+    return s.sum;
+}
+
+static void tell(struct bench *b, const char *algorithm, const char *method,
+                 std::vector<double> ms, uint64_t sum) {
+    std::sort(ms.begin(), ms.end());
+    printf("SEVERAL,%s,%s,%d,%llu,%s,%zu,%.3f,%.3f,%.3f,%016llx\n", algorithm, method,
+           b->scale, (unsigned long long)b->factor, b->devices.c_str(), ms.size(),
+           ms[ms.size() / 2], ms.front(), ms.back(), (unsigned long long)sum);
+    fflush(stdout);
+}
+
+/* ---- mis ---- */
+
+static void time_one_launch(struct bench *b) {
+    struct cuda_job *job = gg_several_on(&b->team, 0);
+    std::vector<double> ms;
+    several_array<uint8_t> member = {};
+    for (int i = 0; i < b->repeats; i++) {
+        struct mis_graph g = mis_graph();
+        struct mis_report report;
+        g.n = b->parts.places
+                  .stride; /* on one device places are numbers; gaps join alone */
+        g.m = b->parts.arcs;
+        g.offset = b->parts.rows[0].offset;
+        g.target = b->parts.rows[0].target;
+        g.stop = job->device->device_stop;
+        g.shift = __builtin_clz(b->parts.places.n - 1);
+        g.hashes.salt = gg_mix(1 + 0x9e3779b97f4a7c15u);
+        need(b, gg_mis_one_launch(job, &g, true, &report) && gg_several_going(&b->team));
+        ms.push_back(gg_marked_ms(job));
+        member.at[0] = g.member;
+    }
+    tell(b, "mis", "one-launch-balanced", ms, sum_of(b, member));
+}
+
+static void time_mis(struct bench *b) {
+    const struct mis_question question = {GPUGRAPH_BY_DEGREE, 1, 0, NULL};
+    struct mis_answer answer;
+    std::vector<double> ms;
+    for (int i = 0; i < b->repeats; i++) {
+        need(b, gg_mis_on_team(&b->team, &b->parts, &question, &answer));
+        ms.push_back(answer.ms);
+    }
+    tell(b, "mis", b->team.exchange->name, ms, sum_of(b, answer.member));
+    if (b->team.parts == 1)
+        time_one_launch(b);
+}
+
+/* ---- */
+
+static void run_on(struct bench *b, const char *devices) {
+    int ordinal[SEVERAL_MOST], parts = 0;
+    b->devices = devices;
+    for (const char *at = devices; parts < SEVERAL_MOST; at = strchr(at, ',') + 1) {
+        ordinal[parts++] = atoi(at);
+        if (!strchr(at, ','))
+            break;
+    }
+    std::replace(b->devices.begin(), b->devices.end(), ',', '+');
+    b->run = gpugraph_run();
+    b->run.backend = GPUGRAPH_CUDA;
+    b->run.device = ordinal[0];
+    gg_begin(&b->run);
+    need(b, gg_several_open(&b->team, NULL, &b->run, ordinal, parts));
+    make(b);
+    time_mis(b);
+    gg_several_free_parts(&b->team, &b->parts);
+    gg_several_close(&b->team);
+}
+
+int main(int argc, char **argv) {
+    struct bench b = {};
+    if (argc < 4) {
+        fprintf(stderr, "usage: bench_several SCALE FACTOR DEVICES ...\n");
+        return 2;
+    }
+    b.scale = atoi(argv[1]);
+    b.factor = strtoull(argv[2], NULL, 10);
+    b.repeats = getenv("REPEATS") ? atoi(getenv("REPEATS")) : 5;
+    for (int i = 3; i < argc; i++)
+        run_on(&b, argv[i]);
+    return 0;
+}

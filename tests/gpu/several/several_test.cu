@@ -1,0 +1,503 @@
+/* A graph on several devices: rows, meetings and answers are those of one, however many members share
+** it. On a machine with one device members share that one, and the host moves what they tell each
+** other; where there are two, kernels do. Skipped where there is no device. */
+#include "backend.h"
+#include "mis/several.cuh"
+#include "several/several.cuh"
+
+extern "C" {
+#include "graphs.h"
+#include "share.h"
+#include "suite.h"
+}
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+enum { PRIORITIES = 4 };
+
+struct layout { /* the members' devices */
+    int parts, ordinal[SEVERAL_MOST];
+};
+
+/* On this machine. */
+static std::vector<struct layout> layouts() {
+    std::vector<struct layout> list = {{1, {0}}, {2, {0, 0}}, {3, {0, 0, 0}}, {8, {}}};
+    int devices = 0;
+    cudaGetDeviceCount(&devices);
+    if (devices >= 2) {
+        list.push_back({2, {0, 1}});
+        list.push_back({1, {1}});
+        list.push_back({5, {0, 0, 0, 1, 1}});
+    }
+    return list;
+}
+
+static void begin_run(gpugraph_run *run, const struct layout *l) {
+    *run = gpugraph_run();
+    run->backend = GPUGRAPH_CUDA;
+    run->device = l->ordinal[0];
+    gg_begin(run);
+}
+
+/* ---- rows ---- */
+
+struct arc {
+    uint32_t source, target;
+    uint64_t weight;
+    bool operator<(const arc &other) const {
+        return source != other.source   ? source < other.source
+               : target != other.target ? target < other.target
+                                        : weight < other.weight;
+    }
+    bool operator==(const arc &other) const {
+        return source == other.source && target == other.target && weight == other.weight;
+    }
+};
+
+static uint64_t weight_at(const void *weight, size_t bytes, uint64_t i) {
+    uint64_t value = 0;
+    if (weight)
+        memcpy(&value, (const char *)weight + i * bytes, bytes);
+    return value;
+}
+
+/* By the CPU. */
+static std::vector<arc> arcs_of_graph(gpugraph_graph *graph, int kind, bool weighted) {
+    gpugraph_run run = gpugraph_run();
+    csr g;
+    std::vector<arc> list;
+    gg_begin(&run);
+    ck_assert_int_eq(gg_rows(graph, (enum csr_kind)kind, weighted, false, &run, &g),
+                     GPUGRAPH_OK);
+    for (uint32_t v = 0; v < g.n; v++)
+        for (uint64_t i = g.begin[v]; i < g.end[v]; i++)
+            list.push_back({v, g.target[i],
+                            weight_at(weighted ? g.weight : NULL,
+                                      gg_distance_size(graph->distance_type), i)});
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+/* What the members have; every vertex once, gaps empty, SIMPLE in order. */
+static std::vector<arc> arcs_of_parts(struct several_team *team,
+                                      const struct several_parts *parts, int kind) {
+    std::vector<arc> list;
+    std::vector<uint8_t> seen(parts->places.n, 0);
+    uint64_t longest = 0;
+    for (int p = 0; p < team->parts; p++) {
+        const struct several_rows *rows = &parts->rows[p];
+        std::vector<uint64_t> offset(parts->places.stride + 1);
+        std::vector<uint32_t> target(rows->arcs + 1);
+        std::vector<char> weight(rows->arcs * parts->weight_bytes + 1);
+        struct cuda_job *job = gg_several_on(team, p);
+        gg_download(job, offset.data(), rows->offset, offset.size() * 8);
+        gg_download(job, target.data(), rows->target, rows->arcs * 4);
+        if (rows->weight)
+            gg_download(job, weight.data(), rows->weight,
+                        rows->arcs * parts->weight_bytes);
+        ck_assert(gg_several_going(team));
+        ck_assert_uint_eq(offset[0], 0);
+        ck_assert_uint_eq(offset.back(), rows->arcs);
+        for (uint32_t i = 0; i < parts->places.stride; i++) {
+            uint64_t v = several_number_of(&parts->places, (uint32_t)p, i);
+            ck_assert(offset[i] <= offset[i + 1]);
+            ck_assert(v < parts->places.n || offset[i] == offset[i + 1]);
+            if (v >= parts->places.n)
+                continue;
+            seen[v]++;
+            longest = std::max(longest, offset[i + 1] - offset[i]);
+            for (uint64_t k = offset[i]; k < offset[i + 1]; k++) {
+                ck_assert(kind != CSR_SIMPLE || k == offset[i] ||
+                          target[k - 1] < target[k]);
+                list.push_back({(uint32_t)v,
+                                (uint32_t)several_number(&parts->places, target[k]),
+                                weight_at(rows->weight ? weight.data() : NULL,
+                                          parts->weight_bytes, k)});
+            }
+        }
+    }
+    ck_assert(std::count(seen.begin(), seen.end(), 1) == (int64_t)parts->places.n);
+    ck_assert_uint_eq(longest, parts->most_arcs);
+    ck_assert_uint_eq(list.size(), parts->arcs);
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+static void check_rows(const shape *s, const std::vector<int64_t> &weight,
+                       const struct layout *l) {
+    gpugraph_graph *graph =
+        weight.empty() ? shape_graph(s) : shape_weighed(s, false, weight.data(), NULL);
+    struct several_team team;
+    gpugraph_run run;
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        struct several_parts parts;
+        bool weighted = !weight.empty() && kind != CSR_SIMPLE;
+        begin_run(&run, l);
+        ck_assert_msg(gg_several_open(&team, graph, &run, l->ordinal, l->parts), "%s",
+                      run.message);
+        ck_assert_msg(gg_several_rows(&team, (enum csr_kind)kind, weighted, &parts), "%s",
+                      run.message);
+        bool same =
+            arcs_of_parts(&team, &parts, kind) == arcs_of_graph(graph, kind, weighted);
+        ck_assert_msg(same, "%s, kind %d, %d parts: other arcs", s->name, kind, l->parts);
+        ck_assert_int_eq(gg_several_close(&team), GPUGRAPH_OK);
+    }
+    gpugraph_free(graph);
+}
+
+static std::vector<int64_t> some_weights(const shape *s, uint64_t seed, int64_t most) {
+    std::vector<int64_t> weight((size_t)s->edges + 1);
+    for (int64_t &w : weight)
+        w = (int64_t)(shape_random(&seed) % (uint64_t)most);
+    return weight;
+}
+
+/* In ranges of few arcs, too, for which the edges come again and again. */
+START_TEST(rows_of_small_shapes) {
+    shape s;
+    const std::vector<struct layout> list = layouts();
+    for (int i = 0; shape_small(i, 3, &s); i++) {
+        for (size_t l = 0; l < list.size(); l++) {
+            if (left_out((uint64_t)i + l))
+                continue;
+            gg_several_sorted_arcs = i % 3 == 0 ? 16 : UINT64_MAX;
+            std::vector<int64_t> weight;
+            if (i % 2)
+                weight =
+                    some_weights(&s, (uint64_t)i, i % 4 == 1 ? 200 : INT64_C(1) << 40);
+            check_rows(&s, weight, &list[l]);
+        }
+        shape_free(&s);
+    }
+    gg_several_sorted_arcs = UINT64_MAX;
+}
+END_TEST
+
+START_TEST(rows_of_larger_shapes) {
+    shape shapes[] = {shape_rmat(13, 8, 4), shape_star(30000), shape_grid(120, 90)};
+    const std::vector<struct layout> list = layouts();
+    for (shape &s : shapes) {
+        for (const struct layout &l : list) {
+            check_rows(&s, std::vector<int64_t>(), &l);
+            gg_several_sorted_arcs = 30000;
+            check_rows(&s, some_weights(&s, 5, 100), &l);
+            gg_several_sorted_arcs = UINT64_MAX;
+        }
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* ---- meeting ---- */
+
+enum { MEETINGS = 2000 };
+
+/* Every block of every member tells its number; what all come to is compared. */
+static __global__ void meet_often(const __grid_constant__ several_view v, uint32_t *wrong,
+                                  uint64_t expected) {
+    for (uint64_t round = several_round(v); round < MEETINGS; round++) {
+        if (threadIdx.x == 0) {
+            if (round > several_round(v) &&
+                (several_told(&v.meeting, round - 1, 0) != expected + round - 1 ||
+                 several_told(&v.meeting, round - 1, 1) != v.places.parts ||
+                 several_told_letters(&v.meeting, round - 1, 0) != round - 1))
+                atomicAdd(wrong, 1u);
+            several_tell(&v.meeting, round, 0, blockIdx.x);
+            several_tell_largest(&v.meeting, round, 1, v.me + 1);
+            if (blockIdx.x == 0 && v.me == 0) {
+                several_tell(&v.meeting, round, 0, round);
+                for (uint32_t q = 0; q < v.places.parts; q++)
+                    several_tell_letters(&v.meeting, round, q, round);
+            }
+        }
+        if (!several_meet(v, round))
+            return;
+    }
+}
+
+static const struct cooperative_kernel meeting = {(const void *)meet_often, "meet_often",
+                                                  GG_BLOCK, 0};
+
+struct meeters {
+    struct several_team team;
+    struct several_view view[SEVERAL_MOST];
+    several_array<uint32_t> wrong;
+    gpugraph_run run;
+};
+
+static void open_meeters(struct meeters *m, const struct layout *l) {
+    struct several_places places;
+    struct several_space space = {l->parts, {}, 0};
+    ck_assert(several_lay_out(&places, 1000, (uint32_t)l->parts, GG_SEVERAL_BLOCK_BITS));
+    ck_assert_msg(gg_several_open(&m->team, NULL, &m->run, l->ordinal, l->parts), "%s",
+                  m->run.message);
+    const struct several_ways ways = {1u << 1, 0};
+    gg_several_begin(&m->team, ways, &places, m->view);
+    gg_several_plan(&m->team, &meeting, m->view);
+    m->wrong = gg_several_carve<uint32_t>(&space, 1);
+    gg_several_workspace(&m->team, &space);
+    m->wrong = gg_several_carve<uint32_t>(&space, 1);
+    for (int p = 0; p < l->parts; p++)
+        gg_fill(gg_several_on(&m->team, p), m->wrong.at[p], 0, 4);
+    ck_assert(gg_several_going(&m->team));
+}
+
+/* In kernels, and by the host, which needs as many launches as there are meetings. */
+static void check_meetings(const struct layout *l, bool peers) {
+    struct meeters m = {};
+    uint64_t expected = 0;
+    begin_run(&m.run, l);
+    gg_several_forced = peers ? &gg_several_peer : &gg_several_copies;
+    open_meeters(&m, l);
+    for (int p = 0; p < l->parts; p++) {
+        uint64_t blocks = m.view[p].meeting.blocks;
+        expected += blocks * (blocks - 1) / 2;
+    }
+    void *argument[SEVERAL_MOST][3];
+    void **arguments[SEVERAL_MOST];
+    for (int p = 0; p < l->parts; p++) {
+        argument[p][0] = &m.view[p];
+        argument[p][1] = &m.wrong.at[p];
+        argument[p][2] = &expected;
+        arguments[p] = argument[p];
+    }
+    double began = gg_now_ms();
+    if (peers) {
+        ck_assert_msg(gg_several_launch(&m.team, &meeting, m.view, arguments), "%s",
+                      m.run.message);
+        printf("%d parts: a meeting takes %.2f us\n", l->parts,
+               (gg_now_ms() - began) * 1e3 / (double)MEETINGS);
+    } else {
+        struct several_outcome outcome;
+        for (uint64_t round = 0; round < 5; round++) {
+            ck_assert(gg_several_launch(&m.team, &meeting, m.view, arguments));
+            ck_assert(gg_several_meet_on_host(&m.team, m.view[0].meeting.ways, &outcome));
+            ck_assert_uint_eq(outcome.word[0], expected + round);
+            ck_assert_uint_eq(outcome.word[1], (uint64_t)l->parts);
+        }
+    }
+    for (int p = 0; p < l->parts; p++) {
+        uint32_t wrong = 1;
+        gg_fetch(gg_several_on(&m.team, p), &wrong, m.wrong.at[p], 4);
+        ck_assert_uint_eq(wrong, 0);
+    }
+    ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_OK);
+    gg_several_forced = NULL;
+}
+
+START_TEST(all_meet) {
+    for (const struct layout &l : layouts()) {
+        bool apart = true;
+        for (int p = 1; p < l.parts; p++)
+            apart = apart && l.ordinal[p] != l.ordinal[p - 1];
+        if (apart)
+            check_meetings(&l, true);
+        check_meetings(&l, false);
+    }
+}
+END_TEST
+
+static int asked;
+static int interrupt_later(void *) {
+    return ++asked > 5;
+}
+
+/* Of two members one is not launched. */
+static void wait_in_vain(struct meeters *m) {
+    const struct layout pair = {2, {0, 0}};
+    uint64_t expected = 0;
+    gg_several_forced = &gg_several_peer;
+    open_meeters(m, &pair);
+    m->view[0].meeting.blocks = 1;
+    void *arguments[] = {&m->view[0], &m->wrong.at[0], &expected};
+    struct cuda_job *job = gg_several_on(&m->team, 0);
+    gg_launch_cooperative(job, &meeting, 1, arguments);
+}
+
+START_TEST(a_device_that_never_comes) {
+    const struct layout pair = {2, {0, 0}};
+    struct meeters m = {};
+    uint32_t trouble[2];
+    begin_run(&m.run, &pair);
+    wait_in_vain(&m); /* with all the patience there is: until the stop word */
+    __atomic_store_n(m.team.member[0].job.device->stop, 1u, __ATOMIC_RELEASE);
+    ck_assert(gg_several_wait(&m.team));
+    gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);
+    ck_assert_uint_eq(trouble[0], SEVERAL_STOPPED);
+    gg_several_close(&m.team);
+
+    memset(&m, 0, sizeof m);
+    begin_run(&m.run, &pair);
+    gg_several_forced = &gg_several_peer;
+    open_meeters(&m, &pair);
+    m.view[0].meeting.blocks = 1;
+    m.view[0].meeting.patience_ns = 50000000;
+    uint64_t expected = 0;
+    void *arguments[] = {&m.view[0], &m.wrong.at[0], &expected};
+    double began = gg_now_ms();
+    gg_launch_cooperative(gg_several_on(&m.team, 0), &meeting, 1, arguments);
+    ck_assert(gg_several_wait(&m.team));
+    ck_assert(gg_now_ms() - began < 1000);
+    gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);
+    ck_assert_uint_eq(trouble[0], SEVERAL_ABSENT);
+    ck_assert_uint_eq(trouble[1], 1);
+    gg_several_close(&m.team);
+    gg_several_forced = NULL;
+}
+END_TEST
+
+START_TEST(an_interrupt_ends_the_waiting) {
+    const struct layout pair = {2, {0, 0}};
+    struct meeters m = {};
+    begin_run(&m.run, &pair);
+    m.run.interrupted = interrupt_later;
+    asked = 0;
+    wait_in_vain(&m);
+    double began = gg_now_ms();
+    ck_assert(!gg_several_wait(&m.team));
+    ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_INTERRUPTED);
+    ck_assert_msg(gg_now_ms() - began < 500, "after %.0f ms", gg_now_ms() - began);
+    gg_several_forced = NULL;
+}
+END_TEST
+
+/* ---- sets ---- */
+
+static std::vector<uint8_t> set_of(gpugraph_graph *graph, int priority, int64_t seed,
+                                   const struct layout *l) {
+    std::vector<uint8_t> member(graph->n + 1, 7);
+    gpugraph_run run = gpugraph_run();
+    if (l) {
+        begin_run(&run, l);
+        gg_mis_several(graph, (gpugraph_priority)priority, seed, &run, l->ordinal,
+                       l->parts, member.data());
+    } else {
+        run.backend = GPUGRAPH_CPU;
+        gpugraph_mis(graph, (gpugraph_priority)priority, seed, &run, member.data());
+    }
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    return member;
+}
+
+static void check_sets(const shape *s, int64_t seed, const struct layout *only) {
+    gpugraph_graph *graph = shape_graph(s);
+    for (int priority = 0; priority < PRIORITIES; priority++) {
+        const std::vector<uint8_t> right = set_of(graph, priority, seed, NULL);
+        for (const struct layout &l : layouts())
+            if (!only || (only->parts == l.parts && only->ordinal[1] == l.ordinal[1]))
+                ck_assert_msg(set_of(graph, priority, seed, &l) == right,
+                              "%s, priority %d, %d parts: another set", s->name, priority,
+                              l.parts);
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(sets_of_small_shapes) {
+    shape s;
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        for (int i = 0; shape_small(i, seed, &s); i++) {
+            if (!left_out(seed + (uint64_t)i))
+                check_sets(&s, (int64_t)seed - 2, NULL);
+            shape_free(&s);
+        }
+}
+END_TEST
+
+START_TEST(sets_of_larger_shapes) {
+    shape list[] = {shape_path(200000),    shape_star(100000),
+                    shape_comb(20000, 3),  shape_grid(300, 300),
+                    shape_rmat(16, 12, 4), shape_complete(300),
+                    shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
+    for (shape &s : list) {
+        check_sets(&s, 5, NULL);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Two neighbours of equal degree and equal word: hashes, then numbers. */
+START_TEST(ties) {
+    shape s = shape_empty(40000);
+    for (uint32_t v = 0; v + 1 < s.vertices; v += 2)
+        shape_add(&s, v + 1, v);
+    shape_renumber(&s, 3);
+    check_sets(&s, 11, NULL);
+    shape_free(&s);
+}
+END_TEST
+
+START_TEST(no_memory_and_then_enough) {
+    shape s = shape_rmat(16, 12, 4);
+    gpugraph_graph *graph = shape_graph(&s);
+    const std::vector<uint8_t> right = set_of(graph, 0, 1, NULL);
+    for (const struct layout &l : layouts()) {
+        std::vector<uint8_t> member(graph->n);
+        int refused = 0;
+        for (int64_t limit = 65536; limit < INT64_C(1) << 32; limit *= 4) {
+            gpugraph_run run;
+            begin_run(&run, &l);
+            run.memory_limit = limit;
+            gpugraph_release_device(graph);
+            gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
+                           member.data());
+            ck_assert_msg(run.status == GPUGRAPH_OK ||
+                              run.status == GPUGRAPH_DEVICE_MEMORY,
+                          "%s", run.message);
+            refused += run.status != GPUGRAPH_OK;
+            if (run.status == GPUGRAPH_OK)
+                ck_assert(memcmp(member.data(), right.data(), graph->n) == 0);
+        }
+        ck_assert_int_gt(refused, 0);
+        ck_assert(set_of(graph, 0, 1, &l) == right);
+    }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+START_TEST(interrupts) {
+    shape s = shape_rmat(16, 12, 4);
+    gpugraph_graph *graph = shape_graph(&s);
+    const std::vector<uint8_t> right = set_of(graph, 0, 1, NULL);
+    for (const struct layout &l : layouts()) {
+        std::vector<uint8_t> member(graph->n);
+        gpugraph_run run;
+        gpugraph_release_device(graph);
+        begin_run(&run, &l);
+        run.interrupted = interrupt_later;
+        asked = 5;
+        double began = gg_now_ms();
+        gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
+                       member.data());
+        ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
+        ck_assert(gg_now_ms() - began < 500);
+        ck_assert(set_of(graph, 0, 1, &l) == right);
+    }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+extern const struct suite suite = {
+    .name = "several",
+    .groups = {{.name = "rows",
+                .timeout = 240,
+                .cases = {{&rows_of_small_shapes}, {&rows_of_larger_shapes}}},
+               {.name = "meeting",
+                .timeout = 60,
+                .cases = {{&all_meet},
+                          {&a_device_that_never_comes},
+                          {&an_interrupt_ends_the_waiting}}},
+               {.name = "sets",
+                .timeout = 240,
+                .cases = {{&sets_of_small_shapes},
+                          {&sets_of_larger_shapes},
+                          {&ties},
+                          {&no_memory_and_then_enough},
+                          {&interrupts}}}},
+    .needs_device = true,
+};
