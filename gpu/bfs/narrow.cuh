@@ -80,8 +80,9 @@ static __device__ __forceinline__ void finish(const place<entry_type> &p, uint32
         __syncwarp(); /* before the other warps of the block can go on */
         if (threadIdx.x < 1u << p.shift) {
             uint32_t entries = share_of(p.shift, sent, p.me, threadIdx.x);
-            gg_announce(&p.m->mail, threadIdx.x, turn % 2,
-                        entries * (uint32_t)sizeof(entry_type) + (uint32_t)sizeof(uint2));
+            gg_announce_bytes(&p.m->mail, threadIdx.x, turn % 2,
+                              entries * (uint32_t)sizeof(entry_type) +
+                                  (uint32_t)sizeof(uint2));
             gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
                     make_uint2(sent | flags, hits));
         }

@@ -99,8 +99,8 @@ static inline void gg_send(cluster_mail *mail, uint32_t *at, uint32_t block,
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back({block, half, word_in(mail, at, block), {word, 0}, 4});
 }
-static inline void gg_announce(cluster_mail *, uint32_t block, uint32_t half,
-                               uint32_t bytes) {
+static inline void gg_announce_bytes(cluster_mail *, uint32_t block, uint32_t half,
+                                     uint32_t bytes) {
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back({block, half, NULL, {0, 0}, bytes});
 }
