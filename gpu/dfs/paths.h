@@ -161,17 +161,19 @@ WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, int each, uint32
             load_now(&w->crew.fixed[(find[i].up >> 32) * places + k % places], k < total);
         find[i].open = k < total;
     }
+    /* Claims before anything else looks at a target, or its neighbours' loads would wait for that. */
     for (int i = 0; i < each; i++) {
-        find[i].begin = find[i].end = 0;
-        find[i].open = find[i].open && find[i].v != DFS_NONE;
-        if (find[i].open && find[i].v == PATHS_MORE) {
-            find[i].begin = w->crew.offset[find[i].up >> 32] + places - 1;
-            find[i].end = w->crew.offset[(find[i].up >> 32) + 1];
-            find[i].open = false;
-        }
         before[i] = UINT32_MAX;
+        find[i].open = find[i].open && find[i].v < w->crew.n;
         if (find[i].open)
             before[i] = device_or(&w->crew.visited[find[i].v / 32], 1u << find[i].v % 32);
+    }
+    for (int i = 0; i < each; i++) {
+        const uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
+        const uint64_t *row = &w->crew.offset[find[i].up >> 32];
+        const bool more = k < total && find[i].v == PATHS_MORE;
+        find[i].begin = more ? row[0] + places - 1 : 0;
+        find[i].end = more ? row[1] : 0;
         if (w->crew.work)
             w->looked += set_bits(warp_ballot(find[i].open));
     }
