@@ -93,6 +93,9 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
     struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
                                 GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
                                 GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
+    const int variant = getenv("H26_PATHS") ? atoi(getenv("H26_PATHS")) : 0;
+    shape.stale = variant & 1;
+    shape.ahead = variant & 2;
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;

@@ -72,7 +72,12 @@ struct paths_find { /* of one arc */
 WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                                bool test) {
     uint32_t *visited = w->crew.visited;
-    if (test) {
+    if (test && w->crew.shape.stale) {
+        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+            if (find[i].open)
+                find[i].open =
+                    !(block_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
+    } else if (test) {
         for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
             if (find[i].open)
                 find[i].open =
@@ -119,11 +124,9 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
-** a next entry already. */
-WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
-                              uint32_t total, uint32_t *held) {
-    struct paths_find find[GG_PATHS_LANE_ARCS];
+/* Asks for arcs [base, base + PATHS_GROUP) of the hands, `total` in all. */
+WARP_FUNCTION void paths_ask(const struct paths_worker *w, uint32_t first, uint32_t base,
+                             uint32_t total, struct paths_find *find) {
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
         unsigned owner = paths_owner(first, k);
@@ -133,8 +136,13 @@ WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         find[i].open = k < total;
         find[i].v = load_now(&w->crew.target[begin + (k - before)], k < total);
     }
-    paths_claim(w, find, total > w->crew.shape.direct);
+}
+
+/* Looks at what was asked for; *held lanes have a next entry already. */
+WARP_FUNCTION void paths_look(struct paths_worker *w, struct paths_find *find, bool test,
+                              uint32_t *held) {
     uint32_t beyond = 0;
+    paths_claim(w, find, test);
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         bool row = find[i].open && find[i].end > find[i].begin;
         w->reached += find[i].open;
@@ -238,10 +246,20 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
         return false;
     total = total < most ? total : most;
     w->looked += total;
+    struct paths_find find[GG_PATHS_LANE_ARCS], next[GG_PATHS_LANE_ARCS];
+    const bool test = total > w->crew.shape.direct, ahead = w->crew.shape.ahead;
+    paths_ask(w, first, 0, total, find);
     for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
+        const bool more = base + PATHS_GROUP < total;
+        if (more && ahead)
+            paths_ask(w, first, base + PATHS_GROUP, total, next);
         if (!paths_make_room(w))
             return false;
-        paths_look(w, first, base, total, held);
+        paths_look(w, find, test, held);
+        if (more && !ahead)
+            paths_ask(w, first, base + PATHS_GROUP, total, next);
+        for (int i = 0; more && i < GG_PATHS_LANE_ARCS; i++)
+            find[i] = next[i];
     }
     return true;
 }
