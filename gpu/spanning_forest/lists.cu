@@ -265,12 +265,22 @@ static void halve_range(struct forest *f) {
         high->edge = low.edge + (high->edge - low.edge) / 2;
 }
 
+/* The share of all edges that the next list is to have: a few for each vertex on the first one, then what there is
+** room for, since a later list mostly has all that are left, and each list costs a look at all edges. A sample errs. */
+static double share_to_list(const struct forest *f) {
+    const double m = (double)f->edges.m;
+    if (gg_first_share(f->edges.n, f->edges.m) >= 1)
+        return 1;
+    return f->first ? GG_FOREST_FIRST * (double)f->edges.n / m
+                    : GG_FOREST_FILL * (double)f->room / m;
+}
+
 /* Of a sample, those that may be listed: so many edges of all are to be. Returns the place's number among
 ** them, and moves them to the front; all may come: *places is 0. */
 static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
                             uint32_t *places) {
     struct forest *f = c->f;
-    const double share = gg_list_share(f->edges.n, f->edges.m, f->first);
+    const double share = share_to_list(f);
     const uint32_t count = gg_forest_limits.sample;
     uint32_t found = 0;
     f->high = {NOWHERE, NOWHERE};
