@@ -212,12 +212,11 @@ static void check_all(const shape *s, uint64_t seed) {
 
 START_TEST(small_shapes) {
     shape s;
-    for (uint64_t seed = 1; seed <= 2; seed++)
-        for (int i = 0; shape_small(i, seed, &s); i++) {
-            if (!left_out(seed + (uint64_t)i))
-                check_all(&s, seed + (uint64_t)i);
-            shape_free(&s);
-        }
+    for (int i = 0; shape_small(i, 1, &s); i++) {
+        if (!left_out((uint64_t)i))
+            check_all(&s, (uint64_t)i + 1);
+        shape_free(&s);
+    }
 }
 END_TEST
 
