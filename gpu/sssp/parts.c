@@ -1,7 +1,8 @@
 /* Shortest paths over parts: delta-stepping (Meyer and Sanders, J. Algorithms 49, 2003) by buckets that
 ** all parts serve at the same time.
 **
-**     round    drain       each part relaxes along its own rows until its current bucket is empty
+**     round    drain       each part relaxes along its own rows until its current bucket is empty, or
+**                          much has been relaxed
 **              reduce      ghosts that were in it go to their masters, where least wins
 **              broadcast   masters that were in it go to ghosts that rows begin at
 **              agree       the lowest bucket that any part has left becomes current
@@ -313,11 +314,15 @@ static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
         serve_bin_in(s, c, PART_REAL);
 }
 
-/* Relaxes until the current bucket is empty here. */
+/* Relaxes until the current bucket is empty here, or others should be told before more is done: what they wait
+** for may be half of the work. Where ghosts are both read and written all of the bucket is served first. */
 static bool drain(struct sssp_part *s) {
     const int slot = (int)(s->current % BUCKET_SLOTS);
+    const bool whole = part_reads_ghosts(s->p) == part_writes_ghosts(s->p);
+    const uint64_t enough = whole ? UINT64_MAX : s->arcs + GG_PART_ARCS_A_ROUND;
     uint64_t pause_at = s->arcs + GG_POLL_ITEMS;
-    for (struct bucket_chunk *c; (c = bucket_take(&s->queue, 0, slot)) != NULL;) {
+    for (struct bucket_chunk *c;
+         s->arcs < enough && (c = bucket_take(&s->queue, 0, slot)) != NULL;) {
         serve_bin(s, c);
         if (s->run->status || gg_stopping(s->run))
             return false;
