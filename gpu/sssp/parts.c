@@ -42,8 +42,8 @@ struct offers {
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
 
 /* Beyond the integers that a bucket number can be, buckets go on by the bits of the double. */
-PART_INLINE uint64_t key_in(const struct sssp_part *s, uint64_t word,
-                            enum part_layout layout) {
+static PART_INLINE uint64_t key_in(const struct sssp_part *s, uint64_t word,
+                                   enum part_layout layout) {
     if (layout != PART_REAL)
         return word >> s->shift;
     const double scaled = gg_word_real(word) * s->scale;
@@ -54,7 +54,8 @@ static inline uint64_t key_of(const struct sssp_part *s, uint64_t word) {
                                   : key_in(s, word, PART_WHOLE);
 }
 
-PART_INLINE void put_in(void *array, uint64_t i, uint64_t word, enum part_layout layout) {
+static PART_INLINE void put_in(void *array, uint64_t i, uint64_t word,
+                               enum part_layout layout) {
     if (layout == PART_NARROW)
         ((uint32_t *)array)[i] = (uint32_t)word;
     else
@@ -168,7 +169,7 @@ static void move_to(struct sssp_part *s, uint64_t key) {
 
 /* ---- relaxing ---- */
 
-PART_INLINE bool is_over(uint64_t sum, enum part_layout layout) {
+static PART_INLINE bool is_over(uint64_t sum, enum part_layout layout) {
     if (layout == PART_REAL)
         return !(gg_word_real(sum) <= DBL_MAX);
     return layout == PART_WHOLE && sum >> 63;
@@ -176,8 +177,8 @@ PART_INLINE bool is_over(uint64_t sum, enum part_layout layout) {
 
 /* Looks at some arcs: every one is written behind the offers, whose count moves on only for those that
 ** are one. A branch instead would wait for the target's distance. */
-PART_INLINE void look(struct sssp_part *s, struct offers *o, uint64_t from, uint64_t arc,
-                      uint64_t end, enum part_layout layout) {
+static PART_INLINE void look(struct sssp_part *s, struct offers *o, uint64_t from,
+                             uint64_t arc, uint64_t end, enum part_layout layout) {
     const gpugraph_part *p = s->p;
     uint32_t count = o->count;
     bool over = false;
@@ -195,8 +196,8 @@ PART_INLINE void look(struct sssp_part *s, struct offers *o, uint64_t from, uint
     s->over |= over;
 }
 
-PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
-                             enum part_layout layout) {
+static PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
+                                    enum part_layout layout) {
     for (uint32_t i = 0; i < o->count; i++) {
         const uint32_t v = o->vertex[i];
         const uint64_t sum = o->sum[i];
@@ -208,8 +209,8 @@ PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
     o->count = 0;
 }
 
-PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_t u,
-                           enum part_layout layout) {
+static PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_t u,
+                                  enum part_layout layout) {
     const uint64_t from = part_value(s->distance, u, layout), end = s->p->offset[u + 1];
     for (uint64_t arc = s->p->offset[u]; arc < end;) {
         const uint64_t room = GG_SSSP_OFFERS - 1 - o->count,
@@ -223,7 +224,7 @@ PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_t u,
 }
 
 /* Does the entry stand? Then it is noted for who must be told of it, and its row is to be relaxed. */
-PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout layout) {
+static PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout layout) {
     const uint64_t distance = part_value(s->distance, v, layout);
     if (key_in(s, distance, layout) != s->current ||
         part_value(s->scanned, v, layout) == distance)
@@ -244,8 +245,9 @@ PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout layout)
 
 /* Asks for the memory of the vertices behind number i: first their offsets and distances, then, from
 ** nearer by, their arcs. */
-PART_INLINE void look_ahead(const struct sssp_part *s, const struct bucket_chunk *c,
-                            uint32_t i, enum part_layout layout) {
+static PART_INLINE void look_ahead(const struct sssp_part *s,
+                                   const struct bucket_chunk *c, uint32_t i,
+                                   enum part_layout layout) {
     const uint32_t width = layout == PART_NARROW ? 4 : 8;
     if (i + 2 * GG_SSSP_AHEAD < c->count) {
         const uint64_t far = c->vertex[i + 2 * GG_SSSP_AHEAD];
@@ -261,8 +263,8 @@ PART_INLINE void look_ahead(const struct sssp_part *s, const struct bucket_chunk
 }
 
 /* Relaxes the rows of a bin's vertices that stand. */
-PART_INLINE void serve_bin_in(struct sssp_part *s, struct bucket_chunk *c,
-                              enum part_layout layout) {
+static PART_INLINE void serve_bin_in(struct sssp_part *s, struct bucket_chunk *c,
+                                     enum part_layout layout) {
     struct bucket_chunk *next;
     struct offers offers;
     offers.count = 0;
