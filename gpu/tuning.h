@@ -609,7 +609,11 @@
 /* Spanning forests. Edges for each vertex that come first, of graphs that have at least twice as many, and
 ** edges from which that is worth it; edges by chance that say which these are. One thread takes 17 ns for an edge of an R-MAT graph,
 ** 60 of a road network; on a device 0.064 and 0.15. */
-#define GG_FOREST_LIGHT       3
+#define GG_FOREST_LIGHT 3
+/* On a device: edges for each vertex on the first list, and how full a later one is to be. (H100, R-MAT 24: 23.9 ms, and
+** 26.1 with 3 on each list. R-MAT 22: 5.90 ms; with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
+#define GG_FOREST_FIRST       2
+#define GG_FOREST_FILL        0.9
 #define GG_FOREST_FEW         (1 << 16)
 #define GG_FOREST_SAMPLE      2048
 #define GG_FOREST_CPU_NS      30

@@ -40,7 +40,7 @@ static __device__ __forceinline__ void
 part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t round) {
     struct cores_state *state = c.state;
     const slice_list list = {c.p.slice[round % 2], nullptr,
-                             &c.p.state->slices[round % PEEL_COUNTS], nullptr};
+                             &c.p.state->slices[round % PEEL_COUNTS]};
     const uint32_t *rest = c.rest[pass % 2];
     const uint64_t whole = gg_whole_warps(count);
     uint32_t fewest = UINT32_MAX;
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
             k = max(k + 1, fewest);
             continue;
         }
-        round = gg_peel(c.p, round, 0, &near, &taken, arc_of_core{c.core, k});
+        round = gg_peel(c.p, round, &near, &taken, arc_of_core{c.core, k});
         k++;
     }
     if (gg_thread() == 0) {

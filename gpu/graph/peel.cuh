@@ -31,7 +31,6 @@ static_assert(GG_PEEL_NARROW <= PEEL_NEAR, "a narrow round lies in shared memory
 struct peel_state {
     uint32_t slices[PEEL_COUNTS];
     uint32_t taken, round, stopped;
-    uint32_t spill, failed; /* peel_cluster.cuh */
 };
 
 struct peel_lists {
@@ -40,14 +39,12 @@ struct peel_lists {
     uint64_t room; /* slices that each has place for */
     struct peel_state *state;
     const uint32_t *host_stop;
-    bool fetch; /* slices that go on a list fetch their arcs ahead */
 };
 
 /* Where slices go: a list, and a copy of its beginning. */
 struct slice_list {
     uint64_t *far, *near; /* near: NULL, or in shared memory */
     uint32_t *count;
-    const uint32_t *fetch;
 };
 
 struct near_lists {
@@ -67,8 +64,6 @@ static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t a
 static __device__ __forceinline__ void put_slice(const slice_list &list, uint32_t at,
                                                  uint64_t entry) {
     list.far[at] = entry;
-    if (list.fetch)
-        gg_fetch_ahead_far(list.fetch + (entry >> PEEL_ARC_BITS));
     if (list.near && at < PEEL_NEAR)
         list.near[at] = entry;
 }
@@ -235,8 +230,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
     __syncthreads();
     while (count > 0 && count <= GG_PEEL_NARROW && round < end && !near->stop) {
         const slice_list next = {p.slice[(round + 1) % 2], near->slice[(round + 1) % 2],
-                                 &near->count[(round + 1) % PEEL_COUNTS],
-                                 p.fetch ? p.rows.target : nullptr};
+                                 &near->count[(round + 1) % PEEL_COUNTS]};
         *taken +=
             gg_peel_walk(p, near->slice[round % 2], nullptr, count, threadIdx.x / GG_WARP,
                          blockDim.x / GG_WARP, round, next, take);
@@ -265,12 +259,11 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
 **     falls(t, answer, round)   is it taken away by that?
 **     rows_ahead                its row is asked for together with the answer, not once it falls
 **
-** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty, has no more than
-** `few` slices, or the host says stop. Returns the round after them, behind a barrier. */
+** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
+** the host says stop. Returns the round after them, behind a barrier. */
 template <typename take_type>
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
-                                                   uint32_t few, near_lists *near,
-                                                   uint32_t *taken,
+                                                   near_lists *near, uint32_t *taken,
                                                    const take_type &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
@@ -281,7 +274,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
         if (gg_lane() == 0 && warp < p.room)
             ahead = gg_load_now(p.slice[round % 2] + warp, true);
         const uint32_t count = gg_peek(&state->slices[round % PEEL_COUNTS]);
-        const bool over = count <= few || gg_peek(&state->stopped) != 0;
+        const bool over = count == 0 || gg_peek(&state->stopped) != 0;
         if (over || count <= GG_PEEL_NARROW) {
             grid.sync(); /* all have read the counts */
             if (over)
@@ -294,8 +287,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
             continue;
         }
         const slice_list next = {p.slice[(round + 1) % 2], nullptr,
-                                 &state->slices[(round + 1) % PEEL_COUNTS],
-                                 p.fetch ? p.rows.target : nullptr};
+                                 &state->slices[(round + 1) % PEEL_COUNTS]};
         if (gg_thread() == 0)
             state->slices[(round + 2) % PEEL_COUNTS] = 0;
         *taken +=

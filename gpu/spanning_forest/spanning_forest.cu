@@ -121,9 +121,7 @@ static void carve(struct workspace *space, struct forest *f) {
 /* A third more than is aimed at: a sample errs. */
 static struct forest planned(const gpugraph_graph *graph, bool weighted) {
     struct forest f = forest();
-    const double one = gg_list_share(graph->n, graph->m, true),
-                 two = gg_list_share(graph->n, graph->m, false);
-    const double share = one > two ? one : two;
+    const double share = gg_first_share(graph->n, graph->m);
     f.edges.n = graph->n;
     f.edges.m = graph->m;
     f.wide = graph->wide;

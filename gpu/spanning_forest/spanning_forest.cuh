@@ -6,8 +6,6 @@
 #include "spanning_forest.h"
 #include "graph/frontier.cuh"
 
-#include <stdlib.h>
-
 #define NOWHERE (~0ull) /* no place, and no part of one */
 
 typedef unsigned long long word; /* as atomics have it */
@@ -58,13 +56,6 @@ static inline unsigned grid(const struct forest_course *c, uint64_t items) {
 
 static inline bool look(struct forest_course *c) {
     return gg_fetch(c->job, &c->state, c->f->state, sizeof c->state);
-}
-
-static inline double gg_list_share(uint64_t n, uint64_t m, bool first) {
-    const char *text = getenv(first ? "GG_F1" : "GG_F2");
-    const double share = gg_first_share(n, m),
-                 aimed = (text ? atof(text) : 3.0) * (double)n / (double)m;
-    return share >= 1 ? 1 : aimed < 1 ? aimed : 1;
 }
 
 /* ---- lists.cu ---- */

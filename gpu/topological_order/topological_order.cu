@@ -5,17 +5,15 @@
 **     peel_levels          one cooperative launch for all levels: graph/peel.cuh
 **     sort, place          positions: a radix sort by level keeps the order of vertices */
 #include "topological_order.h"
-#include "graph/peel_cluster.cuh"
+#include "graph/peel.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct levels {
     struct peel_lists p;
     uint32_t *left, *level;
-    uint32_t few; /* slices of a round that the cluster walks, at most */
 };
 
 struct arrays {
@@ -35,7 +33,7 @@ static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
 
 static __global__ void plant(levels l) {
     const uint64_t whole = gg_whole_warps(l.p.rows.n);
-    const slice_list list = {l.p.slice[0], nullptr, &l.p.state->slices[0], nullptr};
+    const slice_list list = {l.p.slice[0], nullptr, &l.p.state->slices[0]};
     uint32_t planted = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool first = v < l.p.rows.n && l.left[v] == 0;
@@ -74,20 +72,12 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_levels(const __grid_constant__ levels l) {
     __shared__ near_lists near;
     uint32_t taken = 0;
-    const uint32_t round = gg_peel(l.p, gg_peek(&l.p.state->round), l.few, &near, &taken,
-                                   arc_of_order{l.left, l.level});
+    const uint32_t round = gg_peel(l.p, 0, &near, &taken, arc_of_order{l.left, l.level});
     taken = __reduce_add_sync(ALL_LANES, taken);
     if (gg_lane() == 0 && taken > 0)
         atomicAdd(&l.p.state->taken, taken);
     if (gg_thread() == 0)
         l.p.state->round = round;
-}
-
-/* One cluster. */
-static __global__ void __launch_bounds__(PEEL_BLOCK)
-    peel_narrow_levels(const __grid_constant__ levels l) {
-    __shared__ peel_block memory;
-    gg_peel_by_cluster(l.p, &memory, arc_of_order{l.left, l.level});
 }
 
 static __global__ void number_vertices(uint32_t n, uint32_t *number) {
@@ -126,50 +116,11 @@ static int bits_of(uint32_t value) {
     return bits;
 }
 
-/* Levels by the whole grid and by one cluster in turns, until none is left: the one ends where the other one
-** has to go on. */
-static bool peel_in_turns(struct cuda_job *job, struct levels *l,
-                          struct peel_state *state) {
-    const struct cooperative_kernel kernel = {(const void *)peel_levels, "peel_levels",
-                                              PEEL_BLOCK, 0};
-    const void *narrow = (const void *)peel_narrow_levels;
-    static int known[GG_MAX_DEVICES]; /* it is asked for once for each device */
-    int *cluster_of = &known[job->device->ordinal];
-    if (*cluster_of == 0)
-        *cluster_of = gg_peel_cluster(job, narrow);
-    const int cluster = *cluster_of;
-    void *arguments[] = {l};
-    int fit = gg_blocks_at_once(job, &kernel), turns = 1;
-    fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;
-    const char *text = getenv("GG_TV");
-    const int variant = text ? atoi(text) : 3;
-    l->p.fetch = variant & 1;
-    const bool by_cluster = job->graph->m <= UINT32_MAX && (variant & 2);
-    l->few = by_cluster ? GG_PEEL_CLUSTER_IN * (uint32_t)cluster : 0;
-    do {
-        for (int i = 0; i < turns; i++)
-            if (!gg_launch_cooperative(
-                    job, &kernel, (unsigned)(fit * job->device->processors), arguments) ||
-                (by_cluster && !gg_launch_peel_cluster(job, narrow, "peel_narrow_levels",
-                                                       cluster, arguments)))
-                return false;
-        if (!gg_fetch(job, state, l->p.state, sizeof *state))
-            return false;
-        turns = 4;
-        if (getenv("GG_TELL"))
-            fprintf(stderr, "turn: round %u slices %u\n", state->round,
-                    state->slices[state->round % PEEL_COUNTS]);
-    } while (state->slices[state->round % PEEL_COUNTS] > 0 && !state->stopped);
-    if (state->failed)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "blocks of a topological order waited in vain for each other at "
-                "level %u",
-                state->round);
-    return gg_going(job);
-}
-
 static bool peel(struct cuda_job *job, const uint32_t *to, struct levels *l,
                  struct peel_state *state) {
+    const struct cooperative_kernel kernel = {(const void *)peel_levels, "peel_levels",
+                                              PEEL_BLOCK, 0};
+    void *arguments[] = {l};
     gg_fill(job, l->left, 0, (uint64_t)l->p.rows.n * sizeof *l->left);
     gg_fill(job, l->p.state, 0, sizeof *l->p.state);
     if (!gg_going(job))
@@ -177,7 +128,13 @@ static bool peel(struct cuda_job *job, const uint32_t *to, struct levels *l,
     count_predecessors<<<gg_grid(job, job->graph->m, 16), GG_BLOCK, 0, job->stream>>>(
         job->graph->m, to, l->left);
     plant<<<gg_grid(job, l->p.rows.n, 16), GG_BLOCK, 0, job->stream>>>(*l);
-    return gg_launched(job, "plant") && peel_in_turns(job, l, state);
+    if (!gg_launched(job, "plant"))
+        return false;
+    int fit = gg_blocks_at_once(job, &kernel);
+    fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;
+    return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
+                                 arguments) &&
+           gg_fetch(job, state, l->p.state, sizeof *state);
 }
 
 static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *a) {
