@@ -102,16 +102,17 @@ static inline enum part_layout part_layout_of(const gpugraph_part *p) {
                                                    : PART_WHOLE;
 }
 /* layout is known where these are inlined. */
-#define PART_INLINE static inline __attribute__((always_inline))
-PART_INLINE uint64_t part_value(const void *value, uint64_t i, enum part_layout layout) {
+#define PART_INLINE inline __attribute__((always_inline))
+static PART_INLINE uint64_t part_value(const void *value, uint64_t i,
+                                       enum part_layout layout) {
     if (layout >= PART_WHOLE)
         return ((const uint64_t *)value)[i];
     const uint32_t narrow = ((const uint32_t *)value)[i];
     return narrow == UINT32_MAX ? UINT64_MAX : narrow;
 }
 /* The value at the end of an arc from there. INTEGERs up to INT64_MAX never wrap. */
-PART_INLINE uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
-                                 enum part_layout layout) {
+static PART_INLINE uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
+                                        enum part_layout layout) {
     if (layout == PART_LEVELS)
         return from + 1;
     if (layout == PART_NARROW)

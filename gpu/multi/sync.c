@@ -96,28 +96,29 @@ static uint32_t places_in(const struct sync *s, uint32_t q) {
 }
 
 /* The local at a place; `ghosts` is known where this is inlined. */
-PART_INLINE uint32_t local_at(const struct part_peer *peer, uint32_t place, bool ghosts) {
+static PART_INLINE uint32_t local_at(const struct part_peer *peer, uint32_t place,
+                                     bool ghosts) {
     return ghosts ? peer->first_ghost + place : peer->master[place];
 }
 
 /* Sizes of entries are known where they are copied. */
-PART_INLINE void copy(char *to, const char *from, uint32_t size) {
+static PART_INLINE void copy(char *to, const char *from, uint32_t size) {
     memcpy(to, from, size);
 }
 
 /* ---- writing ---- */
 
-PART_INLINE void write_all(const struct sync *s, const struct part_peer *peer,
-                           uint32_t places, char *value, uint32_t size) {
+static PART_INLINE void write_all(const struct sync *s, const struct part_peer *peer,
+                                  uint32_t places, char *value, uint32_t size) {
     const char *from = s->f.value;
     for (uint32_t i = 0; i < places; i++, value += size)
         copy(value, from + (uint64_t)local_at(peer, i, s->up) * size, size);
 }
 
 /* Returns how many have changed. */
-PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_peer *peer,
-                                uint32_t places, uint64_t *bits, char *value,
-                                uint32_t size, bool up) {
+static PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_peer *peer,
+                                       uint32_t places, uint64_t *bits, char *value,
+                                       uint32_t size, bool up) {
     const char *from = s->f.value, *begin = value;
     const uint8_t *flag = s->c->flag;
     uint32_t count = 0;
@@ -156,9 +157,9 @@ static void write_all_of(const struct sync *s, const struct part_peer *peer,
     }
 }
 
-PART_INLINE uint32_t write_bits_of(const struct sync *s, const struct part_peer *peer,
-                                   uint32_t places, uint64_t *bits, char *value,
-                                   bool up) {
+static PART_INLINE uint32_t write_bits_of(const struct sync *s,
+                                          const struct part_peer *peer, uint32_t places,
+                                          uint64_t *bits, char *value, bool up) {
     switch (s->f.size) {
     case 1:
         return write_bits(s, peer, places, bits, value, 1, up);
@@ -270,8 +271,8 @@ static bool write_letters(struct sync *s) {
 
 /* ---- reading ---- */
 
-PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint32_t place,
-                      const char *value, uint32_t size, bool up) {
+static PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint32_t place,
+                             const char *value, uint32_t size, bool up) {
     const uint32_t v = local_at(peer, place, !up);
     char *into = (char *)s->f.value + (uint64_t)v * size;
     if (!up)
@@ -280,7 +281,7 @@ PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint32_t pla
         part_note(s->c, v);
 }
 
-PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, bool up) {
+static PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, bool up) {
     const struct part_peer *peer = &s->p->peer[q];
     const struct head *head = s->p->in[q].bytes;
     const uint32_t places = places_in(s, q), step = s->c && s->c->alike ? 0 : size;
@@ -299,7 +300,7 @@ PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, bool up)
         take(s, peer, head->form == AS_LIST ? list[i] : i, value, size, up);
 }
 
-PART_INLINE void read_letter_of(struct sync *s, uint32_t q, bool up) {
+static PART_INLINE void read_letter_of(struct sync *s, uint32_t q, bool up) {
     switch (s->f.size) {
     case 1:
         read_letter(s, q, 1, up);

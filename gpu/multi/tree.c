@@ -44,8 +44,8 @@ struct making {
 
 /* ---- strict arcs ---- */
 
-PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t v,
-                                        enum part_layout layout) {
+static PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t v,
+                                               enum part_layout layout) {
     const struct part_into *into = &m->p->into;
     const uint64_t value = part_value(m->value, v, layout);
     if (value != UINT64_MAX && value != 0)
@@ -58,7 +58,7 @@ PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t v,
     return (struct candidate){0, UINT64_MAX};
 }
 
-PART_INLINE bool strict_arcs_of(struct making *m, enum part_layout layout) {
+static PART_INLINE bool strict_arcs_of(struct making *m, enum part_layout layout) {
     const gpugraph_part *p = m->p;
     const uint32_t count = m->best ? p->locals : p->masters;
     for (uint32_t v = 0; v < count && !gg_leave(m->run, v); v++) {

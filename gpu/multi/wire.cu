@@ -10,6 +10,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- waiting ---- */
+
+/* Without waiting for the others, who may be gone. */
+void part_wire_close(struct part_device *d) {
+    const char *why;
+    if (d->comm)
+        gg_nccl(&why)->leave(d->comm);
+    d->comm = NULL;
+}
+
+static bool wait_for_parts(struct cuda_job *job, gpugraph_part *p,
+                           struct part_device *d) {
+    enum { LOOKS = 64 };
+    gpugraph_exchange *x = p->exchange;
+    for (uint32_t looks = 1; gg_going(job); looks++) {
+        const cudaError_t state = cudaStreamQuery(job->stream);
+        if (state == cudaSuccess)
+            return true;
+        if (state != cudaErrorNotReady)
+            return gg_note(job, state, "run what was queued");
+        cudaGetLastError();
+        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
+            gg_stopped(job->run);
+    }
+    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+    part_wire_close(d); /* a message that will not come ends */
+    return false;
+}
+
+bool part_wait(struct cuda_job *job, gpugraph_part *p) {
+    return wait_for_parts(job, p, p->device);
+}
+
+/* ---- by NCCL ---- */
+
+static bool by_nccl(struct cuda_job *job, gpugraph_part *p, nccl_communicator comm,
+                    const struct part_piece *out, const struct part_piece *in) {
+    const char *why;
+    const struct nccl_calls *nccl = gg_nccl(&why);
+    gpugraph_exchange *x = p->exchange;
+    int result = nccl->group_start();
+    for (uint32_t q = 0; q < x->parts; q++) {
+        if (q == x->part)
+            continue;
+        if (out[q].size && result == NCCL_SUCCESS)
+            result = nccl->send(out[q].bytes, out[q].size, NCCL_BYTES, (int)q, comm,
+                                job->stream);
+        if (in[q].size && result == NCCL_SUCCESS)
+            result = nccl->receive(in[q].bytes, in[q].size, NCCL_BYTES, (int)q, comm,
+                                   job->stream);
+        x->sent += out[q].size;
+        x->received += in[q].size;
+    }
+    const int ended = nccl->group_end();
+    result = result == NCCL_SUCCESS ? ended : result;
+    if (result != NCCL_SUCCESS)
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "NCCL failed between the devices of %u parts: %s", x->parts,
+                nccl->error(result));
+    x->meetings++;
+    return gg_going(job);
+}
+
 /* ---- opening ---- */
 
 struct card { /* what each part tells */
@@ -55,6 +118,24 @@ static bool all_can(const struct card *card, uint32_t parts, struct part_device 
     return true;
 }
 
+/* A byte from each to each: NCCL connects two parts at their first message, which takes some hundred
+** milliseconds. */
+static bool connect_all(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    const uint32_t parts = p->exchange->parts;
+    unsigned char *bytes = static_cast<unsigned char *>(gg_take(job, 2 * parts));
+    struct part_piece *piece =
+        static_cast<struct part_piece *>(gg_alloc(job->run, parts, 2 * sizeof *piece));
+    for (uint32_t q = 0; piece && q < parts; q++) {
+        piece[q] = {bytes + q, 1};
+        piece[parts + q] = {bytes + parts + q, 1};
+    }
+    if (bytes && piece && by_nccl(job, p, d->comm, piece, piece + parts))
+        wait_for_parts(job, p, d);
+    gg_release(piece);
+    gg_give(job, bytes, 2 * parts);
+    return gg_going(job);
+}
+
 static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
     gpugraph_exchange *x = p->exchange;
     const char *why;
@@ -79,7 +160,7 @@ static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
                 x->parts, nccl->error(result));
     }
     snprintf(d->way, sizeof d->way, "nccl");
-    return gg_going(job);
+    return gg_going(job) && connect_all(job, p, d);
 }
 
 bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
@@ -103,43 +184,7 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
     return gg_going(job);
 }
 
-/* Without waiting for the others, who may be gone. */
-void part_wire_close(struct part_device *d) {
-    const char *why;
-    if (d->comm)
-        gg_nccl(&why)->leave(d->comm);
-    d->comm = NULL;
-}
-
 /* ---- swap ---- */
-
-static bool by_nccl(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
-                    const struct part_piece *in) {
-    const char *why;
-    const struct nccl_calls *nccl = gg_nccl(&why);
-    gpugraph_exchange *x = p->exchange;
-    int result = nccl->group_start();
-    for (uint32_t q = 0; q < x->parts; q++) {
-        if (q == x->part)
-            continue;
-        if (out[q].size && result == NCCL_SUCCESS)
-            result = nccl->send(out[q].bytes, out[q].size, NCCL_BYTES, (int)q,
-                                p->device->comm, job->stream);
-        if (in[q].size && result == NCCL_SUCCESS)
-            result = nccl->receive(in[q].bytes, in[q].size, NCCL_BYTES, (int)q,
-                                   p->device->comm, job->stream);
-        x->sent += out[q].size;
-        x->received += in[q].size;
-    }
-    const int ended = nccl->group_end();
-    result = result == NCCL_SUCCESS ? ended : result;
-    if (result != NCCL_SUCCESS)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "NCCL failed between the devices of %u parts: %s", x->parts,
-                nccl->error(result));
-    x->meetings++;
-    return gg_going(job);
-}
 
 static bool by_host(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in) {
@@ -173,25 +218,6 @@ bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_pi
                     const struct part_piece *in) {
     if (!gg_going(job))
         return false;
-    return p->device->comm ? by_nccl(job, p, out, in) : by_host(job, p, out, in);
-}
-
-/* ---- waiting ---- */
-
-bool part_wait(struct cuda_job *job, gpugraph_part *p) {
-    enum { LOOKS = 64 };
-    gpugraph_exchange *x = p->exchange;
-    for (uint32_t looks = 1; gg_going(job); looks++) {
-        const cudaError_t state = cudaStreamQuery(job->stream);
-        if (state == cudaSuccess)
-            return true;
-        if (state != cudaErrorNotReady)
-            return gg_note(job, state, "run what was queued");
-        cudaGetLastError();
-        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
-            gg_stopped(job->run);
-    }
-    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
-    part_wire_close(p->device); /* a message that will not come ends */
-    return false;
+    return p->device->comm ? by_nccl(job, p, p->device->comm, out, in)
+                           : by_host(job, p, out, in);
 }

@@ -1,0 +1,93 @@
+/* Shortest paths over parts: how far they may be, and who is farther. */
+#include "parts.h"
+
+#include <string.h>
+
+/* ---- the bound ---- */
+
+bool gg_sssp_set_bound(struct sssp_part *s, const void *max_distance) {
+    const bool real = s->layout == PART_REAL;
+    s->bound = real ? gg_real_word(DBL_MAX) : INT64_MAX;
+    if (max_distance && real) {
+        double most;
+        memcpy(&most, max_distance, sizeof most);
+        if (most != most)
+            gg_fail(s->run, GPUGRAPH_INVALID, "max_distance is not a number");
+        s->within_range = most <= DBL_MAX;
+        s->none = most < 0;
+        if (s->within_range)
+            s->bound = gg_real_word(most + 0.0);
+    } else if (max_distance) {
+        int64_t most;
+        memcpy(&most, max_distance, sizeof most);
+        s->within_range = true;
+        s->none = most < 0;
+        s->bound = (uint64_t)most;
+    }
+    return !s->run->status;
+}
+
+/* ---- distances out of range ---- */
+
+/* Marks who can be reached and is not: the smallest number of them, UINT64_MAX: none. */
+static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
+    gpugraph_part *p = s->p;
+    const struct part_field field = {beyond, 1, part_most_8};
+    struct part_changes next = {0};
+    bool go = part_changes_open(p, s->run, &next);
+    for (uint64_t found = 1; go && found > 0;) {
+        found = 0;
+        part_forget(&next);
+        for (uint32_t u = 0; u < p->locals && go; u++) {
+            go = !gg_leave(s->run, u);
+            const bool from = gg_sssp_at(s, s->distance, u) != UINT64_MAX || beyond[u];
+            for (uint64_t a = p->offset[u]; from && a < p->offset[u + 1]; a++) {
+                const uint32_t v = p->target[a];
+                if (gg_sssp_at(s, s->distance, v) == UINT64_MAX && !beyond[v]) {
+                    beyond[v] = 1;
+                    part_note(&next, v);
+                }
+            }
+        }
+        found = next.count;
+        go = go && (!part_writes_ghosts(p) || !gg_reduce(p, s->run, field, &next)) &&
+             (!part_reads_ghosts(p) || !gg_broadcast(p, s->run, field, &next)) &&
+             part_sum(p, s->run, &found);
+    }
+    *lost = UINT64_MAX;
+    for (uint32_t v = 0; go && v < p->masters && *lost == UINT64_MAX; v++)
+        if (beyond[v])
+            *lost = p->number[v];
+    go = go && !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1);
+    part_changes_close(&next);
+    return go;
+}
+
+bool gg_sssp_check_range(struct sssp_part *s) {
+    uint64_t lost = UINT64_MAX;
+    if (s->within_range)
+        return true;
+    s->over = s->over != 0;
+    if (!part_sum(s->p, s->run, &s->over))
+        return false;
+    if (s->over == 0)
+        return true;
+    uint8_t *beyond = gg_alloc_zero(s->run, s->p->locals, sizeof *beyond);
+    const bool go = beyond && !gg_broadcast(s->p, s->run, gg_sssp_distances(s), NULL) &&
+                    find_lost(s, beyond, &lost);
+    gg_release(beyond);
+    if (go && lost != UINT64_MAX && s->layout == PART_REAL)
+        gg_fail(s->run, GPUGRAPH_RANGE,
+                "the distance of vertex number %llu is over the range of a REAL (%g); "
+                "scale the "
+                "weights down or bound the search by max_distance",
+                (unsigned long long)lost, DBL_MAX);
+    else if (go && lost != UINT64_MAX)
+        gg_fail(
+            s->run, GPUGRAPH_RANGE,
+            "the distance of vertex number %llu is over the INTEGER range "
+            "(9223372036854775807); use smaller or REAL weights or bound the search by "
+            "max_distance",
+            (unsigned long long)lost);
+    return go && !s->run->status;
+}
