@@ -174,6 +174,11 @@
 #define GG_PART_BLOCK_BITS 5
 #define GG_PART_BLOCKS     1024
 
+/* Up to so many parts all arcs of a vertex lie at one of them, which sends less than a grid does: half of a
+** breadth-first search's bytes on an R-MAT, and as much of an independent set's up to 32. A grid has fewer
+** peers, and from there on fewer ghosts. */
+#define GG_PART_ONE_DIMENSION 16
+
 /* ---- bfs/parts.c ---- */
 
 /* A level is found bottom-up while its arcs are more than the last part of those not looked at yet. */
@@ -673,11 +678,15 @@
 ** edges, 16 threads: 60 ms, and 96.) */
 #define GG_COST_SPEEDUP      5.0
 #define GG_COST_ROWS_SPEEDUP 9.0
+/* The first of these for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M edges by weight, on
+** a machine that others used, too: 160 to 240 ms with 28 threads, where 15 ns an arc by one are 150.) */
+#define GG_COST_THIN_SPEEDUP 2.0
 /* Bytes of a table's pages from which on a device that is open decodes them: below, the host
 ** is done in the time that the calls take. */
 #define GG_CELLS_LEAST ((uint64_t)8 << 20)
-/* Milliseconds to start CUDA's driver and to open a context, once for each process. */
-#define GG_CUDA_START_MS 350.0
+/* Milliseconds to start CUDA's driver and to open a context, once for each process. (H200 220, H100 202 to
+** 217, with nothing else to do.) */
+#define GG_CUDA_START_MS 250.0
 /* A graph is copied to a device that is open once its searches on the CPU have taken longer, beyond the
 ** device's, by such a share of what the copy takes. */
 #define GG_COPY_SHARE 0.5

@@ -80,10 +80,12 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
     double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
     double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
-    bool alone = a->alone && a->alone(graph);
-    return (struct prediction){
-        arcs * a->cpu_ns / (alone ? 1 : least(threads, GG_COST_SPEEDUP)) * 1e-6,
-        rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 + away / GG_HOME_BYTES_PER_MS};
+    double most = a->alone && a->alone(graph) ? 1
+                  : gg_is_thin(graph)         ? GG_COST_THIN_SPEEDUP
+                                              : GG_COST_SPEEDUP;
+    return (struct prediction){arcs * a->cpu_ns / least(threads, most) * 1e-6,
+                               rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 +
+                                   away / GG_HOME_BYTES_PER_MS};
 }
 
 /* Bytes by the bus in a millisecond: its buffers are filled by threads. */

@@ -11,6 +11,7 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -110,7 +111,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct bfs_fixed *fixed,
+                       const struct bfs_below *below, const uint32_t *fixed,
                        const struct bfs_arrays *b, struct bfs_bounds bounds,
                        struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
@@ -144,7 +145,7 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const struct bfs_fixed *fixed,
+                const struct bfs_below *below, const uint32_t *fixed,
                 const gpugraph_search *search, const struct bfs_arrays *b,
                 uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
@@ -159,7 +160,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (!start(job, g, search, bounds, b) ||
         !take_turns(job, g, below, fixed, b, bounds, &control))
         return false;
-    if (control.explodes)
+    if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     *deepest = control.level;
     tell(job, &control, started);
@@ -198,26 +199,35 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
     return gg_do_without(job);
 }
 
+bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
+                      const struct device_csr *g, const struct bfs_below *below,
+                      const uint32_t *fixed, bool tree, struct bfs_outcome *out) {
+    struct bfs_arrays b;
+    struct workspace space = {NULL, 0};
+    const bool looks = below->rows.offset != NULL;
+    const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
+    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, g, search, looks, tree_bytes, &b);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, g, search, looks, tree_bytes, &b);
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
+    return run(job, g, below, fixed, search, &b, &out->deepest);
+}
+
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
-    struct bfs_fixed fixed;
-    struct bfs_arrays b;
-    struct workspace space = {NULL, 0};
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, false, &g) ||
-        !look_below(job, search, &g, look, &below) ||
-        !gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed))
-        return false;
-    const bool looks = below.rows.offset != NULL;
-    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve(&space, &g, search, looks, gg_tree_bytes(job, tree), &b);
-    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, &g, &below, &fixed, search, &b, &out->deepest);
+    return gg_device_csr(job, kind, false, &g) &&
+           look_below(job, search, &g, look, &below) &&
+           gg_fix_rows(job, kind, &g, own_bytes(job, &g)) &&
+           gg_bfs_levels_by(job, search, &g, &below,
+                            getenv("H26_BFS") && atoi(getenv("H26_BFS")) == 9
+                                ? NULL
+                                : gg_fixed_rows(job->graph, kind),
+                            tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

@@ -112,14 +112,16 @@ static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
     move_down(rest);
 }
 
-/* The whole block: what is left in its warps' piles, by one reservation. */
-static __device__ void flush_finds(const wide &w, const state &s, const pile &finds) {
+/* The whole block: what is left in its warps' piles, by one reservation behind *size. Its first
+** thread gets what all of it came to. */
+static __device__ bfs_size flush_piles(const uint64_t *offset, uint2 *level,
+                                       bfs_size *size, const pile &finds) {
     __shared__ bfs_size start[GG_WARP];
-    bfs_size *size = &w.b.control->step[s.phase % 3].size;
     uint32_t row[LANE_FINDS], warp = threadIdx.x / GG_WARP;
     bfs_rows<LANE_FINDS> rows;
+    bfs_size all = 0;
     take_off(finds, row);
-    gg_weigh(w.g.offset, row, &rows);
+    gg_weigh(offset, row, &rows);
     if (gg_lane() == 0)
         start[warp] = rows.total;
     __syncthreads();
@@ -130,14 +132,21 @@ static __device__ void flush_finds(const wide &w, const state &s, const pile &fi
             if ((int)gg_lane() >= step)
                 to += other;
         }
-        bfs_size total = __shfl_sync(ALL_LANES, to, GG_WARP - 1);
-        if (gg_lane() == 0 && total > 0)
-            base = atomicAdd(size, total);
+        all = __shfl_sync(ALL_LANES, to, GG_WARP - 1);
+        if (gg_lane() == 0 && all > 0)
+            base = atomicAdd(size, all);
         start[gg_lane()] = __shfl_sync(ALL_LANES, base, 0) + to - mine;
     }
     __syncthreads();
     if (rows.total > 0)
-        gg_place(w.b.queue + s.tail, start[warp], rows);
+        gg_place(level, start[warp], rows);
+    return all;
+}
+
+static __device__ __forceinline__ void flush_finds(const wide &w, const state &s,
+                                                   const pile &finds) {
+    flush_piles(w.g.offset, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size,
+                finds);
 }
 
 #endif

@@ -3,21 +3,25 @@
 **
 **     word       of every place, on every device           as in mis.cuh
 **     first      each device makes the words of its places and puts them into all copies; they meet
-**     passes     each looks at its own open vertices, as one_launch.cu does; whoever makes a word
-**                final puts it into all copies, peer memory included
+**     passes     each looks at its own open vertices, as one_launch.cu does, and drops neighbours in
+**                its own copy; an own vertex that is decided leaves the list, and only then its word
+**                is put into all other copies: mostly those of a warp's 32 neighbours at once
 **
 ** A word becomes final for a reason that stays true, so a copy may be late and is never wrong: it
 ** shows an open vertex a while longer. That is all the order that one device needs among its blocks
 ** (one_launch.cu), and all that several need among them: there is no meeting after the first, a
-** device leaves when its own vertices are decided, and the set is that of the greedy pass.
+** device leaves when its own vertices are decided, and the set is that of the greedy pass. The owner
+** of a vertex that another device has dropped in its own copy comes to the same: the first neighbour
+** that joined is an earlier one, behind which no look goes as long as it is open.
 **
 ** Vertices of equal words have equal degrees as long as these are below 2^28, since a word holds
 ** all of their bits: so a tie with another device's vertex needs nothing that lies there.
 **
 ** Without peer access the kernel returns when a pass has decided nothing, and the host copies each
-** device's words to the others. A copy may then show a neighbour open that had been found dropped:
-** its owner finds the same, by the vertex that joined. */
+** device's words to the others. A copy may then show a neighbour open again that had been found
+** dropped. */
 #include "several.cuh"
+#include "several/bring.cuh"
 #include "mis.h"
 
 struct mis_shared {
@@ -49,18 +53,8 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
-/* Into every copy: whoever finds a vertex decided tells all, not its owner alone. */
-static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
-                                                 uint32_t value) {
-    gg_put(&g->word[v], value);
-    if (g->view.meeting.peers)
-        for (uint32_t q = 0; q < g->view.places.parts; q++)
-            if (q != g->view.me)
-                system_store(&g->copy.at[q][v], value);
-}
-
 #define MIS_GRAPH            struct mis_shared
-#define MIS_PUT(g, v, value) put_final(g, v, value)
+#define MIS_PUT(g, v, value) device_store(&(g)->word[v], value)
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
 #include "balanced.h"
 
@@ -76,6 +70,14 @@ static __device__ __forceinline__ void first_word(const mis_shared &g, uint32_t 
                         (uint32_t)several_number_of(&g.view.places, g.view.me, local),
                         degree);
     several_put(g.view, g.copy, (uint64_t)v, word);
+}
+
+/* An own vertex is decided: for all other copies. */
+static __device__ __forceinline__ void tell_others(const mis_shared &g, uint32_t v) {
+    uint32_t word = gg_peek(&g.word[v]);
+    for (uint32_t q = 0; q < g.view.places.parts; q++)
+        if (q != g.view.me)
+            system_store(&g.copy.at[q][v], word);
 }
 
 /* Keeps, behind the first `count` entries, those of the lanes that want it. */
@@ -107,6 +109,8 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
             if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = mis_look_balanced(&g, live, longest, &w);
+            if (g.view.meeting.peers && live && !waits)
+                tell_others(g, w.vertex);
             kept = keep(list, kept, waits, w);
         }
         if (kept == count)
@@ -304,36 +308,6 @@ bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts
 
 /* ---- a graph's ---- */
 
-struct homing {
-    const struct several_places *places;
-    uint32_t owner;
-    const uint8_t *segment;
-    uint8_t *member;
-};
-
-static void home_slice(void *job, uint64_t low, uint64_t high) {
-    const struct homing *h = (const struct homing *)job;
-    for (uint64_t i = low; i < high; i++) {
-        uint64_t v = several_number_of(h->places, h->owner, (uint32_t)i);
-        if (v < h->places->n)
-            h->member[v] = h->segment[i];
-    }
-}
-
-static bool bring_home(struct several_team *team, const struct several_places *places,
-                       const struct mis_answer *answer, uint8_t *member) {
-    uint8_t *segment = (uint8_t *)gg_alloc(team->run, places->stride, 1);
-    for (int p = 0; p < team->parts && segment && gg_several_going(team); p++) {
-        struct homing h = {places, (uint32_t)p, segment, member};
-        if (gg_download(gg_several_on(team, p), segment, answer->member.at[p],
-                        places->stride))
-            gg_slices(gg_threads(team->run, places->stride), places->stride, home_slice,
-                      &h);
-    }
-    gg_release(segment);
-    return gg_several_going(team);
-}
-
 static bool search(struct several_team *team, struct mis_question *question,
                    uint8_t *member) {
     struct several_parts parts;
@@ -348,7 +322,7 @@ static bool search(struct several_team *team, struct mis_question *question,
              team->parts, team->exchange->name, answer.launches, answer.passes);
     gg_search_phase(team->run, started, parts.places.n, more);
     started = gg_now_ms();
-    if (bring_home(team, &parts.places, &answer, member))
+    if (gg_several_bring(team, &parts.places, answer.member, member))
         gg_phase(team->run, "download", started, parts.places.n, "members");
     return gg_several_going(team);
 }

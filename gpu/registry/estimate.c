@@ -15,7 +15,19 @@ GG_ALGORITHMS(DECLARE)
 #define ADDRESS(name) &gg_##name,
 static const gg_algorithm *const algorithms[] = {GG_ALGORITHMS(ADDRESS)};
 
+extern const gg_algorithm gg_dfs_ordered;
+
+/* Forms that have a name of their own here alone. */
+static const struct form {
+    const char *name;
+    const gg_algorithm *algorithm;
+} forms[] = {{"ordered_dfs", &gg_dfs_ordered},
+             {"strong_components", &gg_strong_components}};
+
 static const gg_algorithm *find(const char *function) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, function) == 0)
+            return forms[i].algorithm;
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         if (strcmp(algorithms[i]->name, function) == 0)
             return algorithms[i];
@@ -73,9 +85,9 @@ static struct outlook look(const gpugraph_run *run) {
 }
 
 static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
-                               const gpugraph_run *run) {
-    struct prediction cpu = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);
-    struct prediction cuda = gg_predict(graph, a, NULL, GPUGRAPH_CUDA, run);
+                               const gpugraph_search *search, const gpugraph_run *run) {
+    struct prediction cpu = gg_predict(graph, a, search, GPUGRAPH_CPU, run);
+    struct prediction cuda = gg_predict(graph, a, search, GPUGRAPH_CUDA, run);
     struct stakes s = {.cpu = gg_all_ms(&cpu),
                        .cpu_stays = cpu.stays_ms,
                        .cuda = gg_all_ms(&cuda),
@@ -132,9 +144,9 @@ static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
            e->device_bytes <= device.memory;
 }
 
-int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
-                       const gpugraph_size *size, const gpugraph_run *run,
-                       gpugraph_estimate estimate[2]) {
+int gpugraph_estimates(const char *function, const gpugraph_search *search,
+                       const gpugraph_graph *graph, const gpugraph_size *size,
+                       const gpugraph_run *run, gpugraph_estimate estimate[2]) {
     const gg_algorithm *a = find(function);
     gpugraph_graph planned = {.n = size ? size->vertices : 0,
                               .m = size ? size->edges : 0,
@@ -147,7 +159,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
     graph = graph ? graph : &planned;
 
     struct outlook o = look(run);
-    struct stakes s = stakes_of(graph, a, run);
+    struct stakes s = stakes_of(graph, a, search, run);
     struct course c = gg_weigh(&s, &o);
     memset(estimate, 0, 2 * sizeof *estimate);
     estimate_cpu(graph, a, size, &estimate[0]);

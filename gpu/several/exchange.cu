@@ -7,7 +7,8 @@
 
 const struct several_exchange *gg_several_forced;
 
-static const struct several_exchange *const exchanges[] = {&gg_several_peer};
+static const struct several_exchange *const exchanges[] = {
+    &gg_several_peer, &gg_several_nccl, &gg_several_host};
 enum { EXCHANGES = sizeof exchanges / sizeof *exchanges };
 
 /* ---- peer ---- */
@@ -30,19 +31,22 @@ static bool all_reach(const struct several_team *team) {
     return true;
 }
 
+/* By device, in whose turn it is looked at: access is given once. */
+static bool reaches[GG_MAX_DEVICES][GG_MAX_DEVICES];
+
 static bool reach_peers(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         for (int q = 0; q < team->parts; q++) {
-            int to = team->member[q].run.device;
-            if (to == team->member[p].run.device)
+            int from = team->member[p].run.device, to = team->member[q].run.device;
+            if (to == from || reaches[from][to])
                 continue;
             cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
             if (error == cudaErrorPeerAccessAlreadyEnabled) {
                 cudaGetLastError();
                 error = cudaSuccess;
             }
-            gg_note(job, error, "reach another device's memory");
+            reaches[from][to] = gg_note(job, error, "reach another device's memory");
         }
     }
     return gg_several_going(team);

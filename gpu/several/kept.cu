@@ -30,7 +30,9 @@ static uint64_t bytes_of(const struct several_parts *parts, int p) {
     const struct several_rows *rows = &parts->rows[p];
     return block_bytes((uint64_t)parts->places.stride + 1, sizeof *rows->offset) +
            block_bytes(rows->room, sizeof *rows->target) +
-           (rows->weight ? block_bytes(rows->room, parts->weight_bytes) : 0);
+           (rows->weight ? block_bytes(rows->room, parts->weight_bytes) : 0) +
+           (rows->hub ? block_bytes(parts->places.stride, sizeof *rows->hub) : 0) +
+           (rows->closed ? block_bytes(parts->places.stride / 8, 1) : 0);
 }
 
 /* The device is current. */
@@ -45,6 +47,8 @@ static void free_kind(struct several_kept *kept, int kind) {
                       block_bytes((uint64_t)parts->places.stride + 1, sizeof(uint64_t)));
         gg_free_block(rows->target, block_bytes(rows->room, sizeof(uint32_t)));
         gg_free_block(rows->weight, block_bytes(rows->room, parts->weight_bytes));
+        gg_free_block(rows->hub, block_bytes(parts->places.stride, sizeof *rows->hub));
+        gg_free_block(rows->closed, block_bytes(parts->places.stride / 8, 1));
     }
     memset(&kept->kind[kind], 0, sizeof kept->kind[kind]);
 }
@@ -117,7 +121,8 @@ static bool gather(const struct several_team *team, enum csr_kind kind, bool wei
 }
 
 static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
-                 const struct several_parts *parts) {
+                 struct several_parts *parts) {
+    parts->kept = true;
     uint64_t stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
     for (int p = 0; p < team->parts; p++) {
         struct several_kept *kept = team->member[p].kept;
@@ -130,6 +135,16 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
         }
         own->rows[p] = parts->rows[p];
         add_bytes(&kept->part, (int64_t)bytes_of(parts, p));
+    }
+}
+
+void gg_several_keep_hubs(struct several_team *team, const struct several_parts *parts) {
+    for (int p = 0; p < team->parts && parts->kept; p++) {
+        struct several_kept *kept = team->member[p].kept;
+        struct several_parts *own = &kept->kind[parts->kind].parts;
+        add_bytes(&kept->part, -(int64_t)bytes_of(own, p));
+        own->rows[p] = parts->rows[p];
+        add_bytes(&kept->part, (int64_t)bytes_of(own, p));
     }
 }
 

@@ -300,6 +300,8 @@ void gg_several_free_parts(struct several_team *team, struct several_parts *part
         gg_give(job, rows->offset, ((uint64_t)parts->places.stride + 1) * 8);
         gg_give(job, rows->target, rows->room * 4);
         gg_give(job, rows->weight, rows->room * parts->weight_bytes);
+        gg_give(job, rows->hub, (uint64_t)parts->places.stride * 4);
+        gg_give(job, rows->closed, (uint64_t)parts->places.stride / 8);
         *rows = several_rows();
     }
 }
@@ -545,6 +547,7 @@ bool gg_several_make(struct several_team *team, const struct several_source *sou
     m.forward = kind != CSR_IN;
     m.backward = kind != CSR_OUT;
     parts->weight_bytes = source->weight_bytes;
+    parts->kind = kind;
     if (!several_lay_out(&parts->places, source->n, (uint32_t)team->parts,
                          GG_SEVERAL_BLOCK_BITS)) {
         gg_fail(team->run, GPUGRAPH_TOO_LARGE,

@@ -28,7 +28,11 @@
 
 enum {
     SEVERAL_MOST = 16, /* devices that meet */
-    SEVERAL_WORDS = 8  /* numbers that a device tells */
+    SEVERAL_WORDS = 8, /* numbers that a device tells */
+    /* Looks at a word between two at the clock and at the stop word, which lies across the bus; rounds
+    ** between two at that one alone. */
+    SEVERAL_LOOKS = 256,
+    SEVERAL_LOOK = 16
 };
 
 /* What is told at one meeting. */
@@ -103,6 +107,13 @@ WARP_FUNCTION uint64_t several_told(const struct several_meeting *m, uint64_t ro
                                     unsigned word) {
     return device_load_64(&m->desk[m->me]->outcome[round % 2].word[word]);
 }
+/* All words of a round, loads under way together. */
+WARP_FUNCTION void several_told_all(const struct several_meeting *m, uint64_t round,
+                                    uint64_t word[SEVERAL_WORDS]) {
+    WARP_UNROLL
+    for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+        word[i] = device_load_64(&m->desk[m->me]->outcome[round % 2].word[i]);
+}
 WARP_FUNCTION uint64_t several_told_letters(const struct several_meeting *m,
                                             uint64_t round, unsigned sender) {
     return device_load_64(&m->desk[m->me]->outcome[round % 2].letters[sender]);
@@ -151,14 +162,17 @@ WARP_FUNCTION void several_fence(void) {
 }
 
 /* Until *at is `value` or more. False: this device has to end. Block 0 looks after the stop word
-** and the time, the others after what block 0 has found. */
+** and the time, the others after what block 0 has found. Relaxed looks, which cost less than those
+** that acquire: the last one does. */
 WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
                                  uint64_t value, bool watch) {
-    enum { LOOKS = 256 };
     struct several_desk *own = m->desk[m->me];
     uint64_t began = 0;
-    for (uint32_t looks = 1; system_acquire_64(at) < value; looks++) {
-        if (looks % LOOKS != 0)
+    for (uint32_t looks = 1; system_load_64(at) < value; looks++) {
+#ifndef __CUDACC__
+        sched_yield();
+#endif
+        if (looks % SEVERAL_LOOKS != 0)
             continue;
         if (watch) {
             uint64_t now = several_clock_ns();
@@ -170,23 +184,33 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
         }
         if (device_load(&own->trouble) != 0)
             return false;
-#ifndef __CUDACC__
-        sched_yield();
-#endif
     }
+    system_acquire_64(at);
     return true;
 }
 
-/* Block 0, once all blocks have arrived. */
+/* Block 0, once all blocks have arrived. Loads are under way together. */
 WARP_FUNCTION void several_put_tally(const struct several_meeting *m, uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     struct several_tally *tally = &own->tally[round % 3];
-    bool stop = host_load(m->stop) != 0 || device_load(&own->trouble) != 0;
-    for (uint32_t q = 0; q < m->parts; q++) {
+    uint64_t word[SEVERAL_WORDS], letters[SEVERAL_MOST];
+    bool stop = device_load(&own->trouble) != 0 ||
+                (round % SEVERAL_LOOK == 0 && host_load(m->stop) != 0);
+    WARP_UNROLL
+    for (unsigned i = 0; i < SEVERAL_WORDS; i++)
+        word[i] = device_load_64(&tally->word[i]);
+    WARP_UNROLL
+    for (uint32_t q = 0; q < SEVERAL_MOST; q++)
+        letters[q] = q < m->parts ? device_load_64(&tally->letters[q]) : 0;
+    WARP_UNROLL
+    for (uint32_t q = 0; q < SEVERAL_MOST; q++) {
+        if (q >= m->parts)
+            break;
         struct several_slot *slot = &m->desk[q]->slot[round % 2][m->me];
+        WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
-            system_store_64(&slot->word[i], device_load_64(&tally->word[i]));
-        system_store_64(&slot->letters, device_load_64(&tally->letters[q]));
+            system_store_64(&slot->word[i], word[i]);
+        system_store_64(&slot->letters, letters[q]);
         system_store_64(&slot->stop, stop);
     }
     several_fence();
@@ -206,11 +230,13 @@ WARP_FUNCTION bool several_take_tallies(const struct several_meeting *m, uint64_
             device_store(&own->absent, p);
             return false;
         }
+        WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
             word[i] = system_load_64(&slot->word[i]);
-        several_combine(&m->ways, sum, word);
-        device_store_64(&outcome->letters[p], system_load_64(&slot->letters));
+        uint64_t letters = system_load_64(&slot->letters);
         stop |= system_load_64(&slot->stop);
+        several_combine(&m->ways, sum, word);
+        device_store_64(&outcome->letters[p], letters);
     }
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
         device_store_64(&outcome->word[i], sum[i]);
@@ -227,25 +253,24 @@ WARP_FUNCTION void several_clear_tally(const struct several_meeting *m, uint64_t
         device_store_64(&tally->letters[q], 0);
 }
 
-/* One thread of each block, when all threads of its block are done. False: all have to end. */
+/* One thread of each block, when all threads of its block are done. False: all have to end. What a
+** block has stored into another device's memory is ordered before its arrival, which block 0 acquires;
+** so the fence before the flags covers it. */
 WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t block,
                                        uint64_t round) {
     struct several_desk *own = m->desk[m->me];
-    several_fence();
     device_arrive_64(&own->arrived, 1);
     if (block == 0) {
         if (!several_await(m, &own->arrived, (round + 1) * m->blocks, true))
             return false;
         several_put_tally(m, round);
+        several_clear_tally(m, round);
         if (!several_take_tallies(m, round))
             return false;
-        several_clear_tally(m, round);
-        several_fence();
-        system_publish_64(&own->opened, round + 1);
+        device_publish_64(&own->opened, round + 1);
     } else if (!several_await(m, &own->opened, round + 1, false)) {
         return false;
     }
-    several_fence();
     return device_load(&own->outcome[round % 2].stop) == 0;
 }
 

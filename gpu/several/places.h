@@ -76,6 +76,16 @@ PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
     return (uint64_t)p->stride * p->parts;
 }
 
+/* How many of an owner's places are vertices: they come before its gaps. */
+PLACES_FUNCTION uint32_t several_vertices(const struct several_places *p,
+                                          uint32_t owner) {
+    const uint32_t block = 1u << p->shift, group_size = block * p->parts;
+    const uint32_t groups = p->n / group_size; /* full ones */
+    const uint64_t last = several_number_of(p, owner, groups << p->shift);
+    const uint64_t rest = last < p->n ? p->n - last : 0;
+    return (groups << p->shift) + (uint32_t)(rest < block ? rest : block);
+}
+
 /* False: the places would not fit 32 bits. */
 static inline bool several_lay_out(struct several_places *p, uint32_t n, uint32_t parts,
                                    uint32_t shift) {

@@ -98,6 +98,8 @@ struct several_rows {    /* of one member's places, by place - first */
     uint64_t *offset;    /* stride + 1 */
     uint32_t *target;    /* places */
     void *weight;        /* as the graph has them; NULL unless asked for */
+    uint32_t *hub;       /* of each row a target to look at first; NULL: not asked for */
+    uint32_t *closed;    /* bit i: row i is empty; NULL likewise */
 };
 
 struct several_parts { /* owns nothing, where the graph keeps the rows */
@@ -105,6 +107,8 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
     uint64_t arcs;      /* of all members */
     uint64_t most_arcs; /* of one vertex */
     size_t weight_bytes;
+    enum csr_kind kind;
+    bool kept; /* with the graph */
     struct several_rows rows[SEVERAL_MOST];
 };
 
@@ -113,6 +117,8 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
 ** run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
+/* What has been made beside rows that are kept: hubs. */
+void gg_several_keep_hubs(struct several_team *team, const struct several_parts *parts);
 /* The team ends: its rows may go when memory is short. */
 void gg_several_let_go(struct several_team *team);
 /* Bytes that the largest part, and what making it takes, would still need on each device. */
@@ -135,6 +141,9 @@ extern uint64_t gg_several_sorted_arcs;
 /* Rows that the caller owns. *peak (unless NULL): the most bytes that a member has held. */
 bool gg_several_make(struct several_team *team, const struct several_source *source,
                      enum csr_kind kind, struct several_parts *parts, uint64_t *peak);
+/* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
+** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
+bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
 
 /* ---- kernels ---- */

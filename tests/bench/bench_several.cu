@@ -7,11 +7,14 @@
 ** each: what making the rows took, the most bytes that one device held meanwhile, then a line for
 ** every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum over
 ** (number, value), the same whatever devices there are. On one device alone the same rows are given to
-** the one-device form, too ("one-launch-balanced"), whose kernels are timed.
+** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
+** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
+** round of them, in which hubs are learned, is not timed.
 **
 **     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
 #include "backend.h"
+#include "bfs/several.cuh"
 #include "mis/several.cuh"
 
 #include <stdio.h>
@@ -112,33 +115,43 @@ struct summing {
     struct bench *b;
     uint32_t owner;
     const uint8_t *member;
-    uint64_t sum;
+    const uint32_t *depth;
+    uint64_t sum, reached;
 };
 
 static void sum_slice(void *job, uint64_t low, uint64_t high) {
     struct summing *s = (struct summing *)job;
     const struct several_places *places = &s->b->parts.places;
-    uint64_t sum = 0;
+    uint64_t sum = 0, reached = 0;
     for (uint64_t i = low; i < high; i++) {
         uint64_t v = several_number_of(places, s->owner, (uint32_t)i);
-        if (s->member[i] && v < places->n)
-            sum += hash(v * 0x9E3779B97F4A7C15ULL);
+        bool there = s->member ? s->member[i] : s->depth[i] != GPUGRAPH_NONE;
+        if (!there || v >= places->n)
+            continue;
+        sum += hash(v * 0x9E3779B97F4A7C15ULL + (s->member ? 0 : s->depth[i]));
+        reached++;
     }
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->reached, reached, __ATOMIC_RELAXED);
 }
 
-static uint64_t sum_of(struct bench *b, const several_array<uint8_t> &member) {
-    struct summing s = {b, 0, NULL, 0};
-    std::vector<uint8_t> segment(b->parts.places.stride);
+/* Of bytes, or of depths. */
+template <typename type>
+static struct summing sum_of(struct bench *b, const several_array<type> &array) {
+    struct summing s = {b, 0, NULL, NULL, 0, 0};
+    std::vector<type> segment(b->parts.places.stride);
     for (int p = 0; p < b->team.parts; p++) {
         s.owner = (uint32_t)p;
-        s.member = segment.data();
-        gg_download(gg_several_on(&b->team, p), segment.data(), member.at[p],
-                    segment.size());
+        if (sizeof(type) == 1)
+            s.member = (const uint8_t *)segment.data();
+        else
+            s.depth = (const uint32_t *)segment.data();
+        gg_download(gg_several_on(&b->team, p), segment.data(), array.at[p],
+                    segment.size() * sizeof(type));
         need(b, gg_several_going(&b->team));
-        gg_slices(0, segment.size(), sum_slice, &s);
+        gg_slices(gg_team_limit(0), segment.size(), sum_slice, &s);
     }
-    return s.sum;
+    return s;
 }
 
 static void tell(struct bench *b, const char *algorithm, const char *method,
@@ -171,7 +184,7 @@ static void time_one_launch(struct bench *b) {
         ms.push_back(gg_marked_ms(job));
         member.at[0] = g.member;
     }
-    tell(b, "mis", "one-launch-balanced", ms, sum_of(b, member));
+    tell(b, "mis", "one-launch-balanced", ms, sum_of(b, member).sum);
 }
 
 static void time_mis(struct bench *b) {
@@ -182,9 +195,86 @@ static void time_mis(struct bench *b) {
         need(b, gg_mis_on_team(&b->team, &b->parts, &question, &answer));
         ms.push_back(answer.ms);
     }
-    tell(b, "mis", b->team.exchange->name, ms, sum_of(b, answer.member));
+    tell(b, "mis", b->team.exchange->name, ms, sum_of(b, answer.member).sum);
     if (b->team.parts == 1)
         time_one_launch(b);
+}
+
+/* ---- bfs ---- */
+
+static gpugraph_search search_from(const uint32_t *source) {
+    gpugraph_search search = {};
+    search.source = source;
+    search.source_count = 1;
+    search.max_depth = GPUGRAPH_NONE;
+    return search;
+}
+
+/* Vertices that reach a tenth of all. */
+static std::vector<uint32_t> find_sources(struct bench *b) {
+    std::vector<uint32_t> source;
+    size_t wanted = getenv("SOURCES") ? strtoul(getenv("SOURCES"), NULL, 10) : 5;
+    for (uint64_t i = 0; source.size() < wanted && i < 1000; i++) {
+        uint32_t v = (uint32_t)(hash(i) % b->parts.places.n);
+        const gpugraph_search search = search_from(&v);
+        struct bfs_shared_answer answer;
+        need(b, gg_bfs_on_team(&b->team, &b->parts, &b->parts, &search, &answer));
+        if (answer.report.reached > b->parts.places.n / 10)
+            source.push_back(v);
+    }
+    return source;
+}
+
+static void time_direction_optimizing(struct bench *b,
+                                      const std::vector<uint32_t> &sources) {
+    struct cuda_job *job = gg_several_on(&b->team, 0);
+    const struct several_rows *rows = &b->parts.rows[0];
+    const struct device_csr g = {b->parts.places.n, b->parts.arcs, rows->offset,
+                                 rows->target, NULL};
+    const struct bfs_below below = {g, rows->hub, rows->closed};
+    std::vector<double> ms;
+    uint64_t sum = 0;
+    for (int i = 0; i < b->repeats + 1; i++)
+        for (const uint32_t &v : sources) {
+            const gpugraph_search search = search_from(&v);
+            struct bfs_outcome out;
+            need(b, gg_bfs_levels_by(job, &search, &g, &below, NULL, false, &out) &&
+                        gg_several_going(&b->team));
+            if (i > 0)
+                ms.push_back(gg_marked_ms(job));
+            if (i == b->repeats) {
+                std::vector<uint32_t> all(b->parts.places.n);
+                gg_download(job, all.data(), out.depth, all.size() * 4);
+                for (uint32_t u = 0; u < b->parts.places.n; u++)
+                    if (all[u] != GPUGRAPH_NONE)
+                        sum += hash(u * 0x9E3779B97F4A7C15ULL + all[u]);
+            }
+        }
+    tell(b, "bfs", "direction-optimizing", ms, sum);
+}
+
+static void time_bfs(struct bench *b) {
+    need(b, gg_several_hubs(&b->team, &b->parts));
+    const std::vector<uint32_t> sources = find_sources(b);
+    std::vector<double> ms;
+    uint64_t sum = 0;
+    struct bfs_shared_answer answer = {};
+    for (int i = 0; i < b->repeats + 1; i++)
+        for (const uint32_t &v : sources) {
+            const gpugraph_search search = search_from(&v);
+            need(b, gg_bfs_on_team(&b->team, &b->parts, &b->parts, &search, &answer));
+            if (i > 0)
+                ms.push_back(answer.ms);
+            if (i == b->repeats)
+                sum += sum_of(b, answer.depth).sum;
+        }
+    tell(b, "bfs", b->team.exchange->name, ms, sum);
+    printf("    %u levels, %u bottom-up, %llu meetings, %llu reached\n",
+           answer.report.level, answer.report.bottom_up,
+           (unsigned long long)answer.report.rounds,
+           (unsigned long long)answer.report.reached);
+    if (b->team.parts == 1)
+        time_direction_optimizing(b, sources);
 }
 
 /* ---- */
@@ -205,6 +295,7 @@ static void run_on(struct bench *b, const char *devices) {
     need(b, gg_several_open(&b->team, NULL, &b->run, ordinal, parts));
     make(b);
     time_mis(b);
+    time_bfs(b);
     gg_several_free_parts(&b->team, &b->parts);
     gg_several_close(&b->team);
 }

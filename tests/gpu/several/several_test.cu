@@ -2,6 +2,7 @@
 ** it. On a machine with one device members share that one, and the host moves what they tell each
 ** other; where there are two, kernels do. Skipped where there is no device. */
 #include "backend.h"
+#include "bfs/several_search.h"
 #include "mis/several.cuh"
 #include "several/several.cuh"
 
@@ -482,6 +483,134 @@ START_TEST(interrupts) {
 }
 END_TEST
 
+/* ---- depths ---- */
+
+struct depths {
+    std::vector<uint32_t> depth, edge;
+    bool operator==(const depths &other) const {
+        return depth == other.depth && edge == other.edge;
+    }
+};
+
+static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *search,
+                               const struct layout *l) {
+    struct depths d = {std::vector<uint32_t>(graph->n + 1, 7),
+                       std::vector<uint32_t>(graph->n + 1, 7)};
+    gpugraph_run run = gpugraph_run();
+    ck_assert(!graph->wide);
+    if (l) {
+        begin_run(&run, l);
+        gg_bfs_several(graph, search, &run, l->ordinal, l->parts, d.depth.data(),
+                       d.edge.data());
+    } else {
+        run.backend = GPUGRAPH_CPU;
+        gpugraph_bfs(graph, search, &run, d.depth.data(), d.edge.data());
+    }
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    return d;
+}
+
+/* Of a search that may end early: targets, or as many as the limit says, have their depths, and nobody
+** has another one than it should. */
+static void check_early(const shape *s, const gpugraph_search *search,
+                        const struct depths &got, const struct depths &full) {
+    uint64_t reached = 0, final = 0;
+    for (uint32_t v = 0; v < s->vertices; v++) {
+        reached += full.depth[v] != GPUGRAPH_NONE;
+        final += got.depth[v] != GPUGRAPH_NONE;
+        ck_assert_msg(got.depth[v] == GPUGRAPH_NONE || got.depth[v] == full.depth[v],
+                      "%s: %u has depth %u", s->name, v, got.depth[v]);
+    }
+    for (uint32_t i = 0; i < search->target_count; i++)
+        ck_assert_uint_eq(got.depth[search->target[i]], full.depth[search->target[i]]);
+    ck_assert(search->target_count > 0 || final >= std::min(reached, search->limit));
+}
+
+/* In every direction, several times: later searches look from both sides. */
+static void check_depths(const shape *s, uint64_t seed, int layout) {
+    gpugraph_graph *graph = shape_graph(s);
+    const std::vector<struct layout> list = layouts();
+    for (int turn = 0; turn < 9 && s->vertices > 0; turn++) {
+        uint32_t ends[6];
+        for (uint32_t &end : ends)
+            end = (uint32_t)(shape_random(&seed) % s->vertices);
+        gpugraph_search search = {};
+        search.source = ends;
+        search.source_count = turn == 8 ? 3 : 1;
+        search.direction = (gpugraph_direction)(turn % 3);
+        search.max_depth = turn == 4 ? 2 : GPUGRAPH_NONE;
+        search.target = ends + 3;
+        search.target_count = turn == 5 || turn == 8 ? 3 : 0;
+        search.limit = turn == 6 ? s->vertices / 3 + 1 : 0;
+        gpugraph_search whole = search;
+        whole.target_count = 0;
+        whole.limit = 0;
+        const bool early = search.target_count > 0 || search.limit > 0;
+        const struct depths right = depths_of(graph, &whole, NULL);
+        for (size_t l = 0; l < list.size(); l++) {
+            if (layout >= 0 && l != (size_t)layout)
+                continue;
+            const struct depths got = depths_of(graph, &search, &list[l]);
+            if (early)
+                check_early(s, &search, got, right);
+            else
+                ck_assert_msg(got == right, "%s, turn %d, %d parts: other depths",
+                              s->name, turn, list[l].parts);
+        }
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(depths_of_small_shapes) {
+    shape s;
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        for (int i = 0; shape_small(i, seed, &s); i++) {
+            if (!left_out(seed + (uint64_t)i))
+                check_depths(&s, seed, (int)(((uint64_t)i + seed) % layouts().size()));
+            shape_free(&s);
+        }
+}
+END_TEST
+
+START_TEST(depths_of_larger_shapes) {
+    shape list[] = {shape_path(2000),      shape_star(100000),
+                    shape_comb(300, 3),    shape_grid(100, 100),
+                    shape_rmat(16, 12, 4), shape_complete(300),
+                    shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
+    for (shape &s : list) {
+        check_depths(&s, 5, -1);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+/* Alternating between forms whose rows and copies lie in the same memory. */
+START_TEST(forms_in_turn) {
+    shape s = shape_rmat(14, 12, 4);
+    gpugraph_graph *graph = shape_graph(&s);
+    const uint32_t source = 1;
+    gpugraph_search search = {};
+    search.source = &source;
+    search.source_count = 1;
+    search.max_depth = GPUGRAPH_NONE;
+    const struct depths right = depths_of(graph, &search, NULL);
+    const std::vector<uint8_t> set = set_of(graph, 0, 1, NULL);
+    for (int turn = 0; turn < 3; turn++)
+        for (const struct layout &l : layouts()) {
+            gpugraph_run run;
+            std::vector<uint32_t> depth(graph->n);
+            ck_assert(depths_of(graph, &search, &l) == right);
+            ck_assert(set_of(graph, 0, 1, &l) == set);
+            begin_run(&run, &l);
+            ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth.data(), NULL),
+                             GPUGRAPH_OK);
+            ck_assert(std::equal(depth.begin(), depth.end(), right.depth.begin()));
+        }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 extern const struct suite suite = {
     .name = "several",
     .groups = {{.name = "rows",
@@ -498,6 +627,11 @@ extern const struct suite suite = {
                           {&sets_of_larger_shapes},
                           {&ties},
                           {&no_memory_and_then_enough},
-                          {&interrupts}}}},
+                          {&interrupts}}},
+               {.name = "depths",
+                .timeout = 240,
+                .cases = {{&depths_of_small_shapes},
+                          {&depths_of_larger_shapes},
+                          {&forms_in_turn}}}},
     .needs_device = true,
 };

@@ -1,0 +1,110 @@
+/* Answers on their way home: segments of places become one array by vertex number.
+**
+**     member 0    stage 0 1 2 3 0 ...  --.
+**     member 1    stage 0 1 2 3 0 ...  --+--> blocks of numbers, copied to where they belong
+**
+** All buses are in use at once: a round takes a piece from every member. A piece is whole blocks of
+** numbers, each of which lies together on both sides. */
+#include "bring.cuh"
+
+#include <string.h>
+
+struct bringing {
+    struct several_team *team;
+    const struct several_places *places;
+    const void *const *segment;
+    size_t entry;
+    char *to;
+    /* the piece that is copied */
+    uint32_t owner, first, count; /* places of the owner's */
+    const char *from;
+};
+
+/* Blocks low .. high - 1 of the piece. */
+static void copy_blocks(void *job, uint64_t low, uint64_t high) {
+    const struct bringing *b = (const struct bringing *)job;
+    const uint32_t size = 1u << b->places->shift;
+    for (uint64_t i = low; i < high; i++) {
+        const uint32_t local = b->first + (uint32_t)i * size;
+        const uint32_t rest = b->first + b->count - local,
+                       some = rest < size ? rest : size;
+        const uint64_t number = several_number_of(b->places, b->owner, local);
+        memcpy(b->to + number * b->entry, b->from + i * size * b->entry, some * b->entry);
+    }
+}
+
+static uint32_t places_of_piece(const struct bringing *b) {
+    return (uint32_t)(GG_STAGE_BYTES / b->entry);
+}
+
+/* Sets first and count; false: the owner has no such piece. */
+static bool find_piece(struct bringing *b, int member, uint64_t piece) {
+    const uint64_t all = several_vertices(b->places, (uint32_t)member);
+    const uint64_t first = piece * places_of_piece(b);
+    if (first >= all)
+        return false;
+    b->owner = (uint32_t)member;
+    b->first = (uint32_t)first;
+    b->count =
+        all - first < places_of_piece(b) ? (uint32_t)(all - first) : places_of_piece(b);
+    return true;
+}
+
+static void queue_piece(struct bringing *b, int member, uint64_t piece) {
+    if (!find_piece(b, member, piece))
+        return;
+    struct cuda_job *job = gg_several_on(b->team, member);
+    const int stage = (int)(piece % GG_STAGES);
+    gg_note(job,
+            cudaMemcpyAsync(job->device->stage[stage],
+                            (const char *)b->segment[member] + b->first * b->entry,
+                            b->count * b->entry, cudaMemcpyDeviceToHost, job->stream),
+            "send data");
+    gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
+            "record an event");
+}
+
+static bool take_piece(struct bringing *b, int member, uint64_t piece) {
+    if (!find_piece(b, member, piece))
+        return true;
+    struct cuda_job *job = gg_several_on(b->team, member);
+    const int stage = (int)(piece % GG_STAGES);
+    if (!gg_wait_for(job, job->device->staged[stage]))
+        return gg_several_going(b->team);
+    const uint32_t size = 1u << b->places->shift;
+    b->from = (const char *)job->device->stage[stage];
+    gg_slices(gg_threads(b->team->run, b->count), (b->count + size - 1) / size,
+              copy_blocks, b);
+    return true;
+}
+
+/* Members first .. end - 1, each of which has a device of its own. */
+static bool bring_members(struct bringing *b, int first, int end) {
+    const uint64_t pieces = b->places->stride / places_of_piece(b) + 1;
+    for (uint64_t piece = 0; piece < pieces + GG_STAGES - 1; piece++)
+        for (int p = first; p < end; p++) {
+            const bool full = piece >= GG_STAGES - 1;
+            if (!gg_several_going(b->team))
+                return false;
+            queue_piece(b, p, piece);
+            if (full && !take_piece(b, p, piece - (GG_STAGES - 1)))
+                return false;
+        }
+    return gg_several_going(b->team);
+}
+
+bool gg_several_bring_bytes(struct several_team *team,
+                            const struct several_places *places,
+                            const void *const segment[SEVERAL_MOST], size_t entry,
+                            void *to) {
+    struct bringing b = {team, places, segment, entry, (char *)to, 0, 0, 0, NULL};
+    bool apart = true;
+    for (int p = 0; p < team->parts; p++)
+        apart = apart && team->member[p].lead == p;
+    if (apart)
+        return bring_members(&b, 0, team->parts);
+    for (int p = 0; p < team->parts; p++)
+        if (!bring_members(&b, p, p + 1))
+            return false;
+    return true;
+}
