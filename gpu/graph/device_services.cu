@@ -59,8 +59,7 @@ static bool are_on(const gpugraph_graph *graph, int device) {
 }
 
 static bool reaches(const gpugraph_graph *graph) {
-    return graph->device && !gg_forked() && gg_usable(NULL) &&
-           !gg_why_lost(graph->device->ordinal);
+    return graph->device && !gg_forked() && gg_usable(NULL);
 }
 
 /* From the device where they are, which need not be the run's. */

@@ -287,6 +287,8 @@ const gg_algorithm gg_pagerank = {
     .cpu_ns = GG_PAGERANK_CPU_NS,
     .cuda_ns = GG_PAGERANK_CUDA_NS,
     .step_us = GG_PAGERANK_STEP_US,
+    .several_ns = GG_PAGERANK_SEVERAL_NS,
+    .several_step_us = GG_PAGERANK_SEVERAL_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_pagerank_cuda},
 };
 
